@@ -1,5 +1,6 @@
-// Strata brings bare hosts to a working platform and back. Without an argument it is the Pulumi program, with a subcommand it is
-// the command line that the program's own resources and its users run.
+// Strata brings bare hosts to a working platform and back. Without an argument it is the Pulumi
+// program, with a subcommand it is the command line that the program's own resources and its users
+// run.
 package main
 
 import (
@@ -29,12 +30,14 @@ func main() {
 
 func warn(ctx *pulumi.Context, message string) error { return ctx.Log.Warn(message, nil) }
 
-// keepTunnel holds the tunnel until the program ends; it outlives it by a while, for the deletes that Pulumi does then.
+// keepTunnel holds the tunnel until the program ends; it outlives it by a while, for the deletes
+// that Pulumi does then.
 func keepTunnel(ctx *pulumi.Context, spec tunnel.Spec, key []byte) error {
 	return tunnel.Keep(ctx.Context(), spec, key, func(trouble string) { _ = ctx.Log.Warn(trouble, nil) }) // Log fails with the engine only
 }
 
-// endOrphans ends what a killed run of this project left running; Pulumi runs the program in the project's folder.
+// endOrphans ends what a killed run of this project left running; Pulumi runs the program in the
+// project's folder.
 func endOrphans(ctx context.Context) error {
 	dir, err := os.Getwd()
 	if err != nil {

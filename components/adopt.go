@@ -28,18 +28,22 @@ func (c Change) ReplacesPods() bool {
 	return false
 }
 
-// Before is asked before a change. It adopts an object where the same program left it behind, refuses it with an error where another program made
-// it (internal/adopt), and waits where requests would be lost (watchers.Watchers). say tells the user what it waits for.
+// Before is asked before a change. It adopts an object where the same program left it behind,
+// refuses it with an error where another program made it (internal/adopt), and waits where requests
+// would be lost (watchers.Watchers). say tells the user what it waits for.
 type Before func(ctx context.Context, change Change, say func(string)) error
 
-// Connect connects to a cluster of ours, by its kubeconfig and its API servers' URLs, what is asked before each change there.
+// Connect connects to a cluster of ours, by its kubeconfig and its API servers' URLs, what is asked
+// before each change there.
 type Connect func(kubeconfig string, servers []string) (Before, error)
 
-// kubeconfigWait bounds the wait for an output that is known by then: the provider, which needs it, exists.
+// kubeconfigWait bounds the wait for an output that is known by then: the provider, which needs it,
+// exists.
 const kubeconfigWait = 30 * time.Second
 
-// ask registers what the engine calls before each create and update in the cluster. No command could do that work: it would run when it is new in
-// the state, but what a kill has made the state forget is new while every command before it is not (docs/adr/0023).
+// ask registers what the engine calls before each create and update in the cluster. No command
+// could do that work: it would run when it is new in the state, but what a kill has made the state
+// forget is new while every command before it is not (docs/adr/0023).
 func (c *Cluster) ask(ctx *pulumi.Context, name string, connect Connect) error {
 	type connection struct {
 		before Before
@@ -70,7 +74,8 @@ func (c *Cluster) ask(ctx *pulumi.Context, name string, connect Connect) error {
 	return err
 }
 
-// asking makes the engine call the hook before it creates or updates a resource; nothing where the cluster has none.
+// asking makes the engine call the hook before it creates or updates a resource; nothing where the
+// cluster has none.
 func (c *Cluster) asking() []pulumi.ResourceOption {
 	if c.before == nil {
 		return nil
@@ -79,7 +84,8 @@ func (c *Cluster) asking() []pulumi.ResourceOption {
 	return []pulumi.ResourceOption{pulumi.ResourceHooks(&pulumi.ResourceHookBinding{BeforeCreate: hooks, BeforeUpdate: hooks})}
 }
 
-// plain are inputs as JSON has them: without marks of secrets and outputs. They stay in this process.
+// plain are inputs as JSON has them: without marks of secrets and outputs. They stay in this
+// process.
 func plain(inputs resource.PropertyMap) map[string]any {
 	var reveal func(resource.PropertyValue) (any, bool)
 	reveal = func(value resource.PropertyValue) (any, bool) {

@@ -30,15 +30,16 @@ type APISIXArgs struct {
 	Artifacts *artifacts.Set
 	// Timeouts bound the gates.
 	Timeouts config.Timeouts
-	// After are the gates that the namespace waits for; Definitions those that the controller waits for, because it lists kinds once,
-	// at its start, which kinds there are.
+	// After are the gates that the namespace waits for; Definitions those that the controller waits
+	// for, because it lists kinds once, at its start, which kinds there are.
 	After, Definitions []pulumi.Resource
-	// Certificates is the gate that a Certificate waits for, and Pool the one that the load balancer's address does.
+	// Certificates is the gate that a Certificate waits for, and Pool the one that the load
+	// balancer's address does.
 	Certificates, Pool *health.Gate
 }
 
-// APISIX owns the ingress controller and the data plane that it configures: namespace, keys, releases, the Gateway with its class
-// and certificate, and who may reach the admin API.
+// APISIX owns the ingress controller and the data plane that it configures: namespace, keys,
+// releases, the Gateway with its class and certificate, and who may reach the admin API.
 type APISIX struct {
 	pulumi.ResourceState
 	// Plane configures the observations of the upstreams gates, without routes. Its Key can only
@@ -49,11 +50,14 @@ type APISIX struct {
 	Values Valued
 	// Revision is of what runs as APISIX. Nil unless Full.
 	Revision pulumi.StringInput
-	// Webhook holds once the controller's webhook serves through every API server: only then are its kinds admitted.
+	// Webhook holds once the controller's webhook serves through every API server: only then are
+	// its kinds admitted.
 	Webhook *health.Gate
-	// Gateway, Rollout and Address hold once the Gateway is accepted, every Pod serves, and the address answers. Nil unless Full.
+	// Gateway, Rollout and Address hold once the Gateway is accepted, every Pod serves, and the
+	// address answers. Nil unless Full.
 	Gateway, Rollout, Address *health.Gate
-	// IP is the load balancer's address; known only where the configuration sets it or the address is waited for (HasIP).
+	// IP is the load balancer's address; known only where the configuration sets it or the address
+	// is waited for (HasIP).
 	IP    pulumi.StringOutput
 	HasIP bool
 }
@@ -77,15 +81,17 @@ type apisix struct {
 	args              *APISIXArgs
 	namespace, keys   *Object
 	controller, plane *Object
-	// own are the user's values of the data plane's release, ownController those of the controller's.
+	// own are the user's values of the data plane's release, ownController those of the
+	// controller's.
 	own, ownController ownValues
 	// tls is the certificate's gate; nil unless Full.
 	proxy, tls, gateway pulumi.Resource
 }
 
-// NewAPISIX registers APISIX. Controller and data plane are two releases, and neither is waited for where it is made: the data plane
-// is not ready before it has a configuration, the controller has none to give before a Gateway names a GatewayProxy, and both of
-// these are refused before the controller's webhook serves. Only that last wait is an edge; the others heal (docs/adr/0011).
+// NewAPISIX registers APISIX. Controller and data plane are two releases, and neither is waited for
+// where it is made: the data plane is not ready before it has a configuration, the controller has
+// none to give before a Gateway names a GatewayProxy, and both of these are refused before the
+// controller's webhook serves. Only that last wait is an edge; the others heal (docs/adr/0011).
 func NewAPISIX(ctx *pulumi.Context, name string, args *APISIXArgs, opts ...pulumi.ResourceOption) (*APISIX, error) {
 	a := &apisix{APISIX: &APISIX{Plane: apisixPlane()}, ctx: ctx, name: name, args: args}
 	if err := ctx.RegisterComponentResource("strata:apisix:APISIX", name, a.APISIX, opts...); err != nil {
@@ -103,7 +109,8 @@ func NewAPISIX(ctx *pulumi.Context, name string, args *APISIXArgs, opts ...pulum
 	return a.APISIX, ctx.RegisterResourceOutputs(a.APISIX, pulumi.Map{})
 }
 
-// adminKeys registers the namespace and the keys of the admin API. The chart's own defaults are public.
+// adminKeys registers the namespace and the keys of the admin API. The chart's own defaults are
+// public.
 func (a *apisix) adminKeys() error {
 	var err error
 	a.namespace, err = newLayerNamespace(a.ctx, a.args.Cluster, a.name, apisixNamespace, a.args.Config.ControllerValues, nil,

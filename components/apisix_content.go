@@ -15,9 +15,11 @@ import (
 const (
 	// apisixControllerName stands in the classes; only the controller of this name reconciles them.
 	apisixControllerName = "apisix.apache.org/apisix-ingress-controller"
-	// apisixFinalizer is the controller's, on each GatewayClass (internal/controller/gatewayclass_controller.go).
+	// apisixFinalizer is the controller's, on each GatewayClass
+	// (internal/controller/gatewayclass_controller.go).
 	apisixFinalizer = "apisix.apache.org/gc-protection"
-	// apisixPreStop is the chart's own, and no value (apisix-helm-chart charts/apisix/templates/deployment.yaml).
+	// apisixPreStop is the chart's own, and no value (apisix-helm-chart
+	// charts/apisix/templates/deployment.yaml).
 	apisixPreStop = 30 * time.Second
 	// apisixResync tells the controller how often to send everything to the data plane again,
 	// changed or not. It is the chart's default, and the gates of upstreams rely on it.
@@ -39,7 +41,8 @@ func apisixAddress(cfg config.APISIX) string {
 	return cfg.Address.String()
 }
 
-// apisixValues are the data plane's: standalone, which means that it holds in memory what the controller sends, and has no etcd.
+// apisixValues are the data plane's: standalone, which means that it holds in memory what the
+// controller sends, and has no etcd.
 func apisixValues(cfg config.APISIX, pods netip.Prefix) pulumi.Map {
 	on, off := pulumi.Map{"enabled": pulumi.Bool(true)}, pulumi.Map{"enabled": pulumi.Bool(false)}
 	service := pulumi.Map{"type": pulumi.String("LoadBalancer"), "externalTrafficPolicy": pulumi.String(cfg.ExternalTrafficPolicy.OrDefault())}
@@ -77,29 +80,32 @@ func apisixValues(cfg config.APISIX, pods netip.Prefix) pulumi.Map {
 	}
 }
 
-// apisixGrace gives a Pod that stops the time to do it. The chart has a preStop of 30 s and leaves the grace period at Kubernetes'
-// 30 s, so each stop would end in a kill, and it has no value for it (apisix-helm-chart#1011). It does put priorityClassName into
-// the Pod's specification as it stands, so this is a second line of that value. tests/charts checks what comes out: a chart that
+// apisixGrace gives a Pod that stops the time to do it. The chart has a preStop of 30 s and leaves
+// the grace period at Kubernetes' 30 s, so each stop would end in a kill, and it has no value for
+// it (apisix-helm-chart#1011). It does put priorityClassName into the Pod's specification as it
+// stands, so this is a second line of that value. tests/charts checks what comes out: a chart that
 // quotes the value, or has one for the grace period, is noticed there.
 func apisixGrace(cfg config.APISIX) string {
 	grace := apisixPreStop + cfg.LongestRequest.Duration + apisixSlack
 	return fmt.Sprintf("null\n      terminationGracePeriodSeconds: %d", int(grace.Seconds()))
 }
 
-// apisixStart has kubelet ask a Pod every second whether it has its first configuration. The chart's own probe comes every ten, has no
-// value for that, and the first is asked just before the controller can have answered, so nine seconds in ten were wasted. Like the grace
-// period, it is a second line of a value that the chart does not quote (charts/apisix/templates/deployment.yaml of 2.14.0). A Pod without a
-// configuration is left alone for a day.
+// apisixStart has kubelet ask a Pod every second whether it has its first configuration. The
+// chart's own probe comes every ten, has no value for that, and the first is asked just before the
+// controller can have answered, so nine seconds in ten were wasted. Like the grace period, it is a
+// second line of a value that the chart does not quote (charts/apisix/templates/deployment.yaml of
+// 2.14.0). A Pod without a configuration is left alone for a day.
 const apisixStart = "IfNotPresent\n          startupProbe: {httpGet: {path: /status/ready, port: 7085}, periodSeconds: 1, failureThreshold: 86400}"
 
-// apisixControllerValues are the controller's. A request that its webhook does not answer fails: with the chart's Ignore, what is
-// wrong is admitted while the webhook is not there yet.
+// apisixControllerValues are the controller's. A request that its webhook does not answer fails:
+// with the chart's Ignore, what is wrong is admitted while the webhook is not there yet.
 func apisixControllerValues() pulumi.Map {
 	return pulumi.Map{
 		"config": pulumi.Map{
 			"provider": pulumi.Map{"type": pulumi.String("apisix-standalone"), "syncPeriod": pulumi.String(apisixResync.String())},
-			// The chart's auto binds a route that names listeners to their ports, 80 and 443, which APISIX compares with those that it listens
-			// on, 9080 and 9443: every request is answered with 404 (apisix-helm-chart#1001, apisix-ingress-controller#2782).
+			// The chart's auto binds a route that names listeners to their ports, 80 and 443, which
+			// APISIX compares with those that it listens on, 9080 and 9443: every request is
+			// answered with 404 (apisix-helm-chart#1001, apisix-ingress-controller#2782).
 			"listenerPortMatchMode": pulumi.String("off"),
 			"kubernetes":            pulumi.Map{"ingressClass": pulumi.String(apisixController)}, // no object has this class; ours names a GatewayProxy
 		},
@@ -120,7 +126,8 @@ func apisixLabels(name string) pulumi.Map {
 	return pulumi.Map{"app.kubernetes.io/name": pulumi.String(name)}
 }
 
-// apisixPolicy lets everybody reach what is for everybody, and only the controller the admin API. Kubelets are not subject to it.
+// apisixPolicy lets everybody reach what is for everybody, and only the controller the admin API.
+// Kubelets are not subject to it.
 func apisixPolicy() pulumi.Map {
 	port := func(number int) pulumi.Map {
 		return pulumi.Map{"port": pulumi.Int(number), "protocol": pulumi.String("TCP")}
@@ -182,9 +189,10 @@ func apisixGateway(domain string) pulumi.Map {
 	}
 }
 
-// apisixWebhook gates the webhook with a GatewayProxy that must be accepted. There is none that it refuses by itself: it only
-// refuses a second one of the same data plane, and before the first there is no second. Its configuration says Fail, so that an
-// API server that did not reach it refuses as well.
+// apisixWebhook gates the webhook with a GatewayProxy that must be accepted. There is none that it
+// refuses by itself: it only refuses a second one of the same data plane, and before the first
+// there is no second. Its configuration says Fail, so that an API server that did not reach it
+// refuses as well.
 func apisixWebhook() health.Spec {
 	return health.Spec{
 		Kind: health.KindWebhook,

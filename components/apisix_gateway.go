@@ -12,8 +12,8 @@ import (
 	"strata/internal/subcommand"
 )
 
-// certificate registers the domain's certificate. Neither the Gateway nor ApisixTls waits for its Secret: the controller reconciles
-// again when it comes.
+// certificate registers the domain's certificate. Neither the Gateway nor ApisixTls waits for its
+// Secret: the controller reconciles again when it comes.
 func (a *apisix) certificate() error {
 	certificate, err := NewCertificate(a.ctx, a.name+"-tls", &CertificateArgs{
 		Namespace: apisixNamespace, Secret: apisixTLS, DNSNames: []string{a.args.Domain, "*." + a.args.Domain},
@@ -36,11 +36,13 @@ func (a *apisix) certificate() error {
 	return err
 }
 
-// classes registers how the controller reaches the data plane, and the two classes that say so. The GatewayProxy waits for the release whose
-// Service it names, and the class for the GatewayProxy: since 2.1.0 the webhook has the data plane validate an object of the class before it
-// admits it, and what is missing on the way there refuses the object for good (apisix-ingress-controller internal/webhook/v1/adc_validation.go).
-// Objects whose class is not there yet are admitted. The IngressClass is not the
-// chart's, which would name a GatewayProxy only if the chart made that as well, ahead of its own webhook.
+// classes registers how the controller reaches the data plane, and the two classes that say so. The
+// GatewayProxy waits for the release whose Service it names, and the class for the GatewayProxy:
+// since 2.1.0 the webhook has the data plane validate an object of the class before it admits it,
+// and what is missing on the way there refuses the object for good (apisix-ingress-controller
+// internal/webhook/v1/adc_validation.go). Objects whose class is not there yet are admitted. The
+// IngressClass is not the chart's, which would name a GatewayProxy only if the chart made that as
+// well, ahead of its own webhook.
 func (a *apisix) classes() error {
 	var err error
 	a.proxy, err = a.object("proxy", customResource{
@@ -67,8 +69,9 @@ func (a *apisix) classes() error {
 	return nil
 }
 
-// listen registers the Gateway and its class. The class has a finalizer of the controller's, which only a running controller takes
-// away, so it goes before the release does; between the two stands what takes it away when no controller runs any more.
+// listen registers the Gateway and its class. The class has a finalizer of the controller's, which
+// only a running controller takes away, so it goes before the release does; between the two stands
+// what takes it away when no controller runs any more.
 func (a *apisix) listen() error {
 	class, err := a.object("gateway-class", customResource{
 		apiVersion: "gateway.networking.k8s.io/v1", kind: "GatewayClass", name: apisixName,

@@ -10,9 +10,10 @@ import (
 	"strata/internal/kuberead"
 )
 
-// installController registers the controller's release and the gate of its webhook. It waits for the CRDs: what is
-// not there when the controller starts it does not watch until it is restarted, and its Pod is Ready all the while
-// (apisix-ingress-controller internal/manager/controllers.go: HasAPIResource).
+// installController registers the controller's release and the gate of its webhook. It waits for
+// the CRDs: what is not there when the controller starts it does not watch until it is restarted,
+// and its Pod is Ready all the while (apisix-ingress-controller internal/manager/controllers.go:
+// HasAPIResource).
 func (a *apisix) installController() error {
 	chart, err := a.args.Artifacts.One(config.ArtifactAPISIXControllerChart)
 	if err != nil {
@@ -33,8 +34,9 @@ func (a *apisix) installController() error {
 	return err
 }
 
-// installPlane registers the data plane's release and who may reach it. It does not wait for the address pool: MetalLB gives a
-// Service its address when the pool comes, and the gate of the address waits for both.
+// installPlane registers the data plane's release and who may reach it. It does not wait for the
+// address pool: MetalLB gives a Service its address when the pool comes, and the gate of the
+// address waits for both.
 func (a *apisix) installPlane() error {
 	chart, err := a.args.Artifacts.One(config.ArtifactAPISIXChart)
 	if err != nil {

@@ -29,13 +29,16 @@ type ArgoCDArgs struct {
 	Timeouts config.Timeouts
 	// After are the gates that the release waits for.
 	After []pulumi.Resource
-	// Ingress are the gates that its route waits for: a programmed Gateway, and an address that answers.
+	// Ingress are the gates that its route waits for: a programmed Gateway, and an address that
+	// answers.
 	Ingress []pulumi.Resource
-	// IngressValues are the user's of the ingress controller: with others, the way in is taken again.
+	// IngressValues are the user's of the ingress controller: with others, the way in is taken
+	// again.
 	IngressValues Valued
 }
 
-// ArgoCD owns Argo CD: its namespace and release, which brings its CRDs, the passwords, and its route.
+// ArgoCD owns Argo CD: its namespace and release, which brings its CRDs, the passwords, and its
+// route.
 type ArgoCD struct {
 	pulumi.ResourceState
 	// Rollout holds once every Pod is of the newest revision and serves.
@@ -63,7 +66,8 @@ type argocd struct {
 	release   *Object
 }
 
-// NewArgoCD registers Argo CD. The release needs an API server and no ingress; only the route waits for that (docs/adr/0008).
+// NewArgoCD registers Argo CD. The release needs an API server and no ingress; only the route waits
+// for that (docs/adr/0008).
 func NewArgoCD(ctx *pulumi.Context, name string, args *ArgoCDArgs, opts ...pulumi.ResourceOption) (*ArgoCD, error) {
 	host := "argocd." + args.Domain
 	a := &argocd{ArgoCD: &ArgoCD{URL: "https://" + host}, ctx: ctx, name: name, args: args, host: host}
@@ -78,8 +82,9 @@ func NewArgoCD(ctx *pulumi.Context, name string, args *ArgoCDArgs, opts ...pulum
 	return a.ArgoCD, ctx.RegisterResourceOutputs(a.ArgoCD, pulumi.Map{})
 }
 
-// redisPassword registers the namespace and the Secret that every Pod of Argo CD reads. It must be there before the release: the
-// chart's own way is a hook that runs a Job, and Pods without the Secret do not start.
+// redisPassword registers the namespace and the Secret that every Pod of Argo CD reads. It must be
+// there before the release: the chart's own way is a hook that runs a Job, and Pods without the
+// Secret do not start.
 func (a *argocd) redisPassword() error {
 	var err error
 	if a.namespace, err = newLayerNamespace(a.ctx, a.args.Cluster, a.name, argocdNamespace, a.args.Config.Values, nil,
@@ -135,8 +140,8 @@ func (a *argocd) install() error {
 	return nil
 }
 
-// route registers the way in, and the gate that takes it: after the rollouts of those whose values are the user's, so that no Pod of the values
-// before answers.
+// route registers the way in, and the gate that takes it: after the rollouts of those whose values
+// are the user's, so that no Pod of the values before answers.
 func (a *argocd) route() error {
 	route, err := newCustomResource(a.ctx, a.args.Cluster, a.name+"-route", customResource{
 		apiVersion: "gateway.networking.k8s.io/v1", kind: "HTTPRoute", name: "argocd-server", namespace: argocdNamespace,

@@ -15,19 +15,21 @@ import (
 	"strata/internal/subcommand"
 )
 
-// argocdPasswordAhead makes the password's time later than the release that brings it. Else a login with the old
-// password, after the time was read and before the release is updated, would last.
+// argocdPasswordAhead makes the password's time later than the release that brings it. Else a login
+// with the old password, after the time was read and before the release is updated, would last.
 const argocdPasswordAhead = 30 * time.Second
 
 // argocdAdmin is the login of user admin.
 type argocdAdmin struct {
 	// hash is the bcrypt hash of the password. Secret.
 	hash pulumi.StringOutput
-	// changed is the time of its last change. Argo CD refuses every session and API token of admin that is older.
+	// changed is the time of its last change. Argo CD refuses every session and API token of admin
+	// that is older.
 	changed pulumi.StringOutput
 }
 
-// admin registers the password of user admin, unless the configuration sets its hash, and the time of its last change.
+// admin registers the password of user admin, unless the configuration sets its hash, and the time
+// of its last change.
 func (a *argocd) admin() (argocdAdmin, error) {
 	hash, err := a.adminHash()
 	if err != nil {

@@ -26,14 +26,16 @@ var argocdWorkloads = []string{
 //go:embed scripts/argocd-application.lua
 var argocdApplicationHealth string
 
-// argocdValues are the chart's values: TLS ends at the ingress, so the server speaks plain HTTP behind it.
+// argocdValues are the chart's values: TLS ends at the ingress, so the server speaks plain HTTP
+// behind it.
 func argocdValues(host string, admin argocdAdmin, keepCRDs bool) pulumi.Map {
 	off := pulumi.Map{"enabled": pulumi.Bool(false)}
 	return pulumi.Map{
 		"global": pulumi.Map{
 			"domain": pulumi.String(host),
-			// The chart's default is to make them, and whoever wants them says so: they admit everything to the server and Argo CD's own Pods to
-			// the rest (argo-helm charts/argo-cd/templates/argocd-server/networkpolicy.yaml).
+			// The chart's default is to make them, and whoever wants them says so: they admit
+			// everything to the server and Argo CD's own Pods to the rest (argo-helm
+			// charts/argo-cd/templates/argocd-server/networkpolicy.yaml).
 			"networkPolicy": pulumi.Map{"create": pulumi.Bool(false)},
 		},
 		"crds": pulumi.Map{"install": pulumi.Bool(true), "keep": pulumi.Bool(keepCRDs)},

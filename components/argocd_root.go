@@ -13,14 +13,16 @@ import (
 
 const argocdRoot = "root"
 
-// root registers the root Application and the gate that waits until what it brings is there and healthy. Everything below it
-// is Argo CD's: Strata owns this one object, so the two never write to the same one.
+// root registers the root Application and the gate that waits until what it brings is there and
+// healthy. Everything below it is Argo CD's: Strata owns this one object, so the two never write to
+// the same one.
 func (a *argocd) root() error {
 	root := a.args.Config.Root
 	if root.RepoURL == "" {
 		return nil
 	}
-	// The release has just created the definitions; an Application before they are served is "no matches for kind".
+	// The release has just created the definitions; an Application before they are served is "no
+	// matches for kind".
 	served, err := a.args.Cluster.gate(a.ctx, a.name+"-crds", health.GateArgs{
 		Spec: health.Spec{
 			Kind: health.KindCRDs, Layer: "argocd", Timeout: a.args.Timeouts.CRDs, TimeoutKey: "strata:timeouts.crds",
@@ -51,7 +53,8 @@ func (a *argocd) root() error {
 	return err
 }
 
-// repository is the Secret by which Argo CD logs in (argo-cd docs/operator-manual/declarative-setup.md, Repositories).
+// repository is the Secret by which Argo CD logs in (argo-cd
+// docs/operator-manual/declarative-setup.md, Repositories).
 func (a *argocd) repository(root config.ArgoCDRoot) (pulumi.Resource, error) {
 	secret := func(text string) pulumi.Input { return pulumi.ToSecret(pulumi.String(text)) }
 	return newSecret(a.ctx, a.args.Cluster, a.name+"-repository", secretArgs{
@@ -64,8 +67,8 @@ func (a *argocd) repository(root config.ArgoCDRoot) (pulumi.Resource, error) {
 	}, childOf(a, a.namespace)...)
 }
 
-// application is the root Application. Its finalizer takes what it brought with it; Argo CD is still there then, because the
-// application depends on the release and goes first.
+// application is the root Application. Its finalizer takes what it brought with it; Argo CD is
+// still there then, because the application depends on the release and goes first.
 func (a *argocd) application(root config.ArgoCDRoot, needs []pulumi.Resource) (pulumi.Resource, error) {
 	return newCustomResource(a.ctx, a.args.Cluster, a.name+"-root", customResource{
 		apiVersion: "argoproj.io/v1alpha1", kind: "Application", name: argocdRoot, namespace: argocdNamespace,
@@ -84,7 +87,8 @@ func (a *argocd) application(root config.ArgoCDRoot, needs []pulumi.Resource) (p
 	}, childOf(a, needs...)...)
 }
 
-// applicationWait holds the Application until Argo CD has brought everything, and all of it is healthy.
+// applicationWait holds the Application until Argo CD has brought everything, and all of it is
+// healthy.
 func applicationWait(limit time.Duration) pulumi.StringMap {
 	return pulumi.ToStringMap(waitfor.All(
 		waitfor.Equals("{.status.sync.status}", "Synced"), waitfor.Equals("{.status.health.status}", "Healthy"),

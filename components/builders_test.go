@@ -70,7 +70,8 @@ func TestAnAgentsConfigurationHasNoServerKey(t *testing.T) {
 	}
 }
 
-// An agent's host can be taken over, and the servers' token gives out the keys of the cluster's CAs.
+// An agent's host can be taken over, and the servers' token gives out the keys of the cluster's
+// CAs.
 func TestAgentsDoNotKnowTheServersToken(t *testing.T) {
 	for _, node := range []config.Node{serverNode, agentNode} {
 		text, err := k3sConfig(clusterConfig(), node, []config.Node{serverNode}, "the-token", "the-agent-token")

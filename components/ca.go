@@ -31,25 +31,29 @@ type CAArgs struct {
 type Signer struct {
 	// Issuer is the cluster issuer's name.
 	Issuer string
-	// Trust is namespace/name of the Secret with the CA that signs now; empty where none is in the cluster.
+	// Trust is namespace/name of the Secret with the CA that signs now; empty where none is in the
+	// cluster.
 	Trust string
-	// Revision is another one when what has been issued is issued anew: the certificate's gate asks again then. Optional.
+	// Revision is another one when what has been issued is issued anew: the certificate's gate asks
+	// again then. Optional.
 	Revision pulumi.StringInput
 }
 
-// CA owns the stack's certificate authority: a root that signs itself, and the cluster issuer that signs with it. It needs
-// nothing outside the cluster, so it works offline.
+// CA owns the stack's certificate authority: a root that signs itself, and the cluster issuer that
+// signs with it. It needs nothing outside the cluster, so it works offline.
 type CA struct {
 	pulumi.ResourceState
 	Signer
-	// CASecret is the Secret with the root's certificate (key ca.crt), as namespace/name; empty for a public CA.
+	// CASecret is the Secret with the root's certificate (key ca.crt), as namespace/name; empty for
+	// a public CA.
 	CASecret string
-	// Public is true where certificates lead to a CA that every client knows. There is then no Certificate.
+	// Public is true where certificates lead to a CA that every client knows. There is then no
+	// Certificate.
 	Public bool
 	// Certificate is the root's, in PEM: who trusts it trusts every certificate of the stack.
 	Certificate pulumi.StringOutput
-	// Ready holds once the issuer signs, and what another CA or server has signed is about to be replaced; with ACME, once the server has taken
-	// the account.
+	// Ready holds once the issuer signs, and what another CA or server has signed is about to be
+	// replaced; with ACME, once the server has taken the account.
 	Ready pulumi.Resource
 }
 
@@ -57,12 +61,14 @@ const (
 	rootIssuer = "strata-root"
 	caIssuer   = "strata"
 	caSecret   = "strata-ca"
-	// rootLifetime is ten years and rootRenewal two years before its end: who trusts the root must be told of a new one.
+	// rootLifetime is ten years and rootRenewal two years before its end: who trusts the root must
+	// be told of a new one.
 	rootLifetime, rootRenewal = "87600h", "17520h"
 )
 
-// NewCA registers the root, the issuer that signs with it, and what has certificates issued anew where the root is another one, each behind
-// the one before. The root's certificate is recorded in the state: the issuer's gate holds cert-manager to it.
+// NewCA registers the root, the issuer that signs with it, and what has certificates issued anew
+// where the root is another one, each behind the one before. The root's certificate is recorded in
+// the state: the issuer's gate holds cert-manager to it.
 func NewCA(ctx *pulumi.Context, name string, args *CAArgs, opts ...pulumi.ResourceOption) (*CA, error) {
 	secret := certManagerNamespace + "/" + caSecret
 	// What has another root be made, or taken: the root itself is not known before it is read.
@@ -102,8 +108,8 @@ func NewCA(ctx *pulumi.Context, name string, args *CAArgs, opts ...pulumi.Resour
 	return a, ctx.RegisterResourceOutputs(a, pulumi.Map{})
 }
 
-// root registers the issuer that signs the root, the root, and the gate that holds once the root is of this configuration: cert-manager says
-// Ready of the one before for a moment.
+// root registers the issuer that signs the root, the root, and the gate that holds once the root is
+// of this configuration: cert-manager says Ready of the one before for a moment.
 func (a *CA) root(ctx *pulumi.Context, name string, args *CAArgs) (pulumi.Resource, error) {
 	issuer, err := newCustomResource(ctx, args.Cluster, name+"-issuer", customResource{
 		apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", name: rootIssuer, wait: readyWait(args.Timeouts),
@@ -125,8 +131,8 @@ func (a *CA) root(ctx *pulumi.Context, name string, args *CAArgs) (pulumi.Resour
 	}, Revision: pulumi.String(args.Config.CommonName)}, childOf(a, certificate)...)
 }
 
-// gate registers the gate of the issuer and its CA. What is recorded is unknown to a preview that reads it again, so that the gate has an
-// attempt.
+// gate registers the gate of the issuer and its CA. What is recorded is unknown to a preview that
+// reads it again, so that the gate has an attempt.
 func (a *CA) gate(ctx *pulumi.Context, name string, args *CAArgs, issuer pulumi.Resource) (pulumi.Resource, error) {
 	opts := childOf(a, issuer)
 	attempt, err := rerun.Attempt(ctx, name, pulumi.StringMap{"revision": a.Revision}, opts...)
@@ -139,7 +145,8 @@ func (a *CA) gate(ctx *pulumi.Context, name string, args *CAArgs, issuer pulumi.
 	}, CA: a.Certificate, Attempt: attempt}, opts...)
 }
 
-// rootCertificate is the root's: an elliptic key, as small as it is strong, and a lifetime that outlives the platform.
+// rootCertificate is the root's: an elliptic key, as small as it is strong, and a lifetime that
+// outlives the platform.
 func rootCertificate(cfg config.CertManager) pulumi.Map {
 	spec := pulumi.Map{
 		"isCA":        pulumi.Bool(true),
@@ -151,7 +158,8 @@ func rootCertificate(cfg config.CertManager) pulumi.Map {
 		"issuerRef":   issuerRef(rootIssuer),
 	}
 	if len(cfg.NameConstraints) > 0 {
-		// The own Vault's certificate is of this CA as well. No certificate is for an address, which domains alone would leave open.
+		// The own Vault's certificate is of this CA as well. No certificate is for an address,
+		// which domains alone would leave open.
 		permitted := append(slices.Clone(cfg.NameConstraints), vaultService, vaultInternal)
 		spec["nameConstraints"] = pulumi.Map{
 			"critical":  pulumi.Bool(true),
@@ -166,8 +174,9 @@ func issuerRef(name string) pulumi.Map {
 	return pulumi.Map{"name": pulumi.String(name), "kind": pulumi.String("ClusterIssuer"), "group": pulumi.String("cert-manager.io")}
 }
 
-// judgedWait holds an issuer or a certificate until it has a status of cert-manager. It is for those with a gate right behind
-// them: a wait for Ready would end at its limit with "timed out", before the gate could say why.
+// judgedWait holds an issuer or a certificate until it has a status of cert-manager. It is for
+// those with a gate right behind them: a wait for Ready would end at its limit with "timed out",
+// before the gate could say why.
 func judgedWait(timeouts config.Timeouts) pulumi.StringMap {
 	return pulumi.ToStringMap(waitfor.Exists("{.status.conditions}").Annotations(timeouts.Certificate.Duration))
 }

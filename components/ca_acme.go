@@ -31,8 +31,9 @@ const (
 	acmeRoot    = "strata-acme-root"
 )
 
-// NewACMECA registers the cluster issuer of an ACME server, with the Secrets that it refers to. It is ready once the server has taken the
-// account. No certificate proves that it signs, as with Vault: that would be one more name in DNS, and count for the server's rate limits.
+// NewACMECA registers the cluster issuer of an ACME server, with the Secrets that it refers to. It
+// is ready once the server has taken the account. No certificate proves that it signs, as with
+// Vault: that would be one more name in DNS, and count for the server's rate limits.
 func NewACMECA(ctx *pulumi.Context, name string, args *ACMECAArgs, opts ...pulumi.ResourceOption) (*CA, error) {
 	a := &CA{Signer: Signer{Issuer: acmeIssuer, Revision: pulumi.String(args.Config.Server)}, Public: args.Config.Root == ""}
 	if err := ctx.RegisterComponentResource("strata:certmanager:ACMEAuthority", name, a, opts...); err != nil {
@@ -146,8 +147,8 @@ func acmeSolver(cfg config.ACMEIssuer) pulumi.Map {
 	}}}
 }
 
-// accountDigest changes with all that decides whether the server takes the account, so that it is asked for again. It is secret where a key
-// is part of it.
+// accountDigest changes with all that decides whether the server takes the account, so that it is
+// asked for again. It is secret where a key is part of it.
 func accountDigest(cfg config.ACMEIssuer) pulumi.StringInput {
 	digest := pulumi.String(digestOf(cfg.Server, cfg.Email, cfg.CACertificate, cfg.ExternalAccount.Unpadded()))
 	if cfg.ExternalAccount.Key != "" {

@@ -14,18 +14,20 @@ import (
 
 // VaultCAArgs configures NewVaultCA.
 type VaultCAArgs struct {
-	// Config is strata:certManager.vault, validated; its Address is empty for the stack's own Vault.
+	// Config is strata:certManager.vault, validated; its Address is empty for the stack's own
+	// Vault.
 	Config config.VaultIssuer
 	// Domain limits the names that Vault must sign.
 	Domain string
-	// BoundTokens says that cert-manager requests tokens for a ServiceAccount by itself, which it does since 1.12; before, it takes
-	// one from a Secret.
+	// BoundTokens says that cert-manager requests tokens for a ServiceAccount by itself, which it
+	// does since 1.12; before, it takes one from a Secret.
 	BoundTokens bool
 	// Cluster runs cert-manager. Required.
 	Cluster *Cluster
 	// Timeouts bound the gates.
 	Timeouts config.Timeouts
-	// After are the gates that the first object waits for: cert-manager's API and, for the own Vault, Vault's.
+	// After are the gates that the first object waits for: cert-manager's API and, for the own
+	// Vault, Vault's.
 	After []pulumi.Resource
 }
 
@@ -48,8 +50,9 @@ func VaultIssuing(cfg config.CertManager, domain string, boundTokens bool) vault
 	return issuing
 }
 
-// NewVaultCA registers the cluster issuer that has Vault sign, and one certificate of it. cert-manager calls the issuer
-// Ready once it could log in and Vault is unsealed; whether the role signs for the domain is seen only when it does.
+// NewVaultCA registers the cluster issuer that has Vault sign, and one certificate of it.
+// cert-manager calls the issuer Ready once it could log in and Vault is unsealed; whether the role
+// signs for the domain is seen only when it does.
 func NewVaultCA(ctx *pulumi.Context, name string, args *VaultCAArgs, opts ...pulumi.ResourceOption) (*CA, error) {
 	a := &CA{Signer: Signer{Issuer: vaultIssuer}, CASecret: certManagerNamespace + "/" + issuerCheck}
 	if err := ctx.RegisterComponentResource("strata:certmanager:VaultAuthority", name, a, opts...); err != nil {

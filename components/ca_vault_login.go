@@ -6,7 +6,8 @@ import (
 	"strata/config"
 )
 
-// vaultLogin registers what cert-manager logs in to Vault with, and returns it with the issuer's spec.vault.auth.
+// vaultLogin registers what cert-manager logs in to Vault with, and returns it with the issuer's
+// spec.vault.auth.
 func vaultLogin(ctx *pulumi.Context, name string, args *VaultCAArgs, parent pulumi.Resource) ([]pulumi.Resource, pulumi.Map, error) {
 	if args.Config.Token == "" {
 		return vaultAccountLogin(ctx, name, args, parent)
@@ -19,7 +20,8 @@ func vaultLogin(ctx *pulumi.Context, name string, args *VaultCAArgs, parent pulu
 	}, err
 }
 
-// vaultAccountLogin registers the ServiceAccount that Vault knows, and cert-manager's right to tokens of it.
+// vaultAccountLogin registers the ServiceAccount that Vault knows, and cert-manager's right to
+// tokens of it.
 func vaultAccountLogin(ctx *pulumi.Context, name string, args *VaultCAArgs, parent pulumi.Resource) ([]pulumi.Resource, pulumi.Map, error) {
 	account, err := newObject(ctx, args.Cluster, "kubernetes:core/v1:ServiceAccount", name+"-account", pulumi.Map{
 		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("ServiceAccount"), "metadata": inCertManager(vaultAccount),
@@ -48,8 +50,8 @@ func vaultAccountLogin(ctx *pulumi.Context, name string, args *VaultCAArgs, pare
 	return append(needs, token), pulumi.Map{"kubernetes": auth}, err
 }
 
-// tokenRights lets cert-manager request tokens for the one ServiceAccount. Its chart has no such role any more (cert-manager 1.21
-// release notes).
+// tokenRights lets cert-manager request tokens for the one ServiceAccount. Its chart has no such
+// role any more (cert-manager 1.21 release notes).
 func tokenRights(ctx *pulumi.Context, name string, cluster *Cluster, opts []pulumi.ResourceOption) ([]pulumi.Resource, error) {
 	const group = "rbac.authorization.k8s.io"
 	role, err := newObject(ctx, cluster, "kubernetes:"+group+"/v1:Role", name+"-token-role", pulumi.Map{
@@ -76,8 +78,8 @@ func inCertManager(name string) pulumi.Map {
 	return pulumi.Map{"name": pulumi.String(name), "namespace": pulumi.String(certManagerNamespace)}
 }
 
-// loginDigest changes with all that decides whether Vault signs, so that the proof is made anew. It is secret where a token is
-// part of it.
+// loginDigest changes with all that decides whether Vault signs, so that the proof is made anew. It
+// is secret where a token is part of it.
 func loginDigest(cfg config.VaultIssuer) pulumi.StringInput {
 	digest := pulumi.String(digestOf(cfg))
 	if cfg.Token != "" {

@@ -12,14 +12,15 @@ import (
 
 // CertificateArgs configures Certificate.
 type CertificateArgs struct {
-	// Namespace and Secret are where the key and the chain are put; the Certificate has the Secret's name. Required.
+	// Namespace and Secret are where the key and the chain are put; the Certificate has the
+	// Secret's name. Required.
 	Namespace, Secret string
 	// DNSNames are the names that it is valid for; a wildcard is one label deep. Required.
 	DNSNames []string
 	// Signer is the CA's, whose Issuer is required.
 	Signer
-	// Nonce has it issued anew when it changes: it becomes an organizational unit of the request, which issuers may leave out.
-	// Optional.
+	// Nonce has it issued anew when it changes: it becomes an organizational unit of the request,
+	// which issuers may leave out. Optional.
 	Nonce pulumi.StringInput
 	// Leaf registers neither wait nor gate: nothing depends on it, and it converges by itself.
 	Leaf bool
@@ -38,11 +39,13 @@ type CertificateArgs struct {
 // Certificate owns one certificate that cert-manager keeps valid.
 type Certificate struct {
 	pulumi.ResourceState
-	// Ready holds once the Secret has a key, a chain and the names that were asked for, and is not about to expire. Nil for a leaf.
+	// Ready holds once the Secret has a key, a chain and the names that were asked for, and is not
+	// about to expire. Nil for a leaf.
 	Ready *health.Gate
 }
 
-// NewCertificate registers a certificate and its gate. cert-manager's Ready says that something was issued; the gate checks what.
+// NewCertificate registers a certificate and its gate. cert-manager's Ready says that something was
+// issued; the gate checks what.
 func NewCertificate(ctx *pulumi.Context, name string, args *CertificateArgs, opts ...pulumi.ResourceOption) (*Certificate, error) {
 	c := &Certificate{}
 	if err := ctx.RegisterComponentResource("strata:certmanager:Certificate", name, c, opts...); err != nil {
@@ -64,7 +67,8 @@ func NewCertificate(ctx *pulumi.Context, name string, args *CertificateArgs, opt
 	}
 	request := customResource{
 		apiVersion: "cert-manager.io/v1", kind: "Certificate", name: args.Secret, namespace: args.Namespace, spec: spec,
-		// Only cert-manager takes the finalizer off a Challenge: one that outlives it holds up its namespace for ever.
+		// Only cert-manager takes the finalizer off a Challenge: one that outlives it holds up its
+		// namespace for ever.
 		foreground: args.Issuer == acmeIssuer,
 	}
 	if !args.Leaf {

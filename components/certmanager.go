@@ -32,15 +32,18 @@ type CertManager struct {
 	pulumi.ResourceState
 	// API holds once cert-manager's webhooks change and refuse requests through every API server.
 	API *health.Gate
-	// BoundTokens says that it requests tokens for ServiceAccounts by itself, as it does since 1.12 (serviceAccountRef).
+	// BoundTokens says that it requests tokens for ServiceAccounts by itself, as it does since 1.12
+	// (serviceAccountRef).
 	BoundTokens bool
 }
 
-// certManagerNamespace is also where the Secrets of cluster issuers live (cert-manager's cluster resource namespace).
+// certManagerNamespace is also where the Secrets of cluster issuers live (cert-manager's cluster
+// resource namespace).
 const certManagerNamespace = "cert-manager"
 
-// NewCertManager registers cert-manager. Its gate is the two-way check of cert-manager's own cmctl: the Deployment is Available
-// before the CA injector has put the CA into the webhooks' configuration, and until then every request fails with x509.
+// NewCertManager registers cert-manager. Its gate is the two-way check of cert-manager's own cmctl:
+// the Deployment is Available before the CA injector has put the CA into the webhooks'
+// configuration, and until then every request fails with x509.
 func NewCertManager(ctx *pulumi.Context, name string, args *CertManagerArgs, opts ...pulumi.ResourceOption) (*CertManager, error) {
 	c := &CertManager{}
 	if err := ctx.RegisterComponentResource("strata:certmanager:CertManager", name, c, opts...); err != nil {
@@ -77,7 +80,8 @@ func NewCertManager(ctx *pulumi.Context, name string, args *CertManagerArgs, opt
 	return c, ctx.RegisterResourceOutputs(c, pulumi.Map{})
 }
 
-// boundTokens says whether a version of cert-manager knows serviceAccountRef (its release notes of 1.12).
+// boundTokens says whether a version of cert-manager knows serviceAccountRef (its release notes of
+// 1.12).
 func boundTokens(release string) (bool, error) {
 	parsed, err := version.ParseGeneric(release)
 	if err != nil {
@@ -86,7 +90,8 @@ func boundTokens(release string) (bool, error) {
 	return parsed.AtLeast(version.MustParseGeneric("1.12.0")), nil
 }
 
-// certManagerValues are the chart's values. The start-up check of the chart is off: the gate does it, and says why.
+// certManagerValues are the chart's values. The start-up check of the chart is off: the gate does
+// it, and says why.
 func certManagerValues(cfg config.CertManager, keepCRDs bool) pulumi.Map {
 	replicas := pulumi.Int(cfg.Replicas)
 	budget := pulumi.Map{"enabled": pulumi.Bool(cfg.Replicas > 1)}

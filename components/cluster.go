@@ -24,8 +24,9 @@ import (
 type Cluster struct {
 	// Provider talks to the cluster; it exists only behind the API gate.
 	Provider *kubernetes.Provider
-	// Identity is replaced only when the cluster is rebuilt. Objects are DeletedWith it, so that a destroy neither waits for
-	// nor needs the API server. Nil on an existing cluster: the cluster stays, so each object has to be deleted.
+	// Identity is replaced only when the cluster is rebuilt. Objects are DeletedWith it, so that a
+	// destroy neither waits for nor needs the API server. Nil on an existing cluster: the cluster
+	// stays, so each object has to be deleted.
 	Identity pulumi.Resource
 	// Kubeconfig has the address of Endpoint. Secret.
 	Kubeconfig pulumi.StringOutput
@@ -36,12 +37,14 @@ type Cluster struct {
 	// Hosts lets gates observe from the nodes. With nil no node can be reached, and gates ask the
 	// API alone.
 	Hosts *Hosts
-	// Version is the cluster's of Kubernetes, for example v1.34.2+k3s1; empty where it is not known beforehand.
+	// Version is the cluster's of Kubernetes, for example v1.34.2+k3s1; empty where it is not known
+	// beforehand.
 	Version string
 	// Images are the digests that the lock has for images, which gates of workloads compare with
 	// what runs.
 	Images map[string][]string
-	// Stable holds once the API answers and no node is to be drained. What is changed or judged inside the cluster waits for it.
+	// Stable holds once the API answers and no node is to be drained. What is changed or judged
+	// inside the cluster waits for it.
 	Stable pulumi.Resource
 	// NetworkPolicies says that each layer's namespace gets one.
 	NetworkPolicies bool
@@ -51,7 +54,8 @@ type Cluster struct {
 	before *pulumi.ResourceHook
 }
 
-// tunnelTo is the way to hosts' API and to the load balancer's addresses where only a jump host reaches them.
+// tunnelTo is the way to hosts' API and to the load balancer's addresses where only a jump host
+// reaches them.
 func tunnelTo(hosts []*Host) tunnel.Spec {
 	return tunnel.First(hosts, func(host *Host) remote.Target {
 		if host.reached == nil {
@@ -69,22 +73,25 @@ func (c *Cluster) deletedWith() []pulumi.ResourceOption {
 	return []pulumi.ResourceOption{pulumi.DeletedWith(c.Identity)}
 }
 
-// newProvider registers the provider of a cluster. It depends on the API gate because a provider samples once, when it is configured,
-// whether its cluster can be reached; the identity keeps it from being replaced when the kubeconfig's text changes. upsert lets it take over
-// what exists, which needs a guard (Cluster.adopt); nil leaves that to the environment.
+// newProvider registers the provider of a cluster. It depends on the API gate because a provider
+// samples once, when it is configured, whether its cluster can be reached; the identity keeps it
+// from being replaced when the kubeconfig's text changes. upsert lets it take over what exists,
+// which needs a guard (Cluster.adopt); nil leaves that to the environment.
 func newProvider(ctx *pulumi.Context, name string, kubeconfig, identity pulumi.StringInput, upsert pulumi.BoolPtrInput, opts ...pulumi.ResourceOption) (*kubernetes.Provider, error) {
 	return kubernetes.NewProvider(ctx, name, &kubernetes.ProviderArgs{
 		Kubeconfig:        kubeconfig.ToStringOutput(),
 		ClusterIdentifier: identity.ToStringOutput(),
-		// Else one whose data changes is deleted and made again, and a Pod that starts in between does not find it.
+		// Else one whose data changes is deleted and made again, and a Pod that starts in between
+		// does not find it.
 		EnableConfigMapMutable: pulumi.Bool(true),
 		EnableSecretMutable:    pulumi.Bool(true),
 		UpsertExistingObjects:  upsert,
 	}, opts...)
 }
 
-// gate registers a gate of a layer inside the cluster: it asks every API server and observes from every server host, where there are
-// hosts to reach. args.Spec says what; its hosts, servers and keys are filled in here.
+// gate registers a gate of a layer inside the cluster: it asks every API server and observes from
+// every server host, where there are hosts to reach. args.Spec says what; its hosts, servers and
+// keys are filled in here.
 func (c *Cluster) gate(ctx *pulumi.Context, name string, args health.GateArgs, opts ...pulumi.ResourceOption) (*health.Gate, error) {
 	if c.Hosts != nil {
 		at := accessTo(c.Hosts.With(config.RoleServer))
@@ -97,15 +104,17 @@ func (c *Cluster) gate(ctx *pulumi.Context, name string, args health.GateArgs, o
 	return health.NewGate(ctx, name, &args, opts...)
 }
 
-// rollout registers the gate of a layer's workloads, as namespace/kind/name. What a layer answers proves only that some revision
-// works: after an upgrade to a broken one the previous revision goes on answering. revision is of what was rolled out.
+// rollout registers the gate of a layer's workloads, as namespace/kind/name. What a layer answers
+// proves only that some revision works: after an upgrade to a broken one the previous revision goes
+// on answering. revision is of what was rolled out.
 func (c *Cluster) rollout(ctx *pulumi.Context, name string, spec health.Spec, revision pulumi.StringInput, workloads []string, opts ...pulumi.ResourceOption) (*health.Gate, error) {
 	spec.Kind, spec.Rollout = health.KindRollout, &health.RolloutSpec{Workloads: workloads}
 	return c.gate(ctx, name, health.GateArgs{Spec: spec, Revision: revision}, opts...)
 }
 
-// unblock registers the command that lets a StatefulSet past broken Pods of an earlier revision, for which Kubernetes would wait for
-// ever. It is for those that replace their Pods in order (podManagementPolicy OrderedReady), and runs again with each revision.
+// unblock registers the command that lets a StatefulSet past broken Pods of an earlier revision,
+// for which Kubernetes would wait for ever. It is for those that replace their Pods in order
+// (podManagementPolicy OrderedReady), and runs again with each revision.
 func (c *Cluster) unblock(ctx *pulumi.Context, name string, input statefulset.Input, revision pulumi.StringInput, opts ...pulumi.ResourceOption) (*local.Command, error) {
 	asked := revision.ToStringOutput().ApplyT(func(revision string) any {
 		input.Revision = revision
@@ -115,11 +124,13 @@ func (c *Cluster) unblock(ctx *pulumi.Context, name string, input statefulset.In
 	return local.NewCommand(ctx, name, command, slices.Concat(opts, c.deletedWith(), []pulumi.ResourceOption{bounded(input.Timeout), rerun.Replaced()})...)
 }
 
-// reissue registers the command that has cert-manager issue anew what another signer, the issuer's CA or its server, has signed. opts must have
-// it come after the new signer's gate: until then cert-manager asks the one before.
+// reissue registers the command that has cert-manager issue anew what another signer, the issuer's
+// CA or its server, has signed. opts must have it come after the new signer's gate: until then
+// cert-manager asks the one before.
 func (c *Cluster) reissue(ctx *pulumi.Context, name string, input reissue.Input, opts ...pulumi.ResourceOption) (pulumi.Resource, error) {
 	opts = slices.Concat(opts, c.deletedWith())
-	// A word for each signer: who goes back after a change that failed may have certificates of both.
+	// A word for each signer: who goes back after a change that failed may have certificates of
+	// both.
 	word, err := rerun.Attempt(ctx, name, pulumi.StringMap{"signer": pulumi.String(input.Signer)}, opts...)
 	if err != nil {
 		return nil, err
@@ -129,7 +140,8 @@ func (c *Cluster) reissue(ctx *pulumi.Context, name string, input reissue.Input,
 	return local.NewCommand(ctx, name, command, append(opts, bounded(input.Timeout))...)
 }
 
-// read registers the command that reads a field of the core API once, behind what proves that it is there. Not secret.
+// read registers the command that reads a field of the core API once, behind what proves that it is
+// there. Not secret.
 func (c *Cluster) read(ctx *pulumi.Context, name string, field kuberead.FieldInput, opts ...pulumi.ResourceOption) (pulumi.StringOutput, error) {
 	field.Version = "v1"
 	command := subcommand.New("read", field, pulumi.StringMap{self.Kubeconfig: c.Kubeconfig})

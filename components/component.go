@@ -17,8 +17,9 @@ import (
 	"strata/internal/self"
 )
 
-// childOf is the options of a child: its parent, and what must be ready before it starts. It is the only place that
-// writes DependsOn, always on custom resources (docs/adr/0001), and it never aliases the caller's slice.
+// childOf is the options of a child: its parent, and what must be ready before it starts. It is the
+// only place that writes DependsOn, always on custom resources (docs/adr/0001), and it never
+// aliases the caller's slice.
 func childOf(parent pulumi.Resource, needs ...pulumi.Resource) []pulumi.ResourceOption {
 	dependencies := make([]pulumi.Resource, 0, len(needs))
 	for _, need := range needs {
@@ -41,14 +42,15 @@ func bounded(limit metav1.Duration) pulumi.ResourceOption {
 	return pulumi.Timeouts(&pulumi.CustomTimeouts{Create: text, Update: text, Delete: text})
 }
 
-// once is the option of a command that draws or pins something when it is created: whatever else becomes of it, another answer would lock
-// everybody out. Its triggers, if it has any, still replace it.
+// once is the option of a command that draws or pins something when it is created: whatever else
+// becomes of it, another answer would lock everybody out. Its triggers, if it has any, still
+// replace it.
 func once() pulumi.ResourceOption {
 	return pulumi.IgnoreChanges([]string{"create", "update", "stdin", "environment", "logging", "addPreviousOutputInEnv"})
 }
 
-// again registers the attempt of a command that runs a subcommand, so that it runs again after a change that failed and was taken back. opts
-// are those that the command itself gets.
+// again registers the attempt of a command that runs a subcommand, so that it runs again after a
+// change that failed and was taken back. opts are those that the command itself gets.
 func again(ctx *pulumi.Context, name string, command *local.CommandArgs, opts []pulumi.ResourceOption) error {
 	word, err := rerun.Attempt(ctx, name, pulumi.StringMap{"stdin": command.Stdin.ToStringPtrOutput().Elem()}, opts...)
 	if err != nil {
@@ -63,8 +65,9 @@ func again(ctx *pulumi.Context, name string, command *local.CommandArgs, opts []
 	return nil
 }
 
-// digestOf is a short digest of what a gate observes: it makes the gate run again when the chart or the layer's section changes.
-// It is plain in the state, where short secrets could be tried against it: no part may hold one.
+// digestOf is a short digest of what a gate observes: it makes the gate run again when the chart or
+// the layer's section changes. It is plain in the state, where short secrets could be tried against
+// it: no part may hold one.
 func digestOf(parts ...any) string {
 	sum := sha256.New()
 	for _, part := range parts {

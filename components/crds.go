@@ -36,8 +36,9 @@ type CRDsArgs struct {
 	After []pulumi.Resource
 }
 
-// CRDs owns the bundles of CRDs that no chart brings. They are a layer of their own with one owner: K3s, Traefik
-// and APISIX are told not to install them, and what reads them waits for a bundle's gate.
+// CRDs owns the bundles of CRDs that no chart brings. They are a layer of their own with one owner:
+// K3s, Traefik and APISIX are told not to install them, and what reads them waits for a bundle's
+// gate.
 type CRDs struct {
 	pulumi.ResourceState
 	// Served holds, by bundle, once every API server serves the bundle's definitions.
@@ -66,7 +67,8 @@ func NewCRDs(ctx *pulumi.Context, name string, args *CRDsArgs, opts ...pulumi.Re
 		if err != nil {
 			return nil, fmt.Errorf("crds: %s: %w", bundle, err)
 		}
-		// What was applied is unknown to the preview of every change of the apply, also where only the kubeconfig is renewed.
+		// What was applied is unknown to the preview of every change of the apply, also where only
+		// the kubeconfig is renewed.
 		word, err := rerun.Attempt(ctx, name+"-"+bundle+"-gate", pulumi.StringMap{
 			"revision": pulumi.String(args.Artifacts.Digest(artifact)), "servers": pulumi.String(strings.Join(args.Cluster.Servers, " ")),
 		}, childOf(c, applied)...)
@@ -87,8 +89,8 @@ func NewCRDs(ctx *pulumi.Context, name string, args *CRDsArgs, opts ...pulumi.Re
 	return c, ctx.RegisterResourceOutputs(c, pulumi.Map{})
 }
 
-// apply registers one bundle as one resource (docs/adr/0007). It is not deleted with its layer unless the configuration says so:
-// a definition takes every object of its kind with it.
+// apply registers one bundle as one resource (docs/adr/0007). It is not deleted with its layer
+// unless the configuration says so: a definition takes every object of its kind with it.
 func (c *CRDs) apply(ctx *pulumi.Context, name, bundle, artifact string, args *CRDsArgs) (*local.Command, error) {
 	file, err := args.Artifacts.One(artifact)
 	if err != nil {

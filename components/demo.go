@@ -17,12 +17,14 @@ type DemoArgs struct {
 	Domain string
 	// Cluster takes the demo. Required.
 	Cluster *Cluster
-	// After are the gates that the namespace waits for; Admitted those that a route waits for: whoever serves and admits its kind.
+	// After are the gates that the namespace waits for; Admitted those that a route waits for:
+	// whoever serves and admits its kind.
 	After, Admitted []pulumi.Resource
 }
 
-// Demo owns three applications behind APISIX, each behind its own kind of route: httpbin behind an HTTPRoute, and again behind a
-// login; Keycloak, which is asked for the login; and a REST API behind an ApisixRoute that asks for a key.
+// Demo owns three applications behind APISIX, each behind its own kind of route: httpbin behind an
+// HTTPRoute, and again behind a login; Keycloak, which is asked for the login; and a REST API
+// behind an ApisixRoute that asks for a key.
 type Demo struct {
 	pulumi.ResourceState
 	// URLs lead to its applications, by name.
@@ -41,7 +43,8 @@ const (
 	demoNamespace = "demo"
 	demoUser      = "demo"
 	demoClient    = "httpbin" // OpenID Connect's, of the routes that ask for a login
-	// demoLogin is the plugin's: it takes over every key of it. keycloakSecret is what Keycloak imports its realm with.
+	// demoLogin is the plugin's: it takes over every key of it. keycloakSecret is what Keycloak
+	// imports its realm with.
 	demoLogin, keycloakSecret, demoKeySecret = "demo-login", "keycloak", "go-rest-key"
 )
 
@@ -56,8 +59,9 @@ type demo struct {
 	loginSecret *Object
 }
 
-// NewDemo registers the demo. Nothing in it waits for a Gateway, a certificate or an application: a controller reconciles an object again when what
-// it names comes. Only the kinds that a webhook admits wait for that webhook, and an ApisixRoute for the plugin configuration that it names and
+// NewDemo registers the demo. Nothing in it waits for a Gateway, a certificate or an application: a
+// controller reconciles an object again when what it names comes. Only the kinds that a webhook
+// admits wait for that webhook, and an ApisixRoute for the plugin configuration that it names and
 // for that one's Secret: without them the webhook refuses it.
 func NewDemo(ctx *pulumi.Context, name string, args *DemoArgs, opts ...pulumi.ResourceOption) (*Demo, error) {
 	d := &demo{Demo: &Demo{URLs: map[string]string{}}, ctx: ctx, name: name, args: args}
@@ -138,8 +142,8 @@ func (d *demo) rest() error {
 	return err
 }
 
-// admitted registers an object of a kind that has to be served and admitted; needs are what it names and is refused without. A route is a
-// leaf, whose name is kept for the gate of upstreams.
+// admitted registers an object of a kind that has to be served and admitted; needs are what it
+// names and is refused without. A route is a leaf, whose name is kept for the gate of upstreams.
 func (d *demo) admitted(role, apiVersion, kind, name string, spec pulumi.Map, needs ...pulumi.Resource) (pulumi.Resource, error) {
 	made, err := newCustomResource(d.ctx, d.args.Cluster, d.name+"-"+role, customResource{
 		apiVersion: apiVersion, kind: kind, name: name, namespace: demoNamespace, spec: spec,

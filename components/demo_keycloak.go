@@ -13,9 +13,11 @@ const (
 	httpbinImage  = "ghcr.io/mccutchen/go-httpbin:2.18.3"
 )
 
-// What Keycloak asks for, and its limit. It begins with half of its limit as heap and takes up to 70 % of it, and without a limit it does so
-// with the node's memory (www.keycloak.org/server/containers, "Specifying different memory settings": at least 750 MB). The limit is what
-// the sizing guide comes to without users: (1250 MB - 300 MB) / 0.7 (www.keycloak.org/high-availability, "Concepts for sizing CPU and memory").
+// What Keycloak asks for, and its limit. It begins with half of its limit as heap and takes up to
+// 70 % of it, and without a limit it does so with the node's memory
+// (www.keycloak.org/server/containers, "Specifying different memory settings": at least 750 MB).
+// The limit is what the sizing guide comes to without users: (1250 MB - 300 MB) / 0.7
+// (www.keycloak.org/high-availability, "Concepts for sizing CPU and memory").
 const keycloakMemory, keycloakMemoryLimit = "768Mi", "1360Mi"
 
 // keycloak registers Keycloak, its realm and its route.
@@ -77,8 +79,8 @@ func (d *demo) login() error {
 	return err
 }
 
-// demoRealm is the realm that Keycloak imports when it starts. Keycloak puts variables of its environment in for ${…}, so the
-// ConfigMap holds no secret.
+// demoRealm is the realm that Keycloak imports when it starts. Keycloak puts variables of its
+// environment in for ${…}, so the ConfigMap holds no secret.
 func demoRealm(application string) map[string]any {
 	return map[string]any{
 		"realm": "demo", "enabled": true,

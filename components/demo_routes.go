@@ -17,7 +17,8 @@ func demoHTTPRoute(host, service string) pulumi.Map {
 	}
 }
 
-// demoApisixRoute leads a host's requests to a Service, through the plugins of an ApisixPluginConfig.
+// demoApisixRoute leads a host's requests to a Service, through the plugins of an
+// ApisixPluginConfig.
 func demoApisixRoute(service, host, plugins string) pulumi.Map {
 	return pulumi.Map{
 		"ingressClassName": pulumi.String(apisixName),
@@ -30,7 +31,8 @@ func demoApisixRoute(service, host, plugins string) pulumi.Map {
 	}
 }
 
-// demoPlugins is one plugin with its configuration; secret names the Secret whose keys are added to that. Optional.
+// demoPlugins is one plugin with its configuration; secret names the Secret whose keys are added to
+// that. Optional.
 func demoPlugins(plugin string, config pulumi.Map, secret string) pulumi.Map {
 	entry := pulumi.Map{"name": pulumi.String(plugin), "enable": pulumi.Bool(true), "config": config}
 	if secret != "" {

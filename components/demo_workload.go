@@ -76,7 +76,8 @@ func (w workload) pod() pulumi.Map {
 			"httpGet":       pulumi.Map{"path": pulumi.String(w.ready), "port": pulumi.Int(cmp.Or(w.readyPort, w.port))},
 			"periodSeconds": pulumi.Int(2),
 		},
-		// A Pod that stops serves on for as long as every kube-proxy and APISIX may take to hear of it.
+		// A Pod that stops serves on for as long as every kube-proxy and APISIX may take to hear of
+		// it.
 		"lifecycle": pulumi.Map{"preStop": pulumi.Map{"sleep": pulumi.Map{"seconds": pulumi.Int(5)}}},
 	}
 	pod := pulumi.Map{}

@@ -27,10 +27,12 @@ type ExistingClusterArgs struct {
 	Images map[string][]string
 }
 
-// ExistingCluster is an existing cluster, in the place of K3s: it owns nothing there but the provider. What K3s has beyond it needs
-// hosts, and is left out: the gates of hosts, units and /ping, the kubeconfig that is read from a server, members, upgrades, snapshots and
-// the API's own address. Webhooks and addresses are not observed from hosts either; the dry run through the API server says whether a webhook
-// serves, and the attempt from this machine whether an address answers.
+// ExistingCluster is an existing cluster, in the place of K3s: it owns nothing there but the
+// provider. What K3s has beyond it needs hosts, and is left out: the gates of hosts, units and
+// /ping, the kubeconfig that is read from a server, members, upgrades, snapshots and the API's own
+// address. Webhooks and addresses are not observed from hosts either; the dry run through the API
+// server says whether a webhook serves, and the attempt from this machine whether an address
+// answers.
 type ExistingCluster struct {
 	pulumi.ResourceState
 	// Cluster serves the layers. It has no Identity: the cluster stays at a destroy, so each object
@@ -38,7 +40,8 @@ type ExistingCluster struct {
 	Cluster *Cluster
 	// API holds once the API server answers authenticated requests.
 	API *health.Gate
-	// Nodes are the registered Nodes as a table of name, role and address, as they were when the cluster was first seen.
+	// Nodes are the registered Nodes as a table of name, role and address, as they were when the
+	// cluster was first seen.
 	Nodes pulumi.Output
 }
 
@@ -58,7 +61,8 @@ type existingCluster struct {
 	same *local.Command
 }
 
-// NewExistingCluster registers what observes the cluster, and its provider. The layers wait for its API and, as with K3s, for no Node.
+// NewExistingCluster registers what observes the cluster, and its provider. The layers wait for its
+// API and, as with K3s, for no Node.
 func NewExistingCluster(ctx *pulumi.Context, name string, args *ExistingClusterArgs, opts ...pulumi.ResourceOption) (*ExistingCluster, error) {
 	l := &existingCluster{ExistingCluster: &ExistingCluster{}, ctx: ctx, name: name, args: args}
 	if err := ctx.RegisterComponentResource("strata:cluster:LentCluster", name, l.ExistingCluster, opts...); err != nil {
@@ -97,7 +101,8 @@ func (l *existingCluster) gate(role string, spec health.Spec, needs ...pulumi.Re
 	return health.NewGate(l.ctx, l.name+"-"+role, &health.GateArgs{Spec: spec, Kubeconfig: l.kubeconfig}, childOf(l, needs...)...)
 }
 
-// recognise registers the guard that refuses another cluster than that of the run before, whose objects would be deleted (docs/adr/0053).
+// recognise registers the guard that refuses another cluster than that of the run before, whose
+// objects would be deleted (docs/adr/0053).
 func (l *existingCluster) recognise() (err error) {
 	name, limit := l.name+"-identity", l.args.Timeouts.API
 	input := kubeconfig.Recognition{
@@ -111,8 +116,9 @@ func (l *existingCluster) recognise() (err error) {
 	return err
 }
 
-// connect registers the provider. Its identity is drawn from the cluster's CA once and stays, so that neither a renewed credential nor another
-// CA replaces an object. Another cluster is refused before.
+// connect registers the provider. Its identity is drawn from the cluster's CA once and stays, so
+// that neither a renewed credential nor another CA replaces an object. Another cluster is refused
+// before.
 func (l *existingCluster) connect() error {
 	provider, err := newProvider(l.ctx, l.name+"-provider", l.kubeconfig, pulumi.String(l.args.Target.Identity), nil,
 		append(childOf(l, l.same), pulumi.IgnoreChanges([]string{"clusterIdentifier"}))...)
@@ -127,7 +133,8 @@ func (l *existingCluster) connect() error {
 	return nil
 }
 
-// list registers the command that reads the table of the Nodes once, so that a run without changes sends no request.
+// list registers the command that reads the table of the Nodes once, so that a run without changes
+// sends no request.
 func (l *existingCluster) list() error {
 	limit := l.args.Timeouts.Nodes
 	input := kuberead.NodesInput{Revision: l.args.Target.Identity, Timeout: limit}

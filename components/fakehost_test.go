@@ -17,8 +17,9 @@ import (
 // ownCluster owns the fake host, as node here.
 var ownCluster = k3snode.Owner{Cluster: "00ff", TokenSHA256: sumOfText("secret"), Project: "strata", Stack: "dev"}
 
-// fakeHost is a folder that the scripts take for a host's root, with stand-ins on PATH for what they ask of a host. The scripts
-// run as they are but for the folder in front of their absolute paths.
+// fakeHost is a folder that the scripts take for a host's root, with stand-ins on PATH for what
+// they ask of a host. The scripts run as they are but for the folder in front of their absolute
+// paths.
 type fakeHost struct {
 	t    *testing.T
 	root string
@@ -42,7 +43,8 @@ restart) for unit; do :; done; mkdir -p ROOT/active; : > "ROOT/active/$unit" ;;
 disable) rm -f "ROOT/active/$3" ;;
 list-unit-files) cat ROOT/units 2>/dev/null || : ;;
 esac`)
-	// Only addresses with a file below answers/ listen: it stands for bash's /dev/tcp, which nothing on PATH can be.
+	// Only addresses with a file below answers/ listen: it stands for bash's /dev/tcp, which
+	// nothing on PATH can be.
 	h.tool("timeout", `for last; do :; done
 [ "$2 $3 $4" = 'bash -c : < "/dev/tcp/$0/6443"' ] && [ -e "ROOT/answers/$last" ]`)
 	h.tool("curl", "exit 127") // most hosts have one; none is needed

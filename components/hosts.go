@@ -25,7 +25,8 @@ type HostsArgs struct {
 	Cluster string
 	// TokenGeneration counts the changes of the cluster's tokens.
 	TokenGeneration int
-	// Fixed are the values that the servers' K3s cannot change any more once it has data, by their keys.
+	// Fixed are the values that the servers' K3s cannot change any more once it has data, by their
+	// keys.
 	Fixed map[string]string
 	// Stack prefixes the names of machines that are created on this machine.
 	Stack string
@@ -45,8 +46,8 @@ type HostsArgs struct {
 	Artifacts *artifacts.Set
 }
 
-// Hosts owns the hosts: it takes or makes them, pins their host keys and gates each one. One gate per host and none for all:
-// an install waits for its own host's only.
+// Hosts owns the hosts: it takes or makes them, pins their host keys and gates each one. One gate
+// per host and none for all: an install waits for its own host's only.
 type Hosts struct {
 	pulumi.ResourceState
 	// All are the hosts in the order of the configuration.
@@ -65,7 +66,8 @@ type Host struct {
 	HostKey pulumi.StringOutput
 	// SSHKey is the private key that logs in, in PEM. Secret.
 	SSHKey pulumi.StringOutput
-	// reached is the way to an existing host; nil for a machine, which is reached at its node's address.
+	// reached is the way to an existing host; nil for a machine, which is reached at its node's
+	// address.
 	reached *reach.Host
 	// Machine is the resource that the host lives and dies with; nil for an existing host.
 	Machine pulumi.Resource
@@ -81,7 +83,8 @@ type Host struct {
 	consent recreation
 }
 
-// NewHosts registers the hosts of the configured driver, their cluster's identity, and one gate for each.
+// NewHosts registers the hosts of the configured driver, their cluster's identity, and one gate for
+// each.
 func NewHosts(ctx *pulumi.Context, name string, args *HostsArgs, opts ...pulumi.ResourceOption) (*Hosts, error) {
 	hosts := &Hosts{}
 	if err := ctx.RegisterComponentResource("strata:hosts:Hosts", name, hosts, opts...); err != nil {
@@ -175,7 +178,8 @@ func (h *Host) target() health.Host {
 	return health.Host{Target: at, Role: string(h.Node.Role)}
 }
 
-// deletedWith makes a resource go with the host's machine, without its delete, where we made the machine.
+// deletedWith makes a resource go with the host's machine, without its delete, where we made the
+// machine.
 func (h *Host) deletedWith() []pulumi.ResourceOption {
 	if h.Machine == nil {
 		return nil

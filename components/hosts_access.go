@@ -33,7 +33,8 @@ func accessTo(hosts []*Host) access {
 	return a
 }
 
-// asked is the input of a subcommand about the hosts and whose they are: what ask makes of them once their pins are known.
+// asked is the input of a subcommand about the hosts and whose they are: what ask makes of them
+// once their pins are known.
 func (a access) asked(owner pulumi.Output, ask func(hosts []health.Host, owner k3snode.Owner) any) pulumi.Output {
 	return pulumi.All(owner, health.Pinned(a.hosts)).ApplyT(func(known []any) any {
 		return ask(known[1].([]health.Host), known[0].(k3snode.Owner))

@@ -15,7 +15,8 @@ import (
 	"strata/internal/subcommand"
 )
 
-// existingHosts takes hosts that are already there. Strata owns nothing of them but what it installs.
+// existingHosts takes hosts that are already there. Strata owns nothing of them but what it
+// installs.
 func existingHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hosts) error {
 	reached, err := reach.Hosts(args.Config, ".") // the program runs in the project's folder
 	if err != nil {
@@ -51,12 +52,13 @@ type firstContact struct {
 	at ssh.Target
 	// key logs in to the jump hosts on the way.
 	key pulumi.StringInput
-	// sendsPassword refuses the first contact: a login would send sudo's password to whoever answered.
+	// sendsPassword refuses the first contact: a login would send sudo's password to whoever
+	// answered.
 	sendsPassword bool
 }
 
-// pinHostKey returns a host's key: from the configuration, or from one bounded first contact whose answer stays in the state, so that
-// every later connection checks it.
+// pinHostKey returns a host's key: from the configuration, or from one bounded first contact whose
+// answer stays in the state, so that every later connection checks it.
 func pinHostKey(ctx *pulumi.Context, hosts *Hosts, name string, contacted firstContact, limit metav1.Duration) (pulumi.StringOutput, error) {
 	at := contacted.at
 	if at.HostKey != "" {

@@ -12,8 +12,9 @@ import (
 	"strata/internal/subcommand"
 )
 
-// guard registers what every machine waits for: it refuses what would take the cluster away (package machineset). kind is whose machines
-// they are. Like the membership it compares with its own previous output.
+// guard registers what every machine waits for: it refuses what would take the cluster away
+// (package machineset). kind is whose machines they are. Like the membership it compares with its
+// own previous output.
 func (h *Hosts) guard(ctx *pulumi.Context, name, kind string, args *HostsArgs) (pulumi.Resource, error) {
 	wanted := machineset.Set{Timeout: args.Timeout, Stack: args.Stack}
 	for _, node := range args.Config.Nodes {
@@ -35,7 +36,8 @@ type recreation struct {
 	used pulumi.StringOutput
 }
 
-// recreationOf registers what remembers the consent: keepers that stay as they were while the configuration has no word.
+// recreationOf registers what remembers the consent: keepers that stay as they were while the
+// configuration has no word.
 func recreationOf(ctx *pulumi.Context, hosts *Hosts, name string, node config.Node) (recreation, error) {
 	opts := childOf(hosts)
 	if node.Recreate == "" {
@@ -51,8 +53,9 @@ func recreationOf(ctx *pulumi.Context, hosts *Hosts, name string, node config.No
 	return recreation{word: node.Recreate, used: used}, nil
 }
 
-// replaces makes a machine's command replace the machine when there is a new word, and for nothing else. first are the triggers with which
-// machines were made before there were words; they stay, because their removal would replace every machine there is.
+// replaces makes a machine's command replace the machine when there is a new word, and for nothing
+// else. first are the triggers with which machines were made before there were words; they stay,
+// because their removal would replace every machine there is.
 func (r recreation) replaces(command *local.CommandArgs, first string) pulumi.ResourceOption {
 	if r.word == "" {
 		command.Triggers = pulumi.Array{pulumi.String(first)}
@@ -62,8 +65,8 @@ func (r recreation) replaces(command *local.CommandArgs, first string) pulumi.Re
 	return pulumi.Composite()
 }
 
-// pin is a machine's host key with the word as its comment, so that all that knows the host takes it for another one: its gates, what is
-// pushed to it, its admission to the cluster, its install.
+// pin is a machine's host key with the word as its comment, so that all that knows the host takes
+// it for another one: its gates, what is pushed to it, its admission to the cluster, its install.
 func (r recreation) pin(key pulumi.StringOutput) pulumi.StringOutput {
 	return pulumi.All(key, r.used).ApplyT(func(known []any) string {
 		key, word := known[0].(string), known[1].(string)

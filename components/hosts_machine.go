@@ -14,8 +14,8 @@ import (
 	"strata/internal/subcommand"
 )
 
-// machines makes the hosts of driver machine: systemd-nspawn machines on this machine. Their host keys are generated before the first
-// boot, so there is no first contact to trust.
+// machines makes the hosts of driver machine: systemd-nspawn machines on this machine. Their host
+// keys are generated before the first boot, so there is no first contact to trust.
 type machines struct {
 	ctx   *pulumi.Context
 	name  string
@@ -68,8 +68,9 @@ func (m *machines) takeUp() error {
 	return m.hosts.takeUp(m.ctx, m.name, departure{subcommand: "machine leaving", input: input, limit: m.args.Timeout})
 }
 
-// host registers one machine. One that is made anew is replaced, the old one first, because both would have one name; a new image
-// leaves existing machines as they are, because replacing them all would take the cluster away.
+// host registers one machine. One that is made anew is replaced, the old one first, because both
+// would have one name; a new image leaves existing machines as they are, because replacing them all
+// would take the cluster away.
 func (m *machines) host(node config.Node) (*Host, error) {
 	node.SSH.User, node.SSH.Port = "root", 22
 	name, spec := m.name+"-"+node.Name, m.spec(node)

@@ -17,8 +17,9 @@ import (
 	"strata/internal/vm"
 )
 
-// vms makes the hosts of drivers libvirt and proxmox. Each machine's host key is made before the machine and given to it with its
-// cloud-init seed, so there is no first contact to trust (docs/adr/0010).
+// vms makes the hosts of drivers libvirt and proxmox. Each machine's host key is made before the
+// machine and given to it with its cloud-init seed, so there is no first contact to trust
+// (docs/adr/0010).
 type vms struct {
 	ctx        *pulumi.Context
 	name       string
@@ -122,11 +123,13 @@ func (v *vms) booted(host *Host) (err error) {
 	return err
 }
 
-// machine registers one virtual machine. Only consent replaces it, the old one first, because both would have one name and one address. How
-// its hypervisor is reached is no property of it, and a new image replaces none: that would take the cluster away.
+// machine registers one virtual machine. Only consent replaces it, the old one first, because both
+// would have one name and one address. How its hypervisor is reached is no property of it, and a
+// new image replaces none: that would take the cluster away.
 func (v *vms) machine(name string, host *Host, identity pulumi.StringOutput) error {
 	spec := v.spec(host.Node)
-	// Restarts for more memory or processors are one after the other, so the last waits for all others.
+	// Restarts for more memory or processors are one after the other, so the last waits for all
+	// others.
 	spec.TurnTimeout.Duration = v.args.Timeout.Duration * time.Duration(len(v.args.Config.Nodes))
 	needs, err := v.needs()
 	if err != nil {

@@ -12,25 +12,28 @@ import (
 
 // Identity names a cluster before it has a host; owner files on the hosts refer to it.
 type Identity struct {
-	// cluster is the component that will own the cluster, so that what is registered here stays its child.
+	// cluster is the component that will own the cluster, so that what is registered here stays its
+	// child.
 	cluster *K3s
 	// id is the cluster's random word.
 	id *random.RandomId
 	// tokens join nodes.
 	tokens tokens
-	// kept are the resources behind them. A host depends on them, not because it needs them, but so that a destroy forgets them last: a
-	// token that leaves the state before the node that has it makes the next up draw another one, with which a living server does not
-	// start (docs/adr/0024).
+	// kept are the resources behind them. A host depends on them, not because it needs them, but so
+	// that a destroy forgets them last: a token that leaves the state before the node that has it
+	// makes the next up draw another one, with which a living server does not start
+	// (docs/adr/0024).
 	kept []pulumi.Resource
 	// Owner is a host's, without its node.
 	Owner OwnerOutput
 }
 
-// OwnerOutput is a k3snode.Owner once the cluster's identity is known, which it is in every preview but the first.
+// OwnerOutput is a k3snode.Owner once the cluster's identity is known, which it is in every preview
+// but the first.
 type OwnerOutput = pulumi.AnyOutput
 
-// NewIdentity registers the cluster of a name as a component, and its identity and join tokens up to a generation, born secret. NewK3s goes
-// on with it.
+// NewIdentity registers the cluster of a name as a component, and its identity and join tokens up
+// to a generation, born secret. NewK3s goes on with it.
 func NewIdentity(ctx *pulumi.Context, name string, generation int, opts ...pulumi.ResourceOption) (*Identity, error) {
 	i := &Identity{cluster: &K3s{}}
 	if err := ctx.RegisterComponentResource("strata:k3s:K3s", name, i.cluster, opts...); err != nil {
@@ -63,10 +66,11 @@ func NewIdentity(ctx *pulumi.Context, name string, generation int, opts ...pulum
 	return i, nil
 }
 
-// tokens are the passwords of a cluster; secret. The servers' joins a server, which gets the keys of the cluster's CAs; the agents' joins an
-// agent, and gets none.
+// tokens are the passwords of a cluster; secret. The servers' joins a server, which gets the keys
+// of the cluster's CAs; the agents' joins an agent, and gets none.
 type tokens struct {
-	// servers are the servers' of each generation, the wanted one last: a snapshot is opened by the one of its time.
+	// servers are the servers' of each generation, the wanted one last: a snapshot is opened by the
+	// one of its time.
 	servers pulumi.StringArray
 	agent   pulumi.StringOutput
 }

@@ -17,7 +17,8 @@ const (
 	configFile = "etc/rancher/k3s/config.yaml"
 )
 
-// The data are in place before the unit is: K3s would start an empty cluster. A kill before the end of the reset begins it again.
+// The data are in place before the unit is: K3s would start an empty cluster. A kill before the end
+// of the reset begins it again.
 func TestAnInstallGoesOnWithTheDataThatARestoreHasBrought(t *testing.T) {
 	h := newFakeHost(t)
 	h.write(strings.TrimPrefix(members.Snapshot, "/"), "data")
@@ -59,7 +60,8 @@ func TestAnInstallWritesAPrivateConfigurationAndStartsTheUnitWithoutWaiting(t *t
 	assert.NotContains(t, out, "secret")
 }
 
-// What runs goes on as it is configured, and no half of a file with the token is left on a full disk.
+// What runs goes on as it is configured, and no half of a file with the token is left on a full
+// disk.
 func TestAConfigurationThatDoesNotFitIsNotInstalled(t *testing.T) {
 	for name, tool := range map[string]string{"config.yaml": "cat", "the binary": "cp"} {
 		t.Run(name, func(t *testing.T) {
@@ -167,7 +169,8 @@ func TestAnInstallIsRefusedBeforeItChangesAnything(t *testing.T) {
 		assert.Equal(t, "as it was\n", h.read(configFile))
 		assert.Empty(t, h.read("systemctl.log"))
 	})
-	// A channel that dies half-way ends the input as if it were all of it; K3s without a token makes one of its own.
+	// A channel that dies half-way ends the input as if it were all of it; K3s without a token
+	// makes one of its own.
 	for name, arrives := range map[string]string{"nothing of": "", "half of": "token: secret\n", "another": "token: other\nnode-name: here\n"} {
 		t.Run("with "+name+" config.yaml on stdin", func(t *testing.T) {
 			h := newFakeHost(t)

@@ -26,14 +26,15 @@ type K3sArgs struct {
 	Subnet netip.Prefix
 	// Upgrade is the section strata:upgrade.
 	Upgrade config.Upgrade
-	// Hosts are the servers and agents; each node's install waits for its own host's gate, and for the host keys of all
-	// servers: one of them may know the host that had the node's name before.
+	// Hosts are the servers and agents; each node's install waits for its own host's gate, and for
+	// the host keys of all servers: one of them may know the host that had the node's name before.
 	Hosts *Hosts
 	// Artifacts has the binary, the install script and the image archives.
 	Artifacts *artifacts.Set
 	// Timeouts bound the installs and gates.
 	Timeouts config.Timeouts
-	// Connect connects to the cluster what is asked before each change there. Nil: what exists is refused, by the provider.
+	// Connect connects to the cluster what is asked before each change there. Nil: what exists is
+	// refused, by the provider.
 	Connect Connect
 	// Past reads the past of the stack before a server's host changes. Nil: nothing is refused.
 	Past ReadPast
@@ -52,8 +53,9 @@ type K3s struct {
 	Cluster *Cluster
 	// API holds once every API server answers authenticated requests.
 	API *health.Gate
-	// Upgraded holds once the nodes that left are out of the cluster, those that stay run the wanted K3s, and the API answers at Endpoint.
-	// What is changed or judged inside the cluster waits for it, or a gate would observe Pods that are about to be drained away.
+	// Upgraded holds once the nodes that left are out of the cluster, those that stay run the
+	// wanted K3s, and the API answers at Endpoint. What is changed or judged inside the cluster
+	// waits for it, or a gate would observe Pods that are about to be drained away.
 	Upgraded pulumi.Resource
 }
 
@@ -72,20 +74,22 @@ type k3s struct {
 	joined  []pulumi.Resource
 	// rotated holds once the servers' data are those of the wanted token.
 	rotated pulumi.Resource
-	// caHash is the hash of the cluster's CA, for the nodes that join the first server; empty until that one is registered.
+	// caHash is the hash of the cluster's CA, for the nodes that join the first server; empty until
+	// that one is registered.
 	caHash pulumi.StringOutput
 	// allow is the hook that refuses a second cluster; nil where nothing is refused.
 	allow *pulumi.ResourceHook
 	// reached holds once the API answers at Endpoint, for whoever uses the kubeconfig as it is.
 	reached *health.Gate
-	// members holds once the nodes that left are out: drained, stopped, and forgotten by etcd and the API.
+	// members holds once the nodes that left are out: drained, stopped, and forgotten by etcd and
+	// the API.
 	members pulumi.Resource
 	// pushed are the copies of artifacts to every host.
 	pushed []pulumi.Resource
 }
 
-// NewK3s registers the cluster whose Identity the hosts have. Servers join one at a time, since etcd admits one learner (k3s-io/k3s#4335); agents in
-// parallel once the first server serves.
+// NewK3s registers the cluster whose Identity the hosts have. Servers join one at a time, since
+// etcd admits one learner (k3s-io/k3s#4335); agents in parallel once the first server serves.
 func NewK3s(ctx *pulumi.Context, name string, args *K3sArgs) (*K3s, error) {
 	k := &k3s{K3s: args.Hosts.Identity.cluster, identity: args.Hosts.Identity.id, tokens: args.Hosts.Identity.tokens, kept: args.Hosts.Identity.kept, ctx: ctx, name: name, args: args}
 	k.caHash = pulumi.String("").ToStringOutput()
@@ -102,8 +106,9 @@ func NewK3s(ctx *pulumi.Context, name string, args *K3sArgs) (*K3s, error) {
 	return k.K3s, ctx.RegisterResourceOutputs(k.K3s, pulumi.Map{"endpoint": pulumi.String(k.Endpoint)})
 }
 
-// install registers each node's resources: a server after the one before it, agents after the first server, or after all of them where a server
-// that has not restarted does not know the agents' new token.
+// install registers each node's resources: a server after the one before it, agents after the first
+// server, or after all of them where a server that has not restarted does not know the agents' new
+// token.
 func (k *k3s) install() error {
 	if err := k.rotateToken(); err != nil {
 		return fmt.Errorf("token: %w", err)
@@ -165,8 +170,8 @@ func (k *k3s) connect() error {
 // endpoint is the API server's URL on a server.
 func (h *Host) endpoint() string { return "https://" + joinHostPort(h.Node.Address) }
 
-// rewriteKubeconfig points a kubeconfig that says 127.0.0.1, as K3s's own does, at an address that works from outside, through a tunnel where
-// there is one.
+// rewriteKubeconfig points a kubeconfig that says 127.0.0.1, as K3s's own does, at an address that
+// works from outside, through a tunnel where there is one.
 func rewriteKubeconfig(kubeconfig, endpoint string, way tunnel.Spec) (string, error) {
 	if !strings.Contains(kubeconfig, credential.LocalServer) {
 		return "", fmt.Errorf("kubeconfig of the stack: want server %s in it", credential.LocalServer)

@@ -11,8 +11,9 @@ import (
 	k3snode "strata/internal/k3s/node"
 )
 
-// readCAHash registers the command that reads the hash of the cluster's CA over SSH, from the first server, which has just come up. All
-// others join with it in their token, so that they show the token to this cluster only (docs/adr/0063).
+// readCAHash registers the command that reads the hash of the cluster's CA over SSH, from the first
+// server, which has just come up. All others join with it in their token, so that they show the
+// token to this cluster only (docs/adr/0063).
 func (k *k3s) readCAHash(ready pulumi.Resource) error {
 	host, limit := k.servers[0], k.args.Timeouts.API
 	asked := k.args.Hosts.Identity.Owner.ApplyT(func(owner any) any {

@@ -10,9 +10,11 @@ import (
 	"strata/config"
 )
 
-// k3sConfig is a node's config.yaml: keys are K3s's long flags (https://docs.k3s.io/installation/configuration). How the node
-// joins is not here: the install script decides that on the host, where it can see whether a cluster is already there.
-// The tokens make it secret: servers know both, an agent knows the agents' only, which gives out none of the cluster's keys.
+// k3sConfig is a node's config.yaml: keys are K3s's long flags
+// (https://docs.k3s.io/installation/configuration). How the node joins is not here: the install
+// script decides that on the host, where it can see whether a cluster is already there. The tokens
+// make it secret: servers know both, an agent knows the agents' only, which gives out none of the
+// cluster's keys.
 func k3sConfig(cfg config.K3s, node config.Node, servers []config.Node, token, agentToken string) (string, error) {
 	keys := map[string]any{
 		"token":     agentToken,
@@ -44,7 +46,8 @@ func k3sConfig(cfg config.K3s, node config.Node, servers []config.Node, token, a
 	return string(text), err
 }
 
-// serverKeys must be equal on all servers (https://docs.k3s.io/cli/server#critical-configuration-values).
+// serverKeys must be equal on all servers
+// (https://docs.k3s.io/cli/server#critical-configuration-values).
 func serverKeys(cfg config.K3s, servers []config.Node) map[string]any {
 	names := slices.Clone(cfg.TLSSANs)
 	for _, server := range servers {
@@ -61,7 +64,8 @@ func serverKeys(cfg config.K3s, servers []config.Node) map[string]any {
 		"tls-san":               slices.Compact(names),
 		"secrets-encryption":    *cfg.SecretsEncryption,
 		"write-kubeconfig-mode": "0600",
-		// Each server keeps snapshots of its own, so that one is left whichever is lost (docs.k3s.io/cli/etcd-snapshot).
+		// Each server keeps snapshots of its own, so that one is left whichever is lost
+		// (docs.k3s.io/cli/etcd-snapshot).
 		"etcd-snapshot-schedule-cron": cfg.Snapshots.Schedule,
 		"etcd-snapshot-retention":     cfg.Snapshots.Retention,
 	}

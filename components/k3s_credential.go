@@ -16,10 +16,12 @@ import (
 	"strata/internal/subcommand"
 )
 
-// issueCredential registers the command that gives the stack its client certificates, and gives Kubeconfig and ReaderKubeconfig their
-// content. What it is asked changes with the calendar, so it is known to every preview that another one is due; where the servers are is a
-// part of it, too, and a command that runs for that alone prints what it printed before. It is updated in place, and so is whatever has the
-// kubeconfig in its environment: a provider keeps its objects by its clusterIdentifier (docs/adr/0027).
+// issueCredential registers the command that gives the stack its client certificates, and gives
+// Kubeconfig and ReaderKubeconfig their content. What it is asked changes with the calendar, so it
+// is known to every preview that another one is due; where the servers are is a part of it, too,
+// and a command that runs for that alone prints what it printed before. It is updated in place, and
+// so is whatever has the kubeconfig in its environment: a provider keeps its objects by its
+// clusterIdentifier (docs/adr/0027).
 func (k *k3s) issueCredential() error {
 	at, limit := accessTo(k.servers), k.args.Timeouts.API
 	lifetime := k.args.Config.ClientCertificateLifetime
@@ -46,7 +48,8 @@ func (k *k3s) issueCredential() error {
 	return nil
 }
 
-// kubeconfigIn returns one of the kubeconfigs that were issued, with the address of Endpoint. Secret.
+// kubeconfigIn returns one of the kubeconfigs that were issued, with the address of Endpoint.
+// Secret.
 func (k *k3s) kubeconfigIn(issued *local.Command, one func(*credential.Issued) string) pulumi.StringOutput {
 	return pulumi.ToSecret(issued.Stdout.ApplyT(func(text string) (string, error) {
 		parsed, err := credential.Parse(text)
@@ -60,15 +63,16 @@ func (k *k3s) kubeconfigIn(issued *local.Command, one func(*credential.Issued) s
 	})).(pulumi.StringOutput)
 }
 
-// month is the interval at which the upgrade reads the dates of K3s's certificates. A restart in their
-// last 90 days renews them.
+// month is the interval at which the upgrade reads the dates of K3s's certificates. A restart in
+// their last 90 days renews them.
 const month = 30 * 24 * time.Hour
 
 // calendar is the number of the present month.
 func (k *k3s) calendar() string { return fmt.Sprint(now(k.ctx).Unix() / int64(month.Seconds())) }
 
-// retireKubeconfig registers what once read K3s's own kubeconfig from the first server. Nothing reads its output: that certificate ends after
-// a year. It stays because the states of stacks have it.
+// retireKubeconfig registers what once read K3s's own kubeconfig from the first server. Nothing
+// reads its output: that certificate ends after a year. It stays because the states of stacks have
+// it.
 func (k *k3s) retireKubeconfig() error {
 	return k.retire(k.name+"-kubeconfig", k.servers[0], pulumi.Array{k.identity.Hex}, k.joined[0], pulumi.AdditionalSecretOutputs([]string{"stdout"}))
 }

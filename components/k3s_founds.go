@@ -12,7 +12,8 @@ import (
 // ReadPast reads what the state of a stack shows of its cluster.
 type ReadPast func(ctx context.Context, stack string) (members.Past, error)
 
-// founds is the stack whose cluster a host starts where there is none; empty for all hosts but the first server's.
+// founds is the stack whose cluster a host starts where there is none; empty for all hosts but the
+// first server's.
 func (k *k3s) founds(host *Host) string {
 	if host != k.servers[0] {
 		return ""
@@ -30,8 +31,9 @@ func (k *k3s) stack() string {
 	}
 }
 
-// refuseSecondCluster registers what the engine calls before the host of a server changes, in previews too: an update in which no
-// server is one of before would found a second cluster (docs/adr/0055). Strata's own machines keep their host keys.
+// refuseSecondCluster registers what the engine calls before the host of a server changes, in
+// previews too: an update in which no server is one of before would found a second cluster
+// (docs/adr/0055). Strata's own machines keep their host keys.
 func (k *k3s) refuseSecondCluster() error {
 	if k.args.Past == nil || k.servers[0].reached == nil {
 		return nil
@@ -53,8 +55,8 @@ func (k *k3s) refuseSecondCluster() error {
 	return err
 }
 
-// allowed makes the engine call the hook before it creates or updates the first resource that changes a host: an agent of a cluster that is
-// not to be found is not changed either.
+// allowed makes the engine call the hook before it creates or updates the first resource that
+// changes a host: an agent of a cluster that is not to be found is not changed either.
 func (k *k3s) allowed() []pulumi.ResourceOption {
 	if k.allow == nil {
 		return nil

@@ -13,8 +13,9 @@ import (
 	"strata/health"
 )
 
-// gateNode registers the gate of one node's unit and, on a server, of /ping. The next server joins behind it. It runs again whenever the install
-// runs again, also for other peers only: an agent that had joined through a server which left restarts.
+// gateNode registers the gate of one node's unit and, on a server, of /ping. The next server joins
+// behind it. It runs again whenever the install runs again, also for other peers only: an agent
+// that had joined through a server which left restarts.
 func (k *k3s) gateNode(name string, host *Host, config pulumi.StringOutput, install pulumi.Resource) (*health.Gate, error) {
 	at := accessTo([]*Host{host})
 	spec := health.Spec{
@@ -39,8 +40,9 @@ func (k *k3s) gateAPI() error {
 	return err
 }
 
-// gateNodes registers the removal of nodes that left, the upgrade of those that stay, and then the gate of the exact node set. The
-// removal comes first because Pulumi deletes after all updates: the gate would wait for ever for a node whose own removal comes later.
+// gateNodes registers the removal of nodes that left, the upgrade of those that stay, and then the
+// gate of the exact node set. The removal comes first because Pulumi deletes after all updates: the
+// gate would wait for ever for a node whose own removal comes later.
 func (k *k3s) gateNodes() error {
 	var err error
 	if k.members, err = k.removeLeaving(); err != nil {
@@ -59,7 +61,8 @@ func (k *k3s) gateNodes() error {
 	return err
 }
 
-// podNetwork is the network that flannel writes routes for; not valid where another CNI plugin takes flannel's place.
+// podNetwork is the network that flannel writes routes for; not valid where another CNI plugin
+// takes flannel's place.
 func (k *k3s) podNetwork() netip.Prefix {
 	if k.args.Config.Fixed()["flannel-backend"] == "none" {
 		return netip.Prefix{}
@@ -100,8 +103,9 @@ func digest(content pulumi.StringOutput, more string) pulumi.StringOutput {
 	return sumOf(pulumi.Sprintf("%s\x00%s", content, more)).ApplyT(func(sum string) string { return sum[:16] }).(pulumi.StringOutput)
 }
 
-// sumOf is the sha256 sum of a text, in hex. It is not secret although the text may be: it is only for what holds the cluster's token, 48
-// random characters that no sum gives away. A short secret could be tried against it.
+// sumOf is the sha256 sum of a text, in hex. It is not secret although the text may be: it is only
+// for what holds the cluster's token, 48 random characters that no sum gives away. A short secret
+// could be tried against it.
 func sumOf(content pulumi.StringOutput) pulumi.StringOutput {
 	return pulumi.Unsecret(content.ApplyT(func(text string) string {
 		sum := sha256.Sum256([]byte(text))

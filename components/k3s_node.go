@@ -42,9 +42,10 @@ func (k *k3s) node(host *Host, before []pulumi.Resource) (*health.Gate, error) {
 	return k.gateNode(name, host, config, install)
 }
 
-// claim is registered before all that changes the host, and claims it: a host of another stack is refused, and nothing in the state would
-// uninstall it. Its delete is the uninstall. It has no trigger: a trigger would run the new create and then the old delete, and so take the
-// fresh K3s away. Its script comes from the state, so it is complete from the start.
+// claim is registered before all that changes the host, and claims it: a host of another stack is
+// refused, and nothing in the state would uninstall it. Its delete is the uninstall. It has no
+// trigger: a trigger would run the new create and then the old delete, and so take the fresh K3s
+// away. Its script comes from the state, so it is complete from the start.
 func (k *k3s) claim(name string, host *Host) (pulumi.Resource, error) {
 	limit := k.args.Timeouts.Uninstall
 	asked := k.args.Hosts.Identity.Owner.ApplyT(func(owner any) any {
@@ -61,8 +62,8 @@ func (k *k3s) claim(name string, host *Host) (pulumi.Resource, error) {
 	return claim, k.retire(name+"-uninstall", host, nil, claim, host.deletedWith()...)
 }
 
-// config returns the node's config.yaml, with the other files behind it. It is secret. Its sum gives nothing away, because a
-// token is in it.
+// config returns the node's config.yaml, with the other files behind it. It is secret. Its sum
+// gives nothing away, because a token is in it.
 func (k *k3s) config(host *Host) pulumi.StringOutput {
 	servers := make([]config.Node, 0, len(k.servers))
 	for _, server := range k.servers {
@@ -78,8 +79,8 @@ func (k *k3s) config(host *Host) pulumi.StringOutput {
 	}).(pulumi.StringOutput)
 }
 
-// installNode registers the command that configures and starts K3s. It runs again when the script, config.yaml or the binary
-// changes, and restarts K3s only when something did.
+// installNode registers the command that configures and starts K3s. It runs again when the script,
+// config.yaml or the binary changes, and restarts K3s only when something did.
 func (k *k3s) installNode(name string, host *Host, config pulumi.StringOutput, needs []pulumi.Resource) (pulumi.Resource, error) {
 	binary, err := k.args.Artifacts.One("k3s")
 	if err != nil {

@@ -25,8 +25,8 @@ type pushed struct {
 	images bool
 }
 
-// push registers the copies of the artifacts. They run our own program because it verifies the sum at both ends, skips what is
-// already there and never reads the files at preview (docs/adr/0005).
+// push registers the copies of the artifacts. They run our own program because it verifies the sum
+// at both ends, skips what is already there and never reads the files at preview (docs/adr/0005).
 func (k *k3s) push(name string, host *Host, uninstall pulumi.Resource) ([]pulumi.Resource, error) {
 	files, err := k.files()
 	if err != nil {
@@ -41,7 +41,8 @@ func (k *k3s) push(name string, host *Host, uninstall pulumi.Resource) ([]pulumi
 			}
 		})
 		push, err := local.NewCommand(k.ctx, name+"-"+file.role, subcommand.New("push", input, pulumi.StringMap{self.SSHKey: host.SSHKey}),
-			// Not bounded: a slow line takes its time, and the command itself ends when nothing goes through.
+			// Not bounded: a slow line takes its time, and the command itself ends when nothing
+			// goes through.
 			slices.Concat(childOf(k, uninstall), host.deletedWith(), []pulumi.ResourceOption{rerun.Replaced()})...)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file.role, err)
@@ -51,8 +52,8 @@ func (k *k3s) push(name string, host *Host, uninstall pulumi.Resource) ([]pulumi
 	return pushes, nil
 }
 
-// files are the artifacts that every node gets. A bundle's archives of images are those of K3s and of the layers that are on;
-// upstream has K3s's own only, and what is missing is pulled.
+// files are the artifacts that every node gets. A bundle's archives of images are those of K3s and
+// of the layers that are on; upstream has K3s's own only, and what is missing is pulled.
 func (k *k3s) files() ([]pushed, error) {
 	binary, err := k.args.Artifacts.One(config.ArtifactK3s)
 	if err != nil {

@@ -10,15 +10,17 @@ import (
 )
 
 const (
-	// registriesHeader is the first line of a registries.yaml that Strata has written. The install knows its own file by it.
+	// registriesHeader is the first line of a registries.yaml that Strata has written. The install
+	// knows its own file by it.
 	registriesHeader = "# Written by Strata from strata:k3s.registries; edit it there.\n"
 	// registriesCAs is the folder below /etc/rancher/k3s that has the registries' CAs.
 	registriesCAs = "registries.d/"
 )
 
-// k3sRegistries are registries.yaml (docs.k3s.io/installation/private-registry) and the CAs that it names, by their paths below
-// /etc/rancher/k3s; none where no registry is configured. A CA's file is named by what is in it, so that a K3s which runs finds the old
-// one until it starts again, and registries.yaml alone says whether it has to.
+// k3sRegistries are registries.yaml (docs.k3s.io/installation/private-registry) and the CAs that it
+// names, by their paths below /etc/rancher/k3s; none where no registry is configured. A CA's file
+// is named by what is in it, so that a K3s which runs finds the old one until it starts again, and
+// registries.yaml alone says whether it has to.
 func k3sRegistries(registries []config.Registry) (map[string]string, error) {
 	files := map[string]string{}
 	if len(registries) == 0 {
@@ -30,8 +32,9 @@ func k3sRegistries(registries []config.Registry) (map[string]string, error) {
 		if len(reached) > 0 {
 			configs[registryHost(registry.Name)] = reached
 		}
-		// Without either, K3s's embedded registry is meant. A certificate is looked up by the name in the image, a login by the host: K3s writes
-		// the first under both names where the registry is among the mirrors (k3s-io/k3s pkg/agent/containerd/config.go, configForHost).
+		// Without either, K3s's embedded registry is meant. A certificate is looked up by the name
+		// in the image, a login by the host: K3s writes the first under both names where the
+		// registry is among the mirrors (k3s-io/k3s pkg/agent/containerd/config.go, configForHost).
 		renamed := registryHost(registry.Name) != registry.Name && reached["tls"] != nil
 		if len(registry.Mirrors) > 0 || len(reached) == 0 || renamed {
 			mirrors[registry.Name] = registryMirror(registry)

@@ -17,7 +17,8 @@ const (
 	registryCA     = "-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----\n"
 )
 
-// The whole of what a node gets, in K3s's own words (k3s-io/k3s takes them from rancher/wharfie's pkg/registries).
+// The whole of what a node gets, in K3s's own words (k3s-io/k3s takes them from rancher/wharfie's
+// pkg/registries).
 const registriesYAML = `# Written by Strata from strata:k3s.registries; edit it there.
 configs:
   '*':
@@ -110,8 +111,8 @@ func TestALoginOfDockerHubIsThatOfItsHost(t *testing.T) {
 	assert.Contains(t, text, "mirrors: {}\n")
 }
 
-// containerd asks for Docker Hub's certificate by the name in the image, and K3s writes that down for what is among the mirrors
-// (k3s-io/k3s pkg/agent/containerd/config.go, getHostConfigs).
+// containerd asks for Docker Hub's certificate by the name in the image, and K3s writes that down
+// for what is among the mirrors (k3s-io/k3s pkg/agent/containerd/config.go, getHostConfigs).
 func TestACAOfDockerHubIsFoundByItsName(t *testing.T) {
 	for _, registry := range []config.Registry{{Name: "docker.io", CA: registryCA}, {Name: "docker.io", InsecureSkipVerify: true}} {
 		files, err := k3sRegistries([]config.Registry{registry})
@@ -124,7 +125,8 @@ func TestACAOfDockerHubIsFoundByItsName(t *testing.T) {
 	assert.Contains(t, files["registries.yaml"], "mirrors: {}\n", "others have one name")
 }
 
-// A person's own file is theirs: it stays without strata:k3s.registries, and nothing changes where the two would be one.
+// A person's own file is theirs: it stays without strata:k3s.registries, and nothing changes where
+// the two would be one.
 func TestAPersonsOwnRegistriesStay(t *testing.T) {
 	h := newFakeHost(t)
 	_, code := h.installWith(config.K3s{})

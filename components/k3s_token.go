@@ -14,9 +14,10 @@ import (
 	"strata/internal/subcommand"
 )
 
-// rotateToken registers the command that has the servers' K3s encrypt the cluster's keys with the wanted token (package token), before any
-// install writes that one into config.yaml. The generation is recorded before: an up that failed in between cannot be taken back, or the wanted
-// token would leave the state.
+// rotateToken registers the command that has the servers' K3s encrypt the cluster's keys with the
+// wanted token (package token), before any install writes that one into config.yaml. The generation
+// is recorded before: an up that failed in between cannot be taken back, or the wanted token would
+// leave the state.
 func (k *k3s) rotateToken() error {
 	limit, generation := k.args.Timeouts.Install, k.tokens.generation()
 	record := subcommand.New("rotate-token", token.Rotation{Timeout: limit, Generation: generation}, nil)

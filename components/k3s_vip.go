@@ -18,7 +18,8 @@ import (
 // keepalivedMark is the first line of a keepalived.conf that is ours.
 const keepalivedMark = "# Written by Strata; k3s.vip in its configuration decides."
 
-// endpoint is the API's URL for everybody outside: its own address where there is one, else the first server's.
+// endpoint is the API's URL for everybody outside: its own address where there is one, else the
+// first server's.
 func (k *k3s) endpoint() string {
 	if vip := k.args.Config.VIP; vip.IsValid() {
 		return "https://" + joinHostPort(vip)
@@ -26,10 +27,11 @@ func (k *k3s) endpoint() string {
 	return k.servers[0].endpoint()
 }
 
-// gateEndpoint registers what holds the API's own address on the servers, and its gate. Whoever uses the kubeconfig as it is waits for
-// it. It comes after the upgrade: a K3s that goes on with its old binary until then has its old certificate, too, and that does not
-// name an address that came in the same run. The removal of nodes and the upgrade ask the servers' own addresses. Without an address of
-// the API's own it is the gate of the API itself.
+// gateEndpoint registers what holds the API's own address on the servers, and its gate. Whoever
+// uses the kubeconfig as it is waits for it. It comes after the upgrade: a K3s that goes on with
+// its old binary until then has its old certificate, too, and that does not name an address that
+// came in the same run. The removal of nodes and the upgrade ask the servers' own addresses.
+// Without an address of the API's own it is the gate of the API itself.
 func (k *k3s) gateEndpoint() error {
 	k.reached = k.API
 	if !k.args.Config.VIP.IsValid() {
@@ -55,7 +57,8 @@ func (k *k3s) gateEndpoint() error {
 	return err
 }
 
-// holdVIP registers one server's share of the API's own address. It waits for the server itself: before, it could not hold it.
+// holdVIP registers one server's share of the API's own address. It waits for the server itself:
+// before, it could not hold it.
 func (k *k3s) holdVIP(server *Host, ready pulumi.Resource) (pulumi.Resource, error) {
 	limit, vip := k.args.Timeouts.Install, k.args.Config.VIP
 	name := k.name + "-" + server.Node.Name
@@ -63,7 +66,8 @@ func (k *k3s) holdVIP(server *Host, ready pulumi.Resource) (pulumi.Resource, err
 		return hostScript("k3s-vip.sh",
 			variable{"NAME", server.Node.Name}, variable{"ADDRESS", server.Node.Address.String()},
 			variable{"PEERS", strings.Join(k.peers(server), " ")}, variable{"VIP", vip.String()},
-			// From the address, so that two clusters in one network differ: VRRP's routers are told apart by it.
+			// From the address, so that two clusters in one network differ: VRRP's routers are told
+			// apart by it.
 			variable{"ROUTER", strconv.Itoa(int(vip.As4()[3]%255) + 1)}, variable{"MARK", keepalivedMark}, variable{"ATTEMPT", attempt},
 		)
 	}

@@ -15,11 +15,12 @@ import (
 	"strata/config"
 )
 
-// Object is a Kubernetes object that is registered by its token. The typed packages are not imported because core/v1 and
-// helm/v3 cost a user minutes of compile time (docs/adr/0003).
+// Object is a Kubernetes object that is registered by its token. The typed packages are not
+// imported because core/v1 and helm/v3 cost a user minutes of compile time (docs/adr/0003).
 type Object struct{ pulumi.CustomResourceState }
 
-// newObject registers an object of the cluster by its Pulumi token, for example kubernetes:core/v1:Namespace.
+// newObject registers an object of the cluster by its Pulumi token, for example
+// kubernetes:core/v1:Namespace.
 func newObject(ctx *pulumi.Context, cluster *Cluster, token, name string, fields pulumi.Map, opts ...pulumi.ResourceOption) (*Object, error) {
 	version, err := utilities.PkgVersion()
 	if err != nil {
@@ -34,7 +35,8 @@ func newObject(ctx *pulumi.Context, cluster *Cluster, token, name string, fields
 	return object, nil
 }
 
-// note remembers an object as the program's own, by what its token and its fields say. Fields of other types are noted by their owner.
+// note remembers an object as the program's own, by what its token and its fields say. Fields of
+// other types are noted by their owner.
 func (c *Cluster) note(token string, fields pulumi.Map) {
 	version, kind, _ := strings.Cut(strings.TrimPrefix(token, "kubernetes:"), ":")
 	group, _, _ := strings.Cut(version, "/")
@@ -55,7 +57,8 @@ func (c *Cluster) note(token string, fields pulumi.Map) {
 type releaseArgs struct {
 	// name is the release's name; the chart's objects are named after it.
 	name, namespace string
-	// chart is the chart file's path relative to the project; it holds the digest, so a changed chart is a changed path.
+	// chart is the chart file's path relative to the project; it holds the digest, so a changed
+	// chart is a changed path.
 	chart string
 	// values are ours, and own the user's below them.
 	values pulumi.Map
@@ -64,7 +67,8 @@ type releaseArgs struct {
 	skipCRDs bool
 }
 
-// newRelease registers a Helm release that does not wait: the layer's gate does, and says why (docs/adr/0003).
+// newRelease registers a Helm release that does not wait: the layer's gate does, and says why
+// (docs/adr/0003).
 func newRelease(ctx *pulumi.Context, cluster *Cluster, name string, args releaseArgs, opts ...pulumi.ResourceOption) (*Object, error) {
 	values, err := under(args.values, args.own)
 	if err != nil {
@@ -95,12 +99,15 @@ type customResource struct {
 	spec       pulumi.Map
 }
 
-// background deletes an object without a finalizer for its dependents. In the foreground, the provider's default, the garbage
-// collector takes that finalizer away with an update, and an admission webhook that is down refuses every update: a destroy after
-// the death of a controller would not end (https://kubernetes.io/docs/concepts/architecture/garbage-collection/#foreground-deletion).
+// background deletes an object without a finalizer for its dependents. In the foreground, the
+// provider's default, the garbage collector takes that finalizer away with an update, and an
+// admission webhook that is down refuses every update: a destroy after the death of a controller
+// would not end
+// (https://kubernetes.io/docs/concepts/architecture/garbage-collection/#foreground-deletion).
 const background = "pulumi.com/deletionPropagationPolicy"
 
-// newCustomResource registers a custom resource of the cluster. Most have an admission webhook, so they go in the background.
+// newCustomResource registers a custom resource of the cluster. Most have an admission webhook, so
+// they go in the background.
 func newCustomResource(ctx *pulumi.Context, cluster *Cluster, name string, args customResource, opts ...pulumi.ResourceOption) (pulumi.Resource, error) {
 	version := schema.FromAPIVersionAndKind(args.apiVersion, args.kind)
 	cluster.objects.Add(version.GroupKind().String(), args.namespace, args.name)

@@ -31,19 +31,21 @@ type ManifestsArgs struct {
 	Cluster *Cluster
 	// Timeout bounds each apply (strata:timeouts.apply).
 	Timeout metav1.Duration
-	// After are the gates that every object waits for; Kinds those that the kinds of an API group wait for as well: whoever serves
-	// and admits them.
+	// After are the gates that every object waits for; Kinds those that the kinds of an API group
+	// wait for as well: whoever serves and admits them.
 	After []pulumi.Resource
 	Kinds map[string][]pulumi.Resource
 }
 
-// Manifests owns the user's own objects. Each is a resource of its own: they are applied side by side, one that the API server refuses
-// is named with its file, and with --continue-on-error it holds up no other.
+// Manifests owns the user's own objects. Each is a resource of its own: they are applied side by
+// side, one that the API server refuses is named with its file, and with --continue-on-error it
+// holds up no other.
 type Manifests struct {
 	pulumi.ResourceState
 }
 
-// ReadManifests reads every file. The error joins what is wrong with any of them, so that nothing is changed before all can be read.
+// ReadManifests reads every file. The error joins what is wrong with any of them, so that nothing
+// is changed before all can be read.
 func ReadManifests(project string, files []string) ([]Manifest, error) {
 	var all []Manifest
 	var wrong []error
@@ -105,8 +107,8 @@ func (m Manifest) token() string {
 	return "kubernetes:" + version + ":" + m.GetKind()
 }
 
-// NewManifests registers the objects. One waits for another only where the API server would refuse it for good: its namespace, and the
-// definition of its kind.
+// NewManifests registers the objects. One waits for another only where the API server would refuse
+// it for good: its namespace, and the definition of its kind.
 func NewManifests(ctx *pulumi.Context, name string, args *ManifestsArgs, opts ...pulumi.ResourceOption) (*Manifests, error) {
 	m := &Manifests{}
 	if err := ctx.RegisterComponentResource("strata:apps:Manifests", name, m, opts...); err != nil {

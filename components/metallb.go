@@ -49,8 +49,8 @@ type metallb struct {
 	release *Object
 }
 
-// NewMetalLB registers MetalLB. The pool waits for the webhook gate: the controller's Pod is Ready long before its webhook
-// serves (metallb internal/k8s/k8s.go: readyz is healthz.Ping).
+// NewMetalLB registers MetalLB. The pool waits for the webhook gate: the controller's Pod is Ready
+// long before its webhook serves (metallb internal/k8s/k8s.go: readyz is healthz.Ping).
 func NewMetalLB(ctx *pulumi.Context, name string, args *MetalLBArgs, opts ...pulumi.ResourceOption) (*MetalLB, error) {
 	m := &metallb{MetalLB: &MetalLB{}, ctx: ctx, name: name, args: args}
 	if err := ctx.RegisterComponentResource("strata:metallb:MetalLB", name, m.MetalLB, opts...); err != nil {
@@ -93,7 +93,8 @@ func (m *metallb) gates() (err error) {
 	if m.Webhook, err = m.gate("webhook", webhook, m.release); err != nil {
 		return fmt.Errorf("webhook gate: %w", err)
 	}
-	// Beside the webhook and not before it: speakers start on nodes that are still joining, and the webhook needs none of them.
+	// Beside the webhook and not before it: speakers start on nodes that are still joining, and the
+	// webhook needs none of them.
 	_, err = m.args.Cluster.rollout(m.ctx, m.name+"-rollout", health.Spec{
 		Layer: "metallb", Timeout: m.args.Timeouts.MetalLBWebhook, TimeoutKey: "strata:timeouts.metallbWebhook",
 	}, m.own.revision(digestOf(m.chart.SHA256, m.args.Config)), []string{metallbNamespace + "/DaemonSet/metallb-speaker"}, childOf(m, m.release)...)
@@ -113,8 +114,8 @@ func (m *metallb) addresses() error {
 	if err != nil {
 		return fmt.Errorf("address pool: %w", err)
 	}
-	// L2Advertisement's status is an empty struct: there is nothing to wait for on the object, so the pool gate observes what
-	// the speakers made of it.
+	// L2Advertisement's status is an empty struct: there is nothing to wait for on the object, so
+	// the pool gate observes what the speakers made of it.
 	advertisement, err := m.object("advertisement", customResource{
 		kind: "L2Advertisement", spec: pulumi.Map{"ipAddressPools": pulumi.ToStringArray([]string{metallbPool})},
 	}, pool)

@@ -9,13 +9,14 @@ import (
 	"strata/health/waitfor"
 )
 
-// poolWait holds the pool until the controller has counted its addresses. IPAddressPool has no conditions
-// (metallb api/v1beta1/ipaddresspool_types.go), so a wait for Ready would never end.
+// poolWait holds the pool until the controller has counted its addresses. IPAddressPool has no
+// conditions (metallb api/v1beta1/ipaddresspool_types.go), so a wait for Ready would never end.
 func poolWait(limit time.Duration) pulumi.StringMap {
 	return pulumi.ToStringMap(waitfor.Exists("{.status.availableIPv4}").Annotations(limit))
 }
 
-// metallbLabels are its namespace's: the speakers use the host's network, which pod security must allow.
+// metallbLabels are its namespace's: the speakers use the host's network, which pod security must
+// allow.
 func metallbLabels() pulumi.StringMap {
 	labels := pulumi.StringMap{}
 	for _, mode := range []string{"enforce", "audit", "warn"} {
@@ -34,7 +35,8 @@ func metallbValues() pulumi.Map {
 	}
 }
 
-// metallbWebhook gates the webhook with one pool that must be accepted and one that only the webhook itself refuses.
+// metallbWebhook gates the webhook with one pool that must be accepted and one that only the
+// webhook itself refuses.
 func metallbWebhook(args *MetalLBArgs) health.Spec {
 	return health.Spec{
 		Kind: health.KindWebhook, Timeout: args.Timeouts.MetalLBWebhook, TimeoutKey: "strata:timeouts.metallbWebhook",

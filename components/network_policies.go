@@ -9,12 +9,13 @@ import (
 	"strata/config"
 )
 
-// layerPolicy says who may reach the Pods of a layer's chart. All else that comes to them is refused.
+// layerPolicy says who may reach the Pods of a layer's chart. All else that comes to them is
+// refused.
 type layerPolicy struct {
 	// pods are the labels that the chart gives them.
 	pods pulumi.Map
-	// open are the ports for every address. API servers call webhooks from addresses of nodes, and so do users behind
-	// a load balancer that hides the client.
+	// open are the ports for every address. API servers call webhooks from addresses of nodes, and
+	// so do users behind a load balancer that hides the client.
 	open []int
 	// udp opens them for UDP as well.
 	udp bool
@@ -41,8 +42,8 @@ func instanceLabel(instance string) pulumi.Map {
 	return pulumi.Map{"app.kubernetes.io/instance": pulumi.String(instance)}
 }
 
-// newLayerNamespace registers a layer's namespace and, where the cluster asks for it, the network policy of its Pods.
-// values are the user's of the layer's chart: ports that they add are open.
+// newLayerNamespace registers a layer's namespace and, where the cluster asks for it, the network
+// policy of its Pods. values are the user's of the layer's chart: ports that they add are open.
 func newLayerNamespace(
 	ctx *pulumi.Context, cluster *Cluster, name, namespace string, values config.Values, labels pulumi.StringMap,
 	opts ...pulumi.ResourceOption,

@@ -26,7 +26,8 @@ var shared = map[string]string{
 	"k3s-vip-remove.sh": k3snode.Ownership, "k3s-ca-hash.sh": k3snode.Ownership,
 }
 
-// variable is a shell variable that a script reads. Its value must not be secret: it is an argument on the host.
+// variable is a shell variable that a script reads. Its value must not be secret: it is an argument
+// on the host.
 type variable struct{ name, value string }
 
 // hostScript is the text of an embedded script with its variables and what it shares with others.
@@ -44,7 +45,8 @@ func hostScript(script string, variables ...variable) string {
 	return text.String()
 }
 
-// runs is the command that runs scripts on the host. asked is an output of hostrun.Input, whose Target is filled in.
+// runs is the command that runs scripts on the host. asked is an output of hostrun.Input, whose
+// Target is filled in.
 func (h *Host) runs(asked pulumi.Output) *local.CommandArgs {
 	input := pulumi.All(asked, health.Pinned([]health.PinnedHost{h.pinned()})).ApplyT(func(known []any) any {
 		input := known[0].(hostrun.Input)
@@ -56,9 +58,10 @@ func (h *Host) runs(asked pulumi.Output) *local.CommandArgs {
 	return command
 }
 
-// retire registers what the states of stacks have from before Strata's own SSH: a remote command of the provider, now with nothing to run,
-// neither when it is updated nor when it goes. Nothing connects to the host for it. successor has taken over what it did, and must be there
-// first: until then the state has the old delete (docs/adr/0045).
+// retire registers what the states of stacks have from before Strata's own SSH: a remote command of
+// the provider, now with nothing to run, neither when it is updated nor when it goes. Nothing
+// connects to the host for it. successor has taken over what it did, and must be there first: until
+// then the state has the old delete (docs/adr/0045).
 func (k *k3s) retire(name string, host *Host, triggers pulumi.ArrayInput, successor pulumi.Resource, opts ...pulumi.ResourceOption) error {
 	_, err := remote.NewCommand(k.ctx, name, &remote.CommandArgs{
 		Connection:             remote.ConnectionArgs{Host: pulumi.String(host.Node.Address.String())},

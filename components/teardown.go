@@ -26,7 +26,8 @@ const guardLimit = time.Minute
 type Registered struct {
 	mutex sync.Mutex
 	made  []pulumi.Resource
-	// needed are those that another one depends on, as far as it says so: what has them has them through that one.
+	// needed are those that another one depends on, as far as it says so: what has them has them
+	// through that one.
 	needed map[pulumi.Resource]bool
 }
 
@@ -57,7 +58,8 @@ func (r *Registered) note(args *pulumi.ResourceTransformationArgs) {
 	}
 }
 
-// leaves are the resources that no other says it depends on. What depends on all of them depends on everything.
+// leaves are the resources that no other says it depends on. What depends on all of them depends on
+// everything.
 func (r *Registered) leaves() []pulumi.Resource {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -74,8 +76,9 @@ type TeardownArgs struct {
 	Warn func(ctx *pulumi.Context, message string) error
 }
 
-// Teardown owns the guards of what others keep in the cluster. The first runs before any layer changes, the last after all of them and before
-// the first delete; the delete of the last is the first of a destroy. Each refuses to lose what others keep (docs/adr/0025, 0052).
+// Teardown owns the guards of what others keep in the cluster. The first runs before any layer
+// changes, the last after all of them and before the first delete; the delete of the last is the
+// first of a destroy. Each refuses to lose what others keep (docs/adr/0025, 0052).
 type Teardown struct {
 	pulumi.ResourceState
 	ctx   *pulumi.Context
@@ -88,7 +91,8 @@ type Teardown struct {
 	reject  func(error)
 }
 
-// NewTeardown registers the first guard, and has every layer wait for it. End must follow, whatever becomes of the layers.
+// NewTeardown registers the first guard, and has every layer wait for it. End must follow, whatever
+// becomes of the layers.
 func NewTeardown(ctx *pulumi.Context, name string, args *TeardownArgs, opts ...pulumi.ResourceOption) (*Teardown, error) {
 	t := &Teardown{ctx: ctx, name: name, args: args}
 	if err := ctx.RegisterComponentResource("strata:teardown:Teardown", name, t, opts...); err != nil {
@@ -108,7 +112,8 @@ func NewTeardown(ctx *pulumi.Context, name string, args *TeardownArgs, opts ...p
 	return t, nil
 }
 
-// End registers the last guard, which depends on all resources of the program. failed is the error of the layers, if they have one.
+// End registers the last guard, which depends on all resources of the program. failed is the error
+// of the layers, if they have one.
 func (t *Teardown) End(registered *Registered, failed error) error {
 	if failed != nil {
 		t.reject(failed)

@@ -20,7 +20,8 @@ type TraefikArgs struct {
 	Domain string
 	// Names are those of the domain's certificate. Required.
 	Names []string
-	// Challenges says that the certificate is had by an answer on port 80 (ACME's HTTP-01): so the certificate waits for the address.
+	// Challenges says that the certificate is had by an answer on port 80 (ACME's HTTP-01): so the
+	// certificate waits for the address.
 	Challenges bool
 	// Cluster takes Traefik. Required.
 	Cluster *Cluster
@@ -34,7 +35,8 @@ type TraefikArgs struct {
 	After []pulumi.Resource
 }
 
-// Traefik owns the ingress controller: its namespace and release, the domain's certificate, the Gateway and the dashboard.
+// Traefik owns the ingress controller: its namespace and release, the domain's certificate, the
+// Gateway and the dashboard.
 type Traefik struct {
 	pulumi.ResourceState
 	// Address holds once the load balancer's address answers from outside and from every server.
@@ -45,7 +47,8 @@ type Traefik struct {
 	Values Valued
 	// Programmed holds once the Gateway serves each of its listeners.
 	Programmed *health.Gate
-	// Dashboard holds once the dashboard refuses strangers and lets its user in; nil where it is off.
+	// Dashboard holds once the dashboard refuses strangers and lets its user in; nil where it is
+	// off.
 	Dashboard *health.Gate
 	// DashboardURL and DashboardPassword (secret, of user admin) lead there.
 	DashboardURL      string
@@ -69,9 +72,10 @@ type traefik struct {
 	tls       *Certificate
 }
 
-// NewTraefik registers Traefik. The release waits for a working address pool and not for MetalLB's chart: a Service without a
-// pool stays pending and nothing says why (the first platform's lesson). It also waits for the CRDs, since a
-// Traefik that does not find them serves nothing of them, and stays Ready all the while.
+// NewTraefik registers Traefik. The release waits for a working address pool and not for MetalLB's
+// chart: a Service without a pool stays pending and nothing says why (the first platform's lesson).
+// It also waits for the CRDs, since a Traefik that does not find them serves nothing of them, and
+// stays Ready all the while.
 func NewTraefik(ctx *pulumi.Context, name string, args *TraefikArgs, opts ...pulumi.ResourceOption) (*Traefik, error) {
 	t := &traefik{Traefik: &Traefik{}, ctx: ctx, name: name, args: args}
 	if err := ctx.RegisterComponentResource("strata:traefik:Traefik", name, t.Traefik, opts...); err != nil {
@@ -106,7 +110,8 @@ func (t *traefik) install() error {
 	}
 	t.release, err = newRelease(t.ctx, t.args.Cluster, t.name+"-release", releaseArgs{
 		name: traefikName, namespace: traefikName, chart: chart.Path, values: traefikValues(t.args.Config, t.args.Challenges), own: own.Values,
-		// They are another layer's, and nothing uses those of the commercial edition: Helm would leave them behind for ever.
+		// They are another layer's, and nothing uses those of the commercial edition: Helm would
+		// leave them behind for ever.
 		skipCRDs: true,
 	}, needs...)
 	if err != nil {
@@ -150,7 +155,8 @@ func (t *traefik) revision(chartSum string) string {
 	return digestOf(chartSum, t.args.Config)
 }
 
-// certificate registers the domain's certificate, which every host name below the domain gets by default.
+// certificate registers the domain's certificate, which every host name below the domain gets by
+// default.
 func (t *traefik) certificate() error {
 	var err error
 	after := []pulumi.Resource{t.args.CA.Ready, t.namespace}
@@ -171,7 +177,8 @@ func (t *traefik) certificate() error {
 	return err
 }
 
-// gateway registers the Gateway and its gate. The Deployment says nothing about it: readiness is /ping.
+// gateway registers the Gateway and its gate. The Deployment says nothing about it: readiness is
+// /ping.
 func (t *traefik) gateway() error {
 	gateway, err := newCustomResource(t.ctx, t.args.Cluster, t.name+"-gateway", customResource{
 		apiVersion: "gateway.networking.k8s.io/v1", kind: "Gateway", name: traefikName, namespace: traefikName,

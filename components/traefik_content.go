@@ -15,17 +15,19 @@ const (
 	certificateMinRemaining = 24 * time.Hour
 	// traefikPreStop keeps a Pod that stops serving until every kube-proxy has removed it.
 	traefikPreStop = 10 * time.Second
-	// traefikKeepAlive is the age from which a connection is told to close with its next answer. Traefik closes what is idle when it
-	// stops, and a request that comes just then is lost: by the end of preStop only connections that ask less than once in this
-	// time are left (traefik pkg/server/server_entrypoint_tcp.go; measured: 2 of 12,000 POSTs without it).
+	// traefikKeepAlive is the age from which a connection is told to close with its next answer.
+	// Traefik closes what is idle when it stops, and a request that comes just then is lost: by the
+	// end of preStop only connections that ask less than once in this time are left (traefik
+	// pkg/server/server_entrypoint_tcp.go; measured: 2 of 12,000 POSTs without it).
 	traefikKeepAlive = traefikPreStop / 2
 	// traefikSlack extends the grace period of a stop beyond preStop and the longest request.
 	traefikSlack = 10 * time.Second
 )
 
-// traefikValues are the chart's values: Pods that lose no request when they are replaced, and one IngressClass and one
-// GatewayClass. A stop is preStop (still served), then graceTimeOut (what runs is finished); Kubernetes' grace period counts both.
-// With challenges, requests for /.well-known/acme-challenge/ are not sent to https, where nothing has a certificate yet.
+// traefikValues are the chart's values: Pods that lose no request when they are replaced, and one
+// IngressClass and one GatewayClass. A stop is preStop (still served), then graceTimeOut (what runs
+// is finished); Kubernetes' grace period counts both. With challenges, requests for
+// /.well-known/acme-challenge/ are not sent to https, where nothing has a certificate yet.
 func traefikValues(cfg config.Traefik, challenges bool) pulumi.Map {
 	longest := cfg.LongestRequest.Duration
 	grace := traefikPreStop + longest + traefikSlack
@@ -76,7 +78,8 @@ func traefikValues(cfg config.Traefik, challenges bool) pulumi.Map {
 	}
 }
 
-// addressRevision is of the Service whose address a gate observes: of its chart, and of its policy where the configuration has one.
+// addressRevision is of the Service whose address a gate observes: of its chart, and of its policy
+// where the configuration has one.
 func addressRevision(chartSum string, policy config.TrafficPolicy) string {
 	if policy == "" {
 		return chartSum // as in the states of stacks from before there was a choice
@@ -84,8 +87,9 @@ func addressRevision(chartSum string, policy config.TrafficPolicy) string {
 	return digestOf(chartSum, policy)
 }
 
-// traefikGateway is the Gateway's spec. Traefik maps a listener to the entry point whose container port it names, so these are
-// 8000 and 8443 and not the Service's 80 and 443 (traefik pkg/provider/kubernetes/gateway: entryPointName).
+// traefikGateway is the Gateway's spec. Traefik maps a listener to the entry point whose container
+// port it names, so these are 8000 and 8443 and not the Service's 80 and 443 (traefik
+// pkg/provider/kubernetes/gateway: entryPointName).
 func traefikGateway(domain string) pulumi.Map {
 	routes := pulumi.Map{"namespaces": pulumi.Map{"from": pulumi.String("All")}}
 	return pulumi.Map{

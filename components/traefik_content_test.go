@@ -11,7 +11,8 @@ import (
 	"strata/config"
 )
 
-// A connection that is in use must have been told to close before its Pod stops: else its next request is lost.
+// A connection that is in use must have been told to close before its Pod stops: else its next
+// request is lost.
 func TestTraefikTellsConnectionsToCloseWhileItStillServes(t *testing.T) {
 	values := traefikValues(config.Traefik{}, false)
 	sleep := values["deployment"].(pulumi.Map)["lifecycle"].(pulumi.Map)["preStop"].(pulumi.Map)["sleep"].(pulumi.Map)["seconds"]
@@ -23,8 +24,8 @@ func TestTraefikTellsConnectionsToCloseWhileItStillServes(t *testing.T) {
 	}
 }
 
-// A server that asks for a challenge must get its answer on port 80: without a certificate https answers nothing that it need accept. All else
-// is sent to https as before.
+// A server that asks for a challenge must get its answer on port 80: without a certificate https
+// answers nothing that it need accept. All else is sent to https as before.
 func TestTraefikSendsChallengesNotToHTTPS(t *testing.T) {
 	web := func(challenges bool) pulumi.Map {
 		return traefikValues(config.Traefik{}, challenges)["ports"].(pulumi.Map)["web"].(pulumi.Map)

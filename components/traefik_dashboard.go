@@ -13,7 +13,8 @@ const (
 	dashboardSecret = "traefik-dashboard-users"
 )
 
-// dashboard registers the dashboard's route, behind a generated password, and the gate that tries both: without it and with it.
+// dashboard registers the dashboard's route, behind a generated password, and the gate that tries
+// both: without it and with it.
 func (t *traefik) dashboard() error {
 	password, err := newPassword(t.ctx, t.name+"-dashboard-password", 32, childOf(t)...)
 	if err != nil {
@@ -22,7 +23,8 @@ func (t *traefik) dashboard() error {
 	host := "traefik." + t.args.Domain
 	t.DashboardURL = "https://" + host + "/dashboard/"
 	t.DashboardPassword = pulumi.ToSecret(password.Result).(pulumi.StringOutput)
-	// The hash is the password resource's own and does not change: one made here would have a new salt at every run.
+	// The hash is the password resource's own and does not change: one made here would have a new
+	// salt at every run.
 	users := pulumi.ToSecret(pulumi.Sprintf("%s:%s\n", dashboardUser, password.BcryptHash)).(pulumi.StringOutput)
 	secret, err := newSecret(t.ctx, t.args.Cluster, t.name+"-dashboard-users", secretArgs{
 		name: dashboardSecret, namespace: traefikName, data: pulumi.Map{"users": users},
@@ -64,7 +66,8 @@ func dashboardRoute(host string) pulumi.Map {
 	}
 }
 
-// dashboardProbes ask for the dashboard's data, once as a stranger, once as its user, and once without TLS.
+// dashboardProbes ask for the dashboard's data, once as a stranger, once as its user, and once
+// without TLS.
 func (t *traefik) dashboardProbes(host string) health.Spec {
 	const data = "/api/rawdata"
 	return health.Spec{

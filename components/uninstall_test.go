@@ -184,7 +184,8 @@ func (h *fakeHost) mark() {
 	require.Zero(h.t, code)
 }
 
-// A host without a mark and without K3s may be another's by now: kubeadm, RKE2 and k0s have Pods as well.
+// A host without a mark and without K3s may be another's by now: kubeadm, RKE2 and k0s have Pods as
+// well.
 func TestUninstallLeavesAnotherKubernetesAlone(t *testing.T) {
 	for name, files := range map[string][]string{
 		"kubeadm": {"etc/kubernetes/kubelet.conf", "var/lib/kubelet/config.yaml"},
@@ -217,8 +218,8 @@ func (h *fakeHost) process(pid, executable string) {
 	require.NoError(h.t, os.Symlink(h.rooted(executable), h.path("proc/"+pid+"/exe")))
 }
 
-// A state from before Strata's own SSH has another uninstall of the same host, and a destroy in the middle of the takeover starts both at once
-// (docs/adr/0045).
+// A state from before Strata's own SSH has another uninstall of the same host, and a destroy in the
+// middle of the takeover starts both at once (docs/adr/0045).
 func TestAnUninstallWaitsForTheOneOfAnOlderState(t *testing.T) {
 	for name, one := range map[string]struct{ cluster, order string }{
 		"of this cluster": {ownCluster.Cluster, "other\nours\n"}, "of another one": {"0123456789abcdef", "ours\n"},

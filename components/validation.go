@@ -23,8 +23,8 @@ type ValidationArgs struct {
 	Timeouts config.Timeouts
 }
 
-// Validation is the last step: the demo as its users see it, from outside the cluster, with how long each answer took and how many
-// attempts it needed. Nothing depends on it.
+// Validation is the last step: the demo as its users see it, from outside the cluster, with how
+// long each answer took and how many attempts it needed. Nothing depends on it.
 type Validation struct {
 	pulumi.ResourceState
 }
@@ -37,8 +37,8 @@ type validation struct {
 	args *ValidationArgs
 }
 
-// NewValidation registers the probes. They start when everything is applied and run side by side, each against its own deadline;
-// what they observe converges meanwhile.
+// NewValidation registers the probes. They start when everything is applied and run side by side,
+// each against its own deadline; what they observe converges meanwhile.
 func NewValidation(ctx *pulumi.Context, name string, args *ValidationArgs, opts ...pulumi.ResourceOption) (*Validation, error) {
 	v := &validation{Validation: &Validation{}, ctx: ctx, name: name, args: args}
 	if err := ctx.RegisterComponentResource("strata:apps:Validation", name, v.Validation, opts...); err != nil {

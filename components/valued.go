@@ -26,7 +26,8 @@ func (v ownValues) valued(rolled *health.Gate) Valued {
 	return Valued{Revision: v.revision(""), Rolled: []pulumi.Resource{rolled}}
 }
 
-// after is a gate's own revision, which may be nil, and with it that of the values where there are some.
+// after is a gate's own revision, which may be nil, and with it that of the values where there are
+// some.
 func (v Valued) after(revision pulumi.StringInput) pulumi.StringInput {
 	switch {
 	case v.Revision == nil:

@@ -13,11 +13,12 @@ import (
 	"strata/internal/rerun"
 )
 
-// ownValues are the user's values of a release, and what makes its gates run again when they change.
+// ownValues are the user's values of a release, and what makes its gates run again when they
+// change.
 type ownValues struct {
 	config.Values
-	// word is drawn anew with each change of values that hold a secret. Nothing that is plain in the state follows from a secret, not even a
-	// digest, against which a short one could be tried.
+	// word is drawn anew with each change of values that hold a secret. Nothing that is plain in
+	// the state follows from a secret, not even a digest, against which a short one could be tried.
 	word pulumi.StringOutput
 }
 
@@ -51,8 +52,9 @@ func (v ownValues) revision(ours string) pulumi.StringInput {
 	return pulumi.String(digestOf(ours, v.Tree))
 }
 
-// under are the values of a release: ours, and the user's below them. Objects are merged, anything else is one's or the other's. That both
-// set one value is refused long before, by config's tables, except for the defaults that give way.
+// under are the values of a release: ours, and the user's below them. Objects are merged, anything
+// else is one's or the other's. That both set one value is refused long before, by config's tables,
+// except for the defaults that give way.
 func under(ours pulumi.Map, own config.Values) (pulumi.Map, error) {
 	if own.Tree == nil {
 		return ours, nil
@@ -118,9 +120,10 @@ func (m *merging) input(value any) pulumi.Input {
 	return pulumi.Any(value)
 }
 
-// patientLiveness are the values of a liveness probe, for what carries connections or admits objects: as cert-manager's chart has them for
-// its controller. A busy host answers late, and a container that is ended for that loses what it holds: of a MetalLB speaker, every
-// connection to the addresses that it announces.
+// patientLiveness are the values of a liveness probe, for what carries connections or admits
+// objects: as cert-manager's chart has them for its controller. A busy host answers late, and a
+// container that is ended for that loses what it holds: of a MetalLB speaker, every connection to
+// the addresses that it announces.
 func patientLiveness() pulumi.Map {
 	return pulumi.Map{"timeoutSeconds": pulumi.Int(15), "failureThreshold": pulumi.Int(8)}
 }

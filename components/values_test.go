@@ -43,7 +43,8 @@ func TestADefaultOfOursGivesWay(t *testing.T) {
 	assert.Equal(t, pulumi.Map{"ingressClass": pulumi.Map{"isDefaultClass": pulumi.Bool(false), "name": pulumi.String("traefik")}}, merged)
 }
 
-// The configuration's rules refuse it long before; nothing is overridden in silence where they forget one.
+// The configuration's rules refuse it long before; nothing is overridden in silence where they
+// forget one.
 func TestWhatBothSetIsRefused(t *testing.T) {
 	ours := pulumi.Map{"a": pulumi.Map{"b": pulumi.Int(1)}, "list": pulumi.Array{}, "c": pulumi.String("x")}
 	for path, tree := range map[string]map[string]any{

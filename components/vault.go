@@ -32,7 +32,8 @@ type VaultArgs struct {
 	After []pulumi.Resource
 }
 
-// Vault owns the stack's own Vault: one server with TLS, initialised once, unsealed, and configured to sign certificates.
+// Vault owns the stack's own Vault: one server with TLS, initialised once, unsealed, and configured
+// to sign certificates.
 type Vault struct {
 	pulumi.ResourceState
 	// Ready holds once Vault is initialised, unsealed and configured.
@@ -59,7 +60,8 @@ type vaultLayer struct {
 	name  string
 	args  *VaultArgs
 	chart artifacts.Artifact
-	// revision is of what runs as Vault: each of its steps runs again with another, because a new Pod starts sealed.
+	// revision is of what runs as Vault: each of its steps runs again with another, because a new
+	// Pod starts sealed.
 	revision    pulumi.StringInput
 	namespace   *Object
 	certificate *Certificate
@@ -67,7 +69,8 @@ type vaultLayer struct {
 	stored      pulumi.Resource // when there is somewhere to keep its data
 }
 
-// NewVault registers Vault. Nothing waits for its Pod to be Ready before it is unsealed: it cannot be.
+// NewVault registers Vault. Nothing waits for its Pod to be Ready before it is unsealed: it cannot
+// be.
 func NewVault(ctx *pulumi.Context, name string, args *VaultArgs, opts ...pulumi.ResourceOption) (*Vault, error) {
 	v := &vaultLayer{Vault: &Vault{}, ctx: ctx, name: name, args: args}
 	if err := ctx.RegisterComponentResource("strata:vault:Vault", name, v.Vault, opts...); err != nil {
@@ -113,7 +116,8 @@ func (v *vaultLayer) install() error {
 	return v.volume()
 }
 
-// volume registers the gate of the server's volume. Without a StorageClass its Pod would only be called unschedulable.
+// volume registers the gate of the server's volume. Without a StorageClass its Pod would only be
+// called unschedulable.
 func (v *vaultLayer) volume() error {
 	v.stored = v.release
 	if !*v.args.Config.Storage.Persistent {
@@ -130,7 +134,8 @@ func (v *vaultLayer) volume() error {
 	return nil
 }
 
-// open registers the steps that make it usable: keys first, because Vault gives them away once and everything after needs them.
+// open registers the steps that make it usable: keys first, because Vault gives them away once and
+// everything after needs them.
 func (v *vaultLayer) open() error {
 	initialise, err := v.step("init", nil, pulumi.StringMap{}, v.stored)
 	if err != nil {
@@ -151,7 +156,8 @@ func (v *vaultLayer) open() error {
 	return nil
 }
 
-// step registers a command that speaks with Vault. The keys that init printed come back to it as its previous output.
+// step registers a command that speaks with Vault. The keys that init printed come back to it as
+// its previous output.
 func (v *vaultLayer) step(does string, issuing *vault.Issuing, env pulumi.StringMap, after pulumi.Resource) (*local.Command, error) {
 	input := pulumi.All(v.args.CA.Certificate, v.revision).ApplyT(func(known []any) any {
 		return vault.Input{

@@ -86,7 +86,8 @@ func TestNothingOfTheAPIsAddressIsLeft(t *testing.T) {
 	assert.False(t, h.exists("etc/keepalived/strata-api-ready.sh"))
 }
 
-// Killed after the new configuration is in its place: what runs has the old one, and the file alone does not show it.
+// Killed after the new configuration is in its place: what runs has the old one, and the file alone
+// does not show it.
 func TestAKeepalivedThatWasNotRestartedInTimeIsRestarted(t *testing.T) {
 	h := vipHost(t)
 	out, code := h.vip("10.0.0.2 10.0.0.3")
@@ -104,7 +105,8 @@ func TestAKeepalivedThatWasNotRestartedInTimeIsRestarted(t *testing.T) {
 	assert.Empty(t, lines(h.read("systemctl.log"), "restart"))
 }
 
-// A host that was released and taken by another stack holds that one's address. The file's mark is the same for all of them.
+// A host that was released and taken by another stack holds that one's address. The file's mark is
+// the same for all of them.
 func TestTheAddressOfAClusterThatTookTheHostStays(t *testing.T) {
 	for name, mark := range map[string]string{
 		"another cluster": "cluster=feed\nproject=shop\nstack=prod\nnode=server-1\n",

@@ -20,16 +20,19 @@ type WaveArgs struct {
 	Artifacts *artifacts.Set
 	// Timeouts bound the gate.
 	Timeouts config.Timeouts
-	// After are the gates that the namespace waits for, and Certificates the one that its certificate does: cert-manager's.
+	// After are the gates that the namespace waits for, and Certificates the one that its
+	// certificate does: cert-manager's.
 	After        []pulumi.Resource
 	Certificates *health.Gate
 }
 
-// Wave owns the operator that replaces the Pods of annotated workloads when a ConfigMap or Secret that they read changes.
+// Wave owns the operator that replaces the Pods of annotated workloads when a ConfigMap or Secret
+// that they read changes.
 type Wave struct {
 	pulumi.ResourceState
-	// Webhook holds once its webhook changes Deployments through every API server. A Deployment that comes earlier is started without a
-	// hash, and once more with it; one whose Secret is missing is stuck where it would have been held.
+	// Webhook holds once its webhook changes Deployments through every API server. A Deployment
+	// that comes earlier is started without a hash, and once more with it; one whose Secret is
+	// missing is stuck where it would have been held.
 	Webhook *health.Gate
 }
 
@@ -85,8 +88,9 @@ func waveValues(cfg config.Wave) pulumi.Map {
 	}
 }
 
-// waveWebhook asks with a Deployment whose ConfigMap does not exist. Wave gives it the scheduler that holds its Pods; whoever does not
-// ask Wave, which the configuration allows (failurePolicy Ignore), leaves the default one.
+// waveWebhook asks with a Deployment whose ConfigMap does not exist. Wave gives it the scheduler
+// that holds its Pods; whoever does not ask Wave, which the configuration allows (failurePolicy
+// Ignore), leaves the default one.
 func waveWebhook() health.Spec {
 	labels := map[string]any{"app.kubernetes.io/name": "strata-gate"}
 	return health.Spec{

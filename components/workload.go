@@ -20,11 +20,13 @@ type WorkloadArgs struct {
 	Namespace pulumi.Resource
 	// Cluster takes the workload. Required.
 	Cluster *Cluster
-	// Kubernetes is the cluster's version, for example v1.34.2+k3s1. Before 1.30 a Pod sleeps by the image's own sleep.
+	// Kubernetes is the cluster's version, for example v1.34.2+k3s1. Before 1.30 a Pod sleeps by
+	// the image's own sleep.
 	Kubernetes string
 	// CertWaitImage is the init container's image. Only with a certificate.
 	CertWaitImage string
-	// Signer is that of its certificate, and Signing what a certificate waits for. Only with a certificate.
+	// Signer is that of its certificate, and Signing what a certificate waits for. Only with a
+	// certificate.
 	Signer  Signer
 	Signing []pulumi.Resource
 	// Wave is the gate of Wave's webhook. Only with wave.
@@ -37,19 +39,21 @@ type WorkloadArgs struct {
 	Timeouts config.Timeouts
 }
 
-// Workload owns one application that loses no request: its configuration, certificate, Deployment, Service, disruption budget and
-// routes.
+// Workload owns one application that loses no request: its configuration, certificate, Deployment,
+// Service, disruption budget and routes.
 type Workload struct {
 	pulumi.ResourceState
 	// Deployment runs the workload.
 	Deployment pulumi.Resource
-	// Rollout holds once every Pod is of the newest revision and serves. Nil unless Full, or with immutable objects.
+	// Rollout holds once every Pod is of the newest revision and serves. Nil unless Full, or with
+	// immutable objects.
 	Rollout *health.Gate
 	// URLs lead to its routes, in their order. Address belongs to the first; nil if it is not
 	// known.
 	URLs    []string
 	Address pulumi.StringInput
-	// Hash identifies the contents of its ConfigMaps and Secrets, without telling them; empty where there are none.
+	// Hash identifies the contents of its ConfigMaps and Secrets, without telling them; empty where
+	// there are none.
 	Hash pulumi.StringOutput
 }
 
@@ -70,8 +74,9 @@ type workloadBuild struct {
 	passed pulumi.Resource
 }
 
-// NewWorkload registers a workload. Its Pods wait for what they read: an edge to each object, and to the certificate's gate. A Pod that
-// comes by another way than this program waits in its init container (CertWait).
+// NewWorkload registers a workload. Its Pods wait for what they read: an edge to each object, and
+// to the certificate's gate. A Pod that comes by another way than this program waits in its init
+// container (CertWait).
 func NewWorkload(ctx *pulumi.Context, name string, args *WorkloadArgs, opts ...pulumi.ResourceOption) (*Workload, error) {
 	w := &workloadBuild{Workload: &Workload{}, ctx: ctx, name: name, args: args}
 	if err := ctx.RegisterComponentResource("strata:apps:Workload", name, w.Workload, opts...); err != nil {
@@ -187,8 +192,9 @@ func (w *workloadBuild) serviceOf(role, name string) (*Object, error) {
 	})
 }
 
-// gate registers the gate of the rollout. Immutable objects need it in any case: Pulumi deletes those of the old revision after it, and
-// without it while Pods of that revision still run and restart.
+// gate registers the gate of the rollout. Immutable objects need it in any case: Pulumi deletes
+// those of the old revision after it, and without it while Pods of that revision still run and
+// restart.
 func (w *workloadBuild) gate() error {
 	if !w.args.Full && len(w.config.names) == 0 {
 		return nil
@@ -210,7 +216,8 @@ func (w *workloadBuild) rollout(role, name string, deployment pulumi.Resource) (
 	return gate, nil
 }
 
-// revision changes with all that makes new Pods. It is plain in the state, so secrets are in it by their hash only.
+// revision changes with all that makes new Pods. It is plain in the state, so secrets are in it by
+// their hash only.
 func (w *workloadBuild) revision() pulumi.StringInput {
 	public := w.args.Config
 	public.SecretEnv, public.SecretFiles = nil, nil

@@ -44,9 +44,10 @@ func (w *workloadBuild) canaryReplicas() int {
 	return 1
 }
 
-// canary registers the new version beside the old one, and the command that tries it: the Deployment of all Pods waits for that. The
-// command ends with all requests at the old version, so an up that is interrupted at any place is followed by one that begins anew; and
-// one that fails has changed nothing but Pods without requests.
+// canary registers the new version beside the old one, and the command that tries it: the
+// Deployment of all Pods waits for that. The command ends with all requests at the old version, so
+// an up that is interrupted at any place is followed by one that begins anew; and one that fails
+// has changed nothing but Pods without requests.
 func (w *workloadBuild) canary() error {
 	cfg := w.args.Config
 	if cfg.Canary == nil {
@@ -72,7 +73,8 @@ func (w *workloadBuild) canary() error {
 	})
 	command := subcommand.New("canary", input, pulumi.StringMap{self.Kubeconfig: w.args.Cluster.Kubeconfig})
 	options := slices.Concat(childOf(w, needs...), w.args.Cluster.deletedWith())
-	// One that was killed has left a weight: it runs again, and gives it back, also when the version is taken back.
+	// One that was killed has left a weight: it runs again, and gives it back, also when the
+	// version is taken back.
 	if err := again(w.ctx, w.name+"-canary", command, options); err != nil {
 		return err
 	}
@@ -100,7 +102,8 @@ func (w *workloadBuild) canarySpec() canary.Spec {
 			spec.Metrics = append(spec.Metrics, *metrics)
 		}
 	}
-	// An observation may take as long as the pause after it. Pods of the version before have their grace first.
+	// An observation may take as long as the pause after it. Pods of the version before have their
+	// grace first.
 	longest := canary.HoldAtMost * (cfg.Canary.Hold.Duration + spec.Age())
 	spec.Timeout.Duration = time.Duration(2*len(cfg.Canary.Steps))*longest + cfg.Grace() + 2*time.Minute
 	return spec

@@ -28,8 +28,9 @@ type contents struct {
 	files, secretFiles, secretEnv pulumi.StringInput
 }
 
-// contents registers the ConfigMaps and Secrets, and the key of their hash. The hash is keyed, since it is plain on the Pods and in the
-// state, where a short secret could be tried against it without; and it is of the contents alone, so that it changes with them only.
+// contents registers the ConfigMaps and Secrets, and the key of their hash. The hash is keyed,
+// since it is plain on the Pods and in the state, where a short secret could be tried against it
+// without; and it is of the contents alone, so that it changes with them only.
 func (w *workloadBuild) contents() error {
 	cfg := w.args.Config
 	if len(cfg.Files)+len(cfg.SecretFiles)+len(cfg.SecretEnv) == 0 {
@@ -67,8 +68,9 @@ func (w *workloadBuild) contents() error {
 	return nil
 }
 
-// contentName is an object's name. That of an immutable one is drawn anew each time that it holds something else, and never comes back: an
-// object of contents that come back, after a rollout that failed, would be created while the one of before still exists.
+// contentName is an object's name. That of an immutable one is drawn anew each time that it holds
+// something else, and never comes back: an object of contents that come back, after a rollout that
+// failed, would be created while the one of before still exists.
 func (w *workloadBuild) contentName(role string, hash pulumi.StringOutput) (pulumi.StringInput, error) {
 	name := w.args.Config.Name + "-" + role
 	if !w.args.Config.ImmutableConfig {
@@ -112,8 +114,8 @@ func (w *workloadBuild) content(role string, name pulumi.StringInput, values map
 	return nil
 }
 
-// keyed is the keyed digest of contents. It is unknown in a preview until the key is made, and so is what depends on it; it is no
-// secret itself.
+// keyed is the keyed digest of contents. It is unknown in a preview until the key is made, and so
+// is what depends on it; it is no secret itself.
 func keyed(key pulumi.StringOutput, role string, values ...map[string]string) pulumi.StringOutput {
 	digest := key.ApplyT(func(key string) (string, error) {
 		sum := hmac.New(sha256.New, []byte(key))
@@ -128,8 +130,8 @@ func keyed(key pulumi.StringOutput, role string, values ...map[string]string) pu
 	return pulumi.Unsecret(digest).(pulumi.StringOutput)
 }
 
-// fileKey is the key of a file in its object. Keys take letters, digits, dashes, dots and underscores; everything else is written as its
-// code, so that two paths never have one key.
+// fileKey is the key of a file in its object. Keys take letters, digits, dashes, dots and
+// underscores; everything else is written as its code, so that two paths never have one key.
 func fileKey(path string) string {
 	var key strings.Builder
 	for _, b := range []byte(strings.TrimPrefix(path, "/")) {

@@ -12,7 +12,8 @@ import (
 
 // WorkloadIngress is an ingress controller as a workload's routes see it.
 type WorkloadIngress struct {
-	// Class is the name of its IngressClass and of its Gateway; Namespace has the Gateway and the Service, which is of type LoadBalancer.
+	// Class is the name of its IngressClass and of its Gateway; Namespace has the Gateway and the
+	// Service, which is of type LoadBalancer.
 	Class, Namespace, Service string
 	// Listeners are the Gateway's that routes attach to.
 	Listeners []string
@@ -22,7 +23,8 @@ type WorkloadIngress struct {
 	Domain string
 	// CASecret holds the CA that signed the domain's certificate, as namespace/name.
 	CASecret string
-	// Admitted are the gates that a route waits for: whoever serves and admits its kind. Address is the load balancer's.
+	// Admitted are the gates that a route waits for: whoever serves and admits its kind. Address is
+	// the load balancer's.
 	Admitted []pulumi.Resource
 	Address  *health.Gate
 	// Values are the user's for it: with others, the routes are asked again.
@@ -35,11 +37,13 @@ type WorkloadIngress struct {
 	Key           pulumi.StringInput
 	Rolled        *health.Gate
 	PlaneRevision pulumi.StringInput
-	// Judged is true where the controller's own name is in the status of an HTTPRoute, so that the route can wait for it.
+	// Judged is true where the controller's own name is in the status of an HTTPRoute, so that the
+	// route can wait for it.
 	Judged bool
 }
 
-// TraefikIngress is Traefik for routes below a domain. Plain HTTP is sent to https by the entry point, so one listener is enough.
+// TraefikIngress is Traefik for routes below a domain. Plain HTTP is sent to https by the entry
+// point, so one listener is enough.
 func TraefikIngress(t *Traefik, domain, caSecret string) WorkloadIngress {
 	return WorkloadIngress{
 		Class: traefikName, Namespace: traefikName, Service: traefikName, Listeners: []string{"https"}, Domain: domain, CASecret: caSecret,
@@ -59,8 +63,8 @@ func APISIXIngress(a *APISIX, domain, caSecret string) WorkloadIngress {
 		Plane: &a.Plane, Key: a.Key, Rolled: a.Rollout, PlaneRevision: a.Revision,
 		Metrics: &canary.Metrics{
 			Namespace: apisixNamespace, Selector: "app.kubernetes.io/name=" + apisixName, Port: 9091, Path: "/apisix/prometheus/metrics",
-			// A route has one id for all its backends, so that only the Pod's address tells them apart
-			// (apisix/plugins/prometheus/exporter.lua; DEFAULT_REFRESH_INTERVAL).
+			// A route has one id for all its backends, so that only the Pod's address tells them
+			// apart (apisix/plugins/prometheus/exporter.lua; DEFAULT_REFRESH_INTERVAL).
 			Counter: "apisix_http_status", Label: "node", ByPod: true, Age: metav1.Duration{Duration: 15 * time.Second},
 		},
 	}

@@ -10,12 +10,13 @@ import (
 	"strata/config"
 )
 
-// hashAnnotation is on the Pod template: what it says changes with the contents of ConfigMaps and Secrets, so that Pods are replaced
-// when, and only when, these change.
+// hashAnnotation is on the Pod template: what it says changes with the contents of ConfigMaps and
+// Secrets, so that Pods are replaced when, and only when, these change.
 const hashAnnotation = "strata/config-hash"
 
-// workloadDeployment is the spec of the Deployment of a name, which is the workload's or its canary's. A new Pod serves before an old one
-// goes, and an old one serves until it gets no requests any more.
+// workloadDeployment is the spec of the Deployment of a name, which is the workload's or its
+// canary's. A new Pod serves before an old one goes, and an old one serves until it gets no
+// requests any more.
 func workloadDeployment(args *WorkloadArgs, read contents, name string, replicas int) pulumi.Map {
 	cfg := args.Config
 	template := pulumi.Map{"labels": workloadLabels(name)}
@@ -50,7 +51,8 @@ func workloadPod(args *WorkloadArgs, read contents, name string) pulumi.Map {
 		"enableServiceLinks":            pulumi.Bool(false),
 		"topologySpreadConstraints": pulumi.Array{pulumi.Map{
 			"maxSkew": pulumi.Int(1), "topologyKey": pulumi.String("kubernetes.io/hostname"),
-			// Not DoNotSchedule: with as many Pods as nodes the one that surges would find no place.
+			// Not DoNotSchedule: with as many Pods as nodes the one that surges would find no
+			// place.
 			"whenUnsatisfiable": pulumi.String("ScheduleAnyway"),
 			"labelSelector":     pulumi.Map{"matchLabels": workloadLabels(name)},
 			"matchLabelKeys":    pulumi.ToStringArray([]string{"pod-template-hash"}), // old Pods are about to go
@@ -105,8 +107,9 @@ func workloadContainer(args *WorkloadArgs, read contents, mounts pulumi.Array) p
 	return container
 }
 
-// workloadProbes are the container's probes. Readiness and start ask for the same; life asks for as little as possible, because what
-// fails it is killed, and a dependency that is away is no reason for that.
+// workloadProbes are the container's probes. Readiness and start ask for the same; life asks for as
+// little as possible, because what fails it is killed, and a dependency that is away is no reason
+// for that.
 func workloadProbes(cfg config.Workload) pulumi.Map {
 	const startEvery, readyEvery, liveEvery = 1, 2, 10
 	ask := func(path string, every, failures int) pulumi.Map {
@@ -125,8 +128,9 @@ func workloadProbes(cfg config.Workload) pulumi.Map {
 	}
 }
 
-// preStop keeps a Pod serving while its removal reaches every kube-proxy and ingress controller. kubelet sleeps by itself from 1.30 on
-// (KEP-3960), where it needs nothing of the image; before that the image's own sleep does.
+// preStop keeps a Pod serving while its removal reaches every kube-proxy and ingress controller.
+// kubelet sleeps by itself from 1.30 on (KEP-3960), where it needs nothing of the image; before
+// that the image's own sleep does.
 func preStop(kubernetes string, d time.Duration) pulumi.Map {
 	if v, err := version.ParseGeneric(kubernetes); err == nil && v.LessThan(version.MustParseGeneric("1.30")) {
 		return pulumi.Map{"exec": pulumi.Map{"command": pulumi.Array{pulumi.String("sleep"), pulumi.Sprintf("%d", int(d.Seconds()))}}}

@@ -24,8 +24,9 @@ func (w *workloadBuild) routes() error {
 	w.routed = map[string][]pulumi.Resource{}
 	for _, route := range w.args.Config.Routes {
 		via := w.args.Ingress[route.Controller]
-		// Named like its object and not by its place: a route that is another one after a change of the list would be created while the
-		// object still exists, or take it from the one that it belongs to.
+		// Named like its object and not by its place: a route that is another one after a change of
+		// the list would be created while the object still exists, or take it from the one that it
+		// belongs to.
 		object, err := w.route("route-"+w.routeName(route), route, via)
 		if err != nil {
 			return err
@@ -77,8 +78,9 @@ func (w *workloadBuild) reach() error {
 	return nil
 }
 
-// leads registers the gate that wants every Pod of the ingress's data plane to lead the routes to the Pods that there are, after each rollout of
-// the workload and of the data plane. That a route answers says so of one Pod here and one there.
+// leads registers the gate that wants every Pod of the ingress's data plane to lead the routes to
+// the Pods that there are, after each rollout of the workload and of the data plane. That a route
+// answers says so of one Pod here and one there.
 func (w *workloadBuild) leads(controller string, via WorkloadIngress) error {
 	plane := *via.Plane
 	for _, route := range w.args.Config.Routes {
@@ -140,8 +142,9 @@ func (w *workloadBuild) route(role string, route config.WorkloadRoute, via Workl
 	return made, nil
 }
 
-// routeName is the route's object: the workload's name for the route that one has by default, with a digest for every other. So none has
-// the name of another workload's, and taking one of several away leaves the others as they are.
+// routeName is the route's object: the workload's name for the route that one has by default, with
+// a digest for every other. So none has the name of another workload's, and taking one of several
+// away leaves the others as they are.
 func (w *workloadBuild) routeName(route config.WorkloadRoute) string {
 	name := w.args.Config.Name
 	if route.Host == name && route.Path == "/" && route.Kind == config.DefaultRouteKind(route.Controller) {
@@ -168,7 +171,8 @@ func workloadHTTPRoute(backends pulumi.Array, host, path string, via WorkloadIng
 	}
 }
 
-// workloadIngress does so by Kubernetes' own kind. TLS is the domain's certificate, which the controller has by default.
+// workloadIngress does so by Kubernetes' own kind. TLS is the domain's certificate, which the
+// controller has by default.
 func workloadIngress(service, host, path, class string) pulumi.Map {
 	return pulumi.Map{
 		"ingressClassName": pulumi.String(class),
@@ -183,7 +187,8 @@ func workloadIngress(service, host, path, class string) pulumi.Map {
 	}
 }
 
-// workloadApisixRoute does so by APISIX's own kind, which matches words and no prefix: /api/* is not /api.
+// workloadApisixRoute does so by APISIX's own kind, which matches words and no prefix: /api/* is
+// not /api.
 func workloadApisixRoute(service, host, path, class string) pulumi.Map {
 	below := strings.TrimSuffix(path, "/") + "/*"
 	matched := []string{below}

@@ -9,22 +9,28 @@ import (
 // ControllerAPISIX is Apache APISIX in Ingress.Controllers.
 const ControllerAPISIX = "apisix"
 
-// APISIX configures Apache APISIX: its ingress controller, and the data plane that the controller configures.
+// APISIX configures Apache APISIX: its ingress controller, and the data plane that the controller
+// configures.
 type APISIX struct {
-	// ChartVersion is the data plane's chart's version. Default: the pin, or what the bundle carries.
+	// ChartVersion is the data plane's chart's version. Default: the pin, or what the bundle
+	// carries.
 	ChartVersion string `json:"chartVersion,omitempty"`
-	// ControllerChartVersion is the ingress controller's chart's version. Default: the pin, or what the bundle carries.
+	// ControllerChartVersion is the ingress controller's chart's version. Default: the pin, or what
+	// the bundle carries.
 	ControllerChartVersion string `json:"controllerChartVersion,omitempty"`
-	// Values are values of the data plane's chart, as its values.yaml has them, below those that Strata sets (docs/values.md). Default: none.
+	// Values are values of the data plane's chart, as its values.yaml has them, below those that
+	// Strata sets (docs/values.md). Default: none.
 	Values Values `json:"values,omitzero"`
 	// ControllerValues are the same of the ingress controller's chart.
 	ControllerValues Values `json:"controllerValues,omitzero"`
 	// Replicas is the number of Pods of the data plane. Default 2. With two, one can go while the
 	// other serves.
 	Replicas int `json:"replicas,omitempty"`
-	// Address is the load balancer's address for APISIX, of metallb.addresses. Default: MetalLB chooses.
+	// Address is the load balancer's address for APISIX, of metallb.addresses. Default: MetalLB
+	// chooses.
 	Address netip.Addr `json:"address,omitzero"`
-	// ExternalTrafficPolicy is that of the data plane's Service, as in traefik.externalTrafficPolicy. Default: Cluster.
+	// ExternalTrafficPolicy is that of the data plane's Service, as in
+	// traefik.externalTrafficPolicy. Default: Cluster.
 	ExternalTrafficPolicy TrafficPolicy `json:"externalTrafficPolicy,omitempty"`
 	// LongestRequest bounds the time of a request; a Pod that stops serves its requests for so
 	// long. Default 30s.
@@ -41,26 +47,29 @@ const (
 
 // Apps configures what runs on the platform.
 type Apps struct {
-	// Demo installs the demo of APISIX: httpbin, Keycloak with a realm, and a small REST API, each behind its own kind of route.
-	// Needs controller apisix. Default false.
+	// Demo installs the demo of APISIX: httpbin, Keycloak with a realm, and a small REST API, each
+	// behind its own kind of route. Needs controller apisix. Default false.
 	Demo *bool `json:"demo,omitempty"`
-	// RestImage is the image of the demo's REST API, examples/go-rest, which no registry has. Default: what the bundle carries, or what
-	// `strata fetch` builds where artifacts.source is upstream; nodes get it as an archive. Required with the demo on an existing cluster,
-	// whose nodes Strata does not reach.
+	// RestImage is the image of the demo's REST API, examples/go-rest, which no registry has.
+	// Default: what the bundle carries, or what `strata fetch` builds where artifacts.source is
+	// upstream; nodes get it as an archive. Required with the demo on an existing cluster, whose
+	// nodes Strata does not reach.
 	RestImage string `json:"restImage,omitempty"`
-	// Manifests are YAML files of your own, relative to the project. They are applied in parallel, each object as soon as what
-	// serves its kind works.
+	// Manifests are YAML files of your own, relative to the project. They are applied in parallel,
+	// each object as soon as what serves its kind works.
 	Manifests []string `json:"manifests,omitempty"`
 	// Workloads are applications of your own that lose no request when they are replaced.
 	Workloads []Workload `json:"workloads,omitempty"`
 	// Wave is the operator for changes of ConfigMaps and Secrets outside Strata.
 	Wave Wave `json:"wave,omitzero"`
-	// CertWaitImage is the image of the init container that holds a Pod until its certificate is there, tools/cert-wait. It has the
-	// default of restImage, and is required on an existing cluster with a certificate of a workload.
+	// CertWaitImage is the image of the init container that holds a Pod until its certificate is
+	// there, tools/cert-wait. It has the default of restImage, and is required on an existing
+	// cluster with a certificate of a workload.
 	CertWaitImage string `json:"certWaitImage,omitempty"`
-	// Validate is full or skip. Full ends an up when APISIX, what runs behind it, and each workload answer from outside the cluster. Skip leaves
-	// out every gate of theirs that nothing depends on: the up ends early, and the rest converges behind it. Default full. The
-	// variable SKIP_FINAL_WAIT=true means skip, and false full.
+	// Validate is full or skip. Full ends an up when APISIX, what runs behind it, and each workload
+	// answer from outside the cluster. Skip leaves out every gate of theirs that nothing depends
+	// on: the up ends early, and the rest converges behind it. Default full. The variable
+	// SKIP_FINAL_WAIT=true means skip, and false full.
 	Validate string `json:"validate,omitempty" enum:"full,skip"`
 }
 

@@ -6,10 +6,11 @@ type ArgoCD struct {
 	Enabled *bool `json:"enabled,omitempty"`
 	// ChartVersion is the chart's version. Default: the pin, or what the bundle carries.
 	ChartVersion string `json:"chartVersion,omitempty"`
-	// Values are values of the chart, as its values.yaml has them, below those that Strata sets (docs/values.md). Default: none.
+	// Values are values of the chart, as its values.yaml has them, below those that Strata sets
+	// (docs/values.md). Default: none.
 	Values Values `json:"values,omitzero"`
-	// AdminPasswordHash is the bcrypt hash of user admin's password, as `htpasswd -nbBC 10 "" PASSWORD` makes it. Default: a
-	// password is generated, and is the output argocdAdminPassword.
+	// AdminPasswordHash is the bcrypt hash of user admin's password, as `htpasswd -nbBC 10 ""
+	// PASSWORD` makes it. Default: a password is generated, and is the output argocdAdminPassword.
 	AdminPasswordHash string `json:"adminPasswordHash,omitempty"`
 	// Root is the application that brings all others (app of apps). Default: none.
 	Root ArgoCDRoot `json:"root"`
@@ -25,6 +26,7 @@ type ArgoCDRoot struct {
 	Revision string `json:"revision,omitempty"`
 	// Username logs in to the repository. Optional.
 	Username string `json:"username,omitempty"`
-	// Password, or a token, goes with Username. Set it with pulumi config set --secret --path strata:argocd.root.password.
+	// Password, or a token, goes with Username. Set it with pulumi config set --secret --path
+	// strata:argocd.root.password.
 	Password string `json:"password,omitempty"`
 }

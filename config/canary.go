@@ -8,9 +8,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Canary has a new version of a workload take a part of its requests before it replaces the old one.
+// Canary has a new version of a workload take a part of its requests before it replaces the old
+// one.
 type Canary struct {
-	// Steps are the parts of the requests that the new version gets, in percent, one after the other. Default 5, 25, 50.
+	// Steps are the parts of the requests that the new version gets, in percent, one after the
+	// other. Default 5, 25, 50.
 	Steps []int `json:"steps,omitempty"`
 	// Hold is the duration of each step; a step lasts up to four times as long while there are
 	// fewer answers than minAnswers. Default 30s. With APISIX 15s are added, the greatest age of
@@ -56,8 +58,9 @@ func (w workloadCheck) canary() {
 		w.add(w.key("canary.minAnswers"), fmt.Sprint(c.MinAnswers), "is less than one", "use for example 20")
 	}
 	if w.w.RoutesBy(ControllerAPISIX) > 1 {
-		// Its controller calls the canary's upstream like its Service alone, and its data plane refuses a configuration with two of one name,
-		// that of every other route included (apisix-ingress-controller internal/adc/translator, apisix apisix/admin/standalone.lua).
+		// Its controller calls the canary's upstream like its Service alone, and its data plane
+		// refuses a configuration with two of one name, that of every other route included
+		// (apisix-ingress-controller internal/adc/translator, apisix apisix/admin/standalone.lua).
 		w.add(w.key("canary"), "", "has more than one route of apisix, which takes no configuration with two to one canary", "leave one route of apisix")
 	}
 	isOther := func(r WorkloadRoute) bool { return r.Kind != RouteHTTP }

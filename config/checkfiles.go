@@ -10,9 +10,10 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// CheckFiles reports every mistake in the files that the configuration names, as joined Problems: private keys that are
-// missing, unreadable, readable by others, encrypted or no keys, and bundle folders without a manifest. It is apart from
-// Validate because a preview must work on a machine that has none of them.
+// CheckFiles reports every mistake in the files that the configuration names, as joined Problems:
+// private keys that are missing, unreadable, readable by others, encrypted or no keys, and bundle
+// folders without a manifest. It is apart from Validate because a preview must work on a machine
+// that has none of them.
 func (c *Config) CheckFiles(projectDir string) error {
 	var ps problems
 	if c.Hosts.Driver == DriverExisting {

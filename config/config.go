@@ -2,10 +2,12 @@ package config
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Config is the whole configuration of one stack. A text that is one of a few has them in its tag enum, for docs/config.md and the schema of
-// stack files; the rule that holds it to them is Validate's.
+// Config is the whole configuration of one stack. A text that is one of a few has them in its tag
+// enum, for docs/config.md and the schema of stack files; the rule that holds it to them is
+// Validate's.
 type Config struct {
-	// Stack is the Pulumi stack's name; it prefixes the names of what the stack creates on this machine.
+	// Stack is the Pulumi stack's name; it prefixes the names of what the stack creates on this
+	// machine.
 	Stack string `json:"-"`
 	// Hosts is the section `strata:hosts`: where the cluster runs.
 	Hosts Hosts `json:"hosts"`
@@ -17,13 +19,16 @@ type Config struct {
 	Upgrade Upgrade `json:"upgrade"`
 	// MetalLB is the section `strata:metallb`.
 	MetalLB MetalLB `json:"metallb"`
-	// CRDs is the section `strata:crds`: the custom resource definitions (CRDs) that no chart brings.
+	// CRDs is the section `strata:crds`: the custom resource definitions (CRDs) that no chart
+	// brings.
 	CRDs CRDs `json:"crds"`
 	// CertManager is the section `strata:certManager`: certificates and the CA that signs them.
 	CertManager CertManager `json:"certManager"`
-	// Vault is the section `strata:vault`: a Vault of the stack's own, which signs in place of the stack's own CA.
+	// Vault is the section `strata:vault`: a Vault of the stack's own, which signs in place of the
+	// stack's own CA.
 	Vault Vault `json:"vault"`
-	// Ingress is the section `strata:ingress`: what leads requests into the cluster, and under which names.
+	// Ingress is the section `strata:ingress`: what leads requests into the cluster, and under
+	// which names.
 	Ingress Ingress `json:"ingress"`
 	// Traefik is the section `strata:traefik`.
 	Traefik Traefik `json:"traefik"`
@@ -37,8 +42,9 @@ type Config struct {
 	Discard Discard `json:"discard"`
 	// Artifacts is the section `strata:artifacts`: where binaries, charts and images come from.
 	Artifacts Artifacts `json:"artifacts"`
-	// Verify is `on` or `off`. With on, each `pulumi up` ends by asking the gates that none of its steps ran:
-	// a closed gate fails the run, which undoes nothing, and a preview warns. Default on.
+	// Verify is `on` or `off`. With on, each `pulumi up` ends by asking the gates that none of its
+	// steps ran: a closed gate fails the run, which undoes nothing, and a preview warns. Default
+	// on.
 	Verify Switch `json:"verify"`
 	// Timeouts is the section `strata:timeouts`.
 	Timeouts Timeouts `json:"timeouts"`
@@ -46,18 +52,22 @@ type Config struct {
 
 // Artifacts says where binaries, charts and images come from.
 type Artifacts struct {
-	// Source is `upstream`, or the path of a bundle folder. Default upstream. The variable STRATA_ARTIFACTS overrides it.
+	// Source is `upstream`, or the path of a bundle folder. Default upstream. The variable
+	// STRATA_ARTIFACTS overrides it.
 	Source string `json:"source,omitempty"`
-	// MachineImage is the path of the bundle folder that holds the image of the hosts that Strata makes. Default: Source. Upstream has
-	// none for driver machine, so there the default needs a bundle as Source; for drivers libvirt and proxmox, upstream is
-	// hosts.vm.image. The variable STRATA_MACHINE_IMAGE overrides it.
+	// MachineImage is the path of the bundle folder that holds the image of the hosts that Strata
+	// makes. Default: Source. Upstream has none for driver machine, so there the default needs a
+	// bundle as Source; for drivers libvirt and proxmox, upstream is hosts.vm.image. The variable
+	// STRATA_MACHINE_IMAGE overrides it.
 	MachineImage string `json:"machineImage,omitempty"`
-	// Mirror is the address of a mirror that has what Strata downloads: what lies at https://github.com/a/b it has at Mirror/github.com/a/b.
-	// Sums are held against strata.lock all the same. Default: none, each project's own host. With a user and a password in it, it must be
-	// encrypted: pulumi config set --secret --path strata:artifacts.mirror. The variable STRATA_MIRROR overrides it; `strata fetch` needs that where
-	// it is encrypted.
+	// Mirror is the address of a mirror that has what Strata downloads: what lies at
+	// https://github.com/a/b it has at Mirror/github.com/a/b. Sums are held against strata.lock all
+	// the same. Default: none, each project's own host. With a user and a password in it, it must
+	// be encrypted: pulumi config set --secret --path strata:artifacts.mirror. The variable
+	// STRATA_MIRROR overrides it; `strata fetch` needs that where it is encrypted.
 	Mirror string `json:"mirror,omitempty"`
-	// MirrorCA is the certificate in PEM of the CA that signs for the mirror, where this machine's own trust store does not have it. Default: none.
+	// MirrorCA is the certificate in PEM of the CA that signs for the mirror, where this machine's
+	// own trust store does not have it. Default: none.
 	MirrorCA string `json:"mirrorCA,omitempty"`
 }
 
@@ -77,15 +87,19 @@ type Timeouts struct {
 	CertManagerWebhook metav1.Duration `json:"certManagerWebhook,omitzero"`
 	// Certificate bounds the wait for an issuer or a certificate. Default 4m.
 	Certificate metav1.Duration `json:"certificate,omitzero"`
-	// Vault bounds each step of the stack's own Vault: its start, its initialisation, its configuration. Default 5m.
+	// Vault bounds each step of the stack's own Vault: its start, its initialisation, its
+	// configuration. Default 5m.
 	Vault metav1.Duration `json:"vault,omitzero"`
-	// Ingress bounds the wait for an ingress controller: its address, its Gateway, its answers. Default 5m.
+	// Ingress bounds the wait for an ingress controller: its address, its Gateway, its answers.
+	// Default 5m.
 	Ingress metav1.Duration `json:"ingress,omitzero"`
-	// APISIX bounds the wait for each of APISIX's parts: its webhook, its Gateway, its Pods. Default 3m.
+	// APISIX bounds the wait for each of APISIX's parts: its webhook, its Gateway, its Pods.
+	// Default 3m.
 	APISIX metav1.Duration `json:"apisix,omitzero"`
 	// Apps bounds each probe of the last step, the validation. Default 4m.
 	Apps metav1.Duration `json:"apps,omitzero"`
-	// Apply bounds the apply of each object of apps.manifests. Default 5m. The variable WAVE2_TIMEOUT, in seconds, overrides it.
+	// Apply bounds the apply of each object of apps.manifests. Default 5m. The variable
+	// WAVE2_TIMEOUT, in seconds, overrides it.
 	Apply metav1.Duration `json:"apply,omitzero"`
 	// Workload bounds the rollout of each of apps.workloads. Default 5m.
 	Workload metav1.Duration `json:"workload,omitzero"`
@@ -95,9 +109,11 @@ type Timeouts struct {
 	MetalLBPool metav1.Duration `json:"metallbPool,omitzero"`
 	// Install bounds one install command on a host. Default 10m.
 	Install metav1.Duration `json:"install,omitzero"`
-	// Drain bounds the time that a node's Pods get to move away before its K3s is upgraded. Default 5m.
+	// Drain bounds the time that a node's Pods get to move away before its K3s is upgraded. Default
+	// 5m.
 	Drain metav1.Duration `json:"drain,omitzero"`
-	// Upgrade bounds the time from the stop of a node's old K3s until the new one works. Default 10m.
+	// Upgrade bounds the time from the stop of a node's old K3s until the new one works. Default
+	// 10m.
 	Upgrade metav1.Duration `json:"upgrade,omitzero"`
 	// Uninstall bounds one uninstall command on a host. Default 5m.
 	Uninstall metav1.Duration `json:"uninstall,omitzero"`

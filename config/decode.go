@@ -20,8 +20,9 @@ var leaves = map[reflect.Type]string{
 	reflect.TypeFor[Switch]():          "on or off",
 }
 
-// decoder fills the typed tree from JSON values. It differs from encoding/json in three ways: it collects every mistake,
-// with its key path; key names match exactly; and an unknown key gets a suggestion. Null means "not set".
+// decoder fills the typed tree from JSON values. It differs from encoding/json in three ways: it
+// collects every mistake, with its key path; key names match exactly; and an unknown key gets a
+// suggestion. Null means "not set".
 type decoder struct {
 	problems problems
 	// unread are the key paths that have no value because of a mistake, or one that is Sealed.
@@ -38,7 +39,8 @@ func (d *decoder) fail(key, value, rule, fix string) {
 	d.unread = append(d.unread, key)
 }
 
-// unknown notes a name that is not known below a key. The known name that was meant is unread, unless it is given as well.
+// unknown notes a name that is not known below a key. The known name that was meant is unread,
+// unless it is given as well.
 func (d *decoder) unknown(prefix, name, what string, known []string, given func(string) bool) {
 	d.problems.add(prefix+name, "", "is not a known "+what, suggestion(name, known))
 	if meant := nearest(name, known); meant != "" && !given(meant) {
@@ -46,8 +48,8 @@ func (d *decoder) unknown(prefix, name, what string, known []string, given func(
 	}
 }
 
-// blames reports whether a rule's complaint about a key comes only from a key that could not be read: itself, one above it
-// or one below it.
+// blames reports whether a rule's complaint about a key comes only from a key that could not be
+// read: itself, one above it or one below it.
 func (d *decoder) blames(key string) bool {
 	return slices.ContainsFunc(d.unread, func(unread string) bool { return within(key, unread) || within(unread, key) })
 }
@@ -188,7 +190,8 @@ func show(value any) string {
 	return string(text)
 }
 
-// plain turns the decoder's json.Number into int64 or float64, so that 1 stays 1 when it is written out again.
+// plain turns the decoder's json.Number into int64 or float64, so that 1 stays 1 when it is written
+// out again.
 func plain(value any) any {
 	switch v := value.(type) {
 	case json.Number:

@@ -13,8 +13,8 @@ import (
 // SourceUpstream is the Artifacts.Source that downloads pinned artifacts from their projects.
 const SourceUpstream = "upstream"
 
-// defaults is the configuration before anything is read. K3s.Version and MetalLB.ChartVersion stay empty: what is not
-// set explicitly follows the bundle, or else the pin (package artifacts).
+// defaults is the configuration before anything is read. K3s.Version and MetalLB.ChartVersion stay
+// empty: what is not set explicitly follows the bundle, or else the pin (package artifacts).
 func defaults() *Config {
 	on := true
 	encrypt := true
@@ -68,7 +68,8 @@ func defaults() *Config {
 	}
 }
 
-// derive fills in the defaults that follow from other values, and gives every node its effective SSH values.
+// derive fills in the defaults that follow from other values, and gives every node its effective
+// SSH values.
 func (c *Config) derive() {
 	hosts := &c.Hosts
 	switch hosts.Driver {

@@ -7,13 +7,16 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// Discard consents to the loss of what others keep in objects of the stack that leave. Without consent an up that loses it is refused, and so is
-// the destroy of a stack on an existing cluster. Take a name out once its object is gone: consent has no end.
+// Discard consents to the loss of what others keep in objects of the stack that leave. Without
+// consent an up that loses it is refused, and so is the destroy of a stack on an existing cluster.
+// Take a name out once its object is gone: consent has no end.
 type Discard struct {
-	// Namespaces are the names of namespaces that may go with their volumes, and with all that others have put there. Default: none.
+	// Namespaces are the names of namespaces that may go with their volumes, and with all that
+	// others have put there. Default: none.
 	Namespaces []string `json:"namespaces,omitempty"`
-	// Objects may go although others use them, each as Kind/name or Kind/namespace/name, for example ClusterIssuer/strata: ClusterIssuer,
-	// CustomResourceDefinition, Gateway, GatewayClass, IngressClass, IPAddressPool and PersistentVolumeClaim. Default: none.
+	// Objects may go although others use them, each as Kind/name or Kind/namespace/name, for
+	// example ClusterIssuer/strata: ClusterIssuer, CustomResourceDefinition, Gateway, GatewayClass,
+	// IngressClass, IPAddressPool and PersistentVolumeClaim. Default: none.
 	Objects []string `json:"objects,omitempty"`
 }
 

@@ -11,9 +11,10 @@ import (
 // not change it.
 const apiPort = 6443
 
-// CheckEnvironment reports, as a Problem, a proxy of this machine that would come between it and the hosts: Pulumi's Kubernetes provider
-// asks every API server through it (golang.org/x/net/http/httpproxy), while SSH and the gates of addresses go past it. It is apart from Load
-// because a download needs no host. getenv is os.Getenv.
+// CheckEnvironment reports, as a Problem, a proxy of this machine that would come between it and
+// the hosts: Pulumi's Kubernetes provider asks every API server through it
+// (golang.org/x/net/http/httpproxy), while SSH and the gates of addresses go past it. It is apart
+// from Load because a download needs no host. getenv is os.Getenv.
 func (c *Config) CheckEnvironment(getenv func(string) string) error {
 	variable := "HTTPS_PROXY"
 	if getenv(variable) == "" {

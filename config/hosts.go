@@ -10,7 +10,8 @@ const (
 	DriverExisting Driver = "existing"
 	// DriverMachine creates systemd-nspawn machines on this machine.
 	DriverMachine Driver = "machine"
-	// DriverLibvirt creates virtual machines with libvirt, on this machine or on a host that SSH reaches.
+	// DriverLibvirt creates virtual machines with libvirt, on this machine or on a host that SSH
+	// reaches.
 	DriverLibvirt Driver = "libvirt"
 	// DriverProxmox creates virtual machines on a Proxmox VE node that SSH reaches.
 	DriverProxmox Driver = "proxmox"
@@ -46,8 +47,8 @@ type Hosts struct {
 	Driver Driver `json:"driver"`
 	// Subnet holds every node address and the load balancer's addresses, as CIDR. Required.
 	Subnet netip.Prefix `json:"subnet"`
-	// Arch is the hosts' processor architecture, amd64 or arm64; it selects the binaries. Default amd64; for driver machine,
-	// this machine's.
+	// Arch is the hosts' processor architecture, amd64 or arm64; it selects the binaries. Default
+	// amd64; for driver machine, this machine's.
 	Arch string `json:"arch,omitempty" enum:"amd64,arm64"`
 	// SSH holds the defaults of every host's connection.
 	SSH SSH `json:"ssh"`
@@ -75,7 +76,8 @@ type Machine struct {
 
 // Node is one host of the cluster.
 type Node struct {
-	// Name is the node's name in Kubernetes and, where Strata makes the host, the host name. Required, unique.
+	// Name is the node's name in Kubernetes and, where Strata makes the host, the host name.
+	// Required, unique.
 	Name string `json:"name"`
 	// Role is server or agent. Required.
 	Role Role `json:"role"`
@@ -89,7 +91,8 @@ type Node struct {
 	Labels map[string]string `json:"labels,omitempty"`
 	// Taints are set on the Node at registration, as key=value:Effect.
 	Taints []string `json:"taints,omitempty"`
-	// Recreate is consent to make this node's machine anew, with the loss of all that is on it: any word that was not used before, once.
-	// Only for drivers that make machines. Default: the machine stays, whatever changes.
+	// Recreate is consent to make this node's machine anew, with the loss of all that is on it: any
+	// word that was not used before, once. Only for drivers that make machines. Default: the
+	// machine stays, whatever changes.
 	Recreate string `json:"recreate,omitempty"`
 }

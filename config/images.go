@@ -2,8 +2,9 @@ package config
 
 import "strings"
 
-// OwnImage is the image of a program of this repository. No registry has it. Hosts get it as an archive, from the bundle or, where the
-// artifacts are upstream's, from what `strata fetch` builds; the nodes of an existing cluster do not.
+// OwnImage is the image of a program of this repository. No registry has it. Hosts get it as an
+// archive, from the bundle or, where the artifacts are upstream's, from what `strata fetch` builds;
+// the nodes of an existing cluster do not.
 type OwnImage struct {
 	// Name is the program's, Version its image's tag.
 	Name, Version string
@@ -25,8 +26,8 @@ var OwnImages = []OwnImage{
 // builtPrefix begins the URL of what `strata fetch` builds.
 const builtPrefix = "built:"
 
-// Reference is the image's name where Strata builds it. No registry can answer to localhost: a node that has lost the image says so, and
-// runs nothing that a stranger put there.
+// Reference is the image's name where Strata builds it. No registry can answer to localhost: a node
+// that has lost the image says so, and runs nothing that a stranger put there.
 func (i OwnImage) Reference() string { return "localhost/strata/" + i.Name + ":" + i.Version }
 
 // Bundled is the image's name in a bundle.
@@ -84,7 +85,8 @@ func (c *Config) deriveImages() {
 	}
 }
 
-// checkImages refuses a stack whose Pods would wait for an image that no registry has and Strata does not push.
+// checkImages refuses a stack whose Pods would wait for an image that no registry has and Strata
+// does not push.
 func (c *Config) checkImages(ps *problems) {
 	for _, asked := range c.askedImages() {
 		if asked.use != "" && *asked.reference == "" {

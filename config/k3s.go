@@ -14,14 +14,17 @@ type K3s struct {
 	ClusterCIDR netip.Prefix `json:"clusterCIDR,omitzero"`
 	// ServiceCIDR is the Services' network. Default 10.43.0.0/16.
 	ServiceCIDR netip.Prefix `json:"serviceCIDR,omitzero"`
-	// Disable lists packaged components that K3s must not deploy. Default traefik, servicelb, gateway-api-crd.
+	// Disable lists packaged components that K3s must not deploy. Default traefik, servicelb,
+	// gateway-api-crd.
 	Disable []string `json:"disable,omitempty"`
-	// VIP is an address of the API's own, inside Hosts.Subnet. keepalived, which every server must have installed, holds it on one whose
-	// API server is ready; the kubeconfig names it. Default: none, and the kubeconfig names the first server.
+	// VIP is an address of the API's own, inside Hosts.Subnet. keepalived, which every server must
+	// have installed, holds it on one whose API server is ready; the kubeconfig names it. Default:
+	// none, and the kubeconfig names the first server.
 	VIP netip.Addr `json:"vip,omitzero"`
 	// TLSSANs are additional names and addresses of the API server's certificate.
 	TLSSANs []string `json:"tlsSANs,omitempty"`
-	// FlannelInterface is the network interface that carries the Pod network. Default: chosen by K3s.
+	// FlannelInterface is the network interface that carries the Pod network. Default: chosen by
+	// K3s.
 	FlannelInterface string `json:"flannelInterface,omitempty"`
 	// SecretsEncryption encrypts Secrets at rest; fixed when the cluster is created. Default true.
 	SecretsEncryption *bool `json:"secretsEncryption,omitempty"`
@@ -30,20 +33,23 @@ type K3s struct {
 	// least 1m; K3s signs for 10m at least and for a year at most, unless cluster-signing-duration
 	// in kube-controller-manager-arg says otherwise. Default 8760h; that is a year.
 	ClientCertificateLifetime metav1.Duration `json:"clientCertificateLifetime,omitzero"`
-	// KubeconfigGeneration revokes the kubeconfigs that the stack has handed out: the next up of a higher one gives the stack another user,
-	// and takes the rights of the former ones away. It can only grow. Default 0.
+	// KubeconfigGeneration revokes the kubeconfigs that the stack has handed out: the next up of a
+	// higher one gives the stack another user, and takes the rights of the former ones away. It can
+	// only grow. Default 0.
 	KubeconfigGeneration int `json:"kubeconfigGeneration,omitempty"`
-	// TokenGeneration gives the cluster other tokens, by which nodes join it: the next up of a higher one has K3s encrypt the cluster's keys
-	// with the new one, and restarts K3s on the servers, one by one, and then on the agents. It can only grow. Default 0.
+	// TokenGeneration gives the cluster other tokens, by which nodes join it: the next up of a
+	// higher one has K3s encrypt the cluster's keys with the new one, and restarts K3s on the
+	// servers, one by one, and then on the agents. It can only grow. Default 0.
 	TokenGeneration int `json:"tokenGeneration,omitempty"`
 	// Snapshots are etcd's, which each server writes for itself.
 	Snapshots Snapshots `json:"snapshots,omitzero"`
-	// Registries are container registries that have mirrors or want a login, and such mirrors. Default: none, and a registries.yaml that
-	// a person has written on a host stays as it is.
+	// Registries are container registries that have mirrors or want a login, and such mirrors.
+	// Default: none, and a registries.yaml that a person has written on a host stays as it is.
 	Registries []Registry `json:"registries,omitempty"`
-	// NetworkPolicies admits to the Pods of Strata's layers only what they serve: users, webhooks and metrics (docs/security.md). Namespaces
-	// of workloads get none. Default true. With disable-network-policy in serverArgs the default is false: another
-	// controller must enforce them then.
+	// NetworkPolicies admits to the Pods of Strata's layers only what they serve: users, webhooks
+	// and metrics (docs/security.md). Namespaces of workloads get none. Default true. With
+	// disable-network-policy in serverArgs the default is false: another controller must enforce
+	// them then.
 	NetworkPolicies *bool `json:"networkPolicies,omitempty"`
 	// Proxy leads nodes out of their network. Default: none, directly.
 	Proxy Proxy `json:"proxy,omitzero"`
@@ -51,15 +57,17 @@ type K3s struct {
 	ServerArgs map[string]any `json:"serverArgs,omitempty"`
 	// AgentArgs are further keys of the agents' config.yaml of K3s, by their long flag name.
 	AgentArgs map[string]any `json:"agentArgs,omitempty"`
-	// DiscardVolumesOf are the names of nodes that may be removed although volumes are on their disks, which are wiped. Default: none, and
-	// the removal of such a node is refused.
+	// DiscardVolumesOf are the names of nodes that may be removed although volumes are on their
+	// disks, which are wiped. Default: none, and the removal of such a node is refused.
 	DiscardVolumesOf []string `json:"discardVolumesOf,omitempty"`
-	// Protect refuses to destroy the cluster until it is false again and an up has seen that; and it refuses an up that would lose what others
-	// keep in a namespace that leaves, whatever strata:discard consents to. Default false.
+	// Protect refuses to destroy the cluster until it is false again and an up has seen that; and
+	// it refuses an up that would lose what others keep in a namespace that leaves, whatever
+	// strata:discard consents to. Default false.
 	Protect bool `json:"protect,omitempty"`
 }
 
-// Snapshots configures the snapshots of etcd that every server keeps in /var/lib/rancher/k3s/server/db/snapshots.
+// Snapshots configures the snapshots of etcd that every server keeps in
+// /var/lib/rancher/k3s/server/db/snapshots.
 type Snapshots struct {
 	// Schedule sets the times of snapshots, as cron's five fields in the server's time zone; the
 	// default is K3s's own. Default 0 */12 * * *.
@@ -69,7 +77,8 @@ type Snapshots struct {
 	Retention int `json:"retention,omitempty"`
 }
 
-// Upgrade configures how a changed K3s reaches the nodes of a running cluster: servers one by one, then agents.
+// Upgrade configures how a changed K3s reaches the nodes of a running cluster: servers one by one,
+// then agents.
 type Upgrade struct {
 	// Concurrency limits the agents that are upgraded at the same time. Default 1.
 	Concurrency int `json:"concurrency,omitempty"`

@@ -9,10 +9,12 @@ import (
 	"strings"
 )
 
-// fixedDefaults are the keys of a server's config.yaml that K3s calls critical, and what it takes where they are not set: all servers must
-// have the same, and those of the datastore and the networks are in what the cluster has stored
-// (https://docs.k3s.io/cli/server#critical-configuration-values; k3s-io/k3s pkg/daemons/config/types.go, CriticalControlArgs). The kind of
-// the datastore and the agents' token are not among them, because Strata writes those itself.
+// fixedDefaults are the keys of a server's config.yaml that K3s calls critical, and what it takes
+// where they are not set: all servers must have the same, and those of the datastore and the
+// networks are in what the cluster has stored
+// (https://docs.k3s.io/cli/server#critical-configuration-values; k3s-io/k3s
+// pkg/daemons/config/types.go, CriticalControlArgs). The kind of the datastore and the agents'
+// token are not among them, because Strata writes those itself.
 var fixedDefaults = map[string]string{
 	"cluster-cidr": "10.42.0.0/16", "service-cidr": "10.43.0.0/16", "cluster-dns": "", "cluster-domain": "cluster.local",
 	"disable-cloud-controller": "false", "disable-helm-controller": "false", "disable-network-policy": "false", "embedded-registry": "false",
@@ -32,7 +34,8 @@ func FixedKeys() []string {
 	return append(slices.Sorted(maps.Keys(fixedDefaults)), "disable")
 }
 
-// FixedValues are the critical values of a server's config.yaml, by key, with K3s's own where one is not set.
+// FixedValues are the critical values of a server's config.yaml, by key, with K3s's own where one
+// is not set.
 func FixedValues(keys map[string]any) map[string]string {
 	values := maps.Clone(fixedDefaults)
 	values[fixedServiceLB] = "false"

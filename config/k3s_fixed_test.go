@@ -9,7 +9,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// What a server's config.yaml says and what the configuration asks for are compared: the same must be equal however it is written.
+// What a server's config.yaml says and what the configuration asks for are compared: the same must
+// be equal however it is written.
 func TestFixedValuesAreEqualHoweverTheyAreWritten(t *testing.T) {
 	on := true
 	k3s := K3s{

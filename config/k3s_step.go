@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// CheckK3sStep says whether K3s may go from one version to another in one step: the same minor or the next, and never back
-// (https://docs.k3s.io/upgrades: downgrades are not supported, and Kubernetes' minors must not be skipped). Both are as K3s tags
-// its releases, for example v1.36.3+k3s1.
+// CheckK3sStep says whether K3s may go from one version to another in one step: the same minor or
+// the next, and never back (https://docs.k3s.io/upgrades: downgrades are not supported, and
+// Kubernetes' minors must not be skipped). Both are as K3s tags its releases, for example
+// v1.36.3+k3s1.
 func CheckK3sStep(from, to string) error {
 	old, err := k3sNumbers(from)
 	if err != nil {

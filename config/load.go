@@ -30,8 +30,9 @@ func Sections() []string {
 	return slices.Sorted(maps.Keys(fieldsOf(reflect.TypeFor[Config]())))
 }
 
-// Load makes the configuration of a stack from its raw sections (name, without the namespace, to JSON text), fills in
-// defaults and validates it. The error joins one Problem per mistake, sorted by key.
+// Load makes the configuration of a stack from its raw sections (name, without the namespace, to
+// JSON text), fills in defaults and validates it. The error joins one Problem per mistake, sorted
+// by key.
 func Load(stack string, raw map[string]string, getenv func(string) string) (*Config, error) {
 	return load(stack, raw, getenv, decoder{})
 }
@@ -61,7 +62,8 @@ func load(stack string, raw map[string]string, getenv func(string) string, d dec
 		d.unread = append(d.unread, Namespace+":hosts") // which a cluster that could be read might stand for
 	}
 
-	// A key that could not be read gives false alarms in the rules about it; all other rules are asked.
+	// A key that could not be read gives false alarms in the rules about it; all other rules are
+	// asked.
 	found := slices.Concat(d.problems, overriding, plain)
 	for _, p := range cfg.check() {
 		if !d.blames(p.Key) {
@@ -90,8 +92,9 @@ func (d *decoder) section(key, text string, into reflect.Value) {
 	d.decode(key, value, into)
 }
 
-// Validate reports every mistake in the configuration at once, as joined Problems sorted by key. It reads no files and
-// connects to nothing (CheckFiles does the former, preflight the latter). Load has called it.
+// Validate reports every mistake in the configuration at once, as joined Problems sorted by key. It
+// reads no files and connects to nothing (CheckFiles does the former, preflight the latter). Load
+// has called it.
 func (c *Config) Validate() error {
 	return problems(c.check()).err()
 }

@@ -67,7 +67,8 @@ func TestTheVariableOverridesTheMirror(t *testing.T) {
 	assert.Equal(t, "https://me:hunter2@other.example.org", cfg.Artifacts.Mirror)
 }
 
-// A password that is written out would be in the repository, and in the history that Pulumi keeps of a stack's updates.
+// A password that is written out would be in the repository, and in the history that Pulumi keeps
+// of a stack's updates.
 func TestAMirrorsPasswordIsEncryptedInTheStackFile(t *testing.T) {
 	const refusal = "strata:artifacts.mirror: has a user or a password in it, and is not encrypted; run: pulumi config set --secret"
 	for _, plain := range []string{"https://me:hunter2@mirror.example.org", "https://hunter2@mirror.example.org"} {

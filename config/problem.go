@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Problem is one mistake in the configuration. Its Rule and Fix never repeat Value, so that a secret section can be
-// reported without it.
+// Problem is one mistake in the configuration. Its Rule and Fix never repeat Value, so that a
+// secret section can be reported without it.
 type Problem struct {
 	// Key is the full key path, for example strata:metallb.addresses[0].
 	Key string

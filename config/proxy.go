@@ -1,15 +1,18 @@
 package config
 
-// Proxy is the HTTP proxy through which nodes reach what is outside their network, such as registries (docs.k3s.io/advanced, Configuring an
-// HTTP proxy). What Strata brings to hosts goes by SSH, and not through it.
+// Proxy is the HTTP proxy through which nodes reach what is outside their network, such as
+// registries (docs.k3s.io/advanced, Configuring an HTTP proxy). What Strata brings to hosts goes by
+// SSH, and not through it.
 type Proxy struct {
-	// HTTP is the proxy for http addresses, for example http://proxy.example.org:3128. With a user and a password in it, it must be
-	// encrypted: pulumi config set --secret --path strata:k3s.proxy.http. Default: none.
+	// HTTP is the proxy for http addresses, for example http://proxy.example.org:3128. With a user
+	// and a password in it, it must be encrypted: pulumi config set --secret --path
+	// strata:k3s.proxy.http. Default: none.
 	HTTP string `json:"http,omitempty"`
 	// HTTPS is the same for https addresses, which most registries have. Default: none.
 	HTTPS string `json:"https,omitempty"`
-	// NoProxy are further names, domains that begin with a dot, addresses and networks that are reached without it. Hosts.Subnet, the
-	// networks and domain of the cluster, and the host itself always are. Default: none.
+	// NoProxy are further names, domains that begin with a dot, addresses and networks that are
+	// reached without it. Hosts.Subnet, the networks and domain of the cluster, and the host itself
+	// always are. Default: none.
 	NoProxy []string `json:"noProxy,omitempty"`
 }
 

@@ -12,15 +12,15 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// FromPulumi makes the configuration of the stack that Pulumi is running. The values of secret sections never appear in
-// its error.
+// FromPulumi makes the configuration of the stack that Pulumi is running. The values of secret
+// sections never appear in its error.
 func FromPulumi(ctx *pulumi.Context) (*Config, error) {
 	raw, err := rawSections(os.Getenv(pulumi.EnvConfig))
 	if err != nil {
 		return nil, err
 	}
-	// The context answers only for keys that are asked for: the known sections come from it, unknown ones from the
-	// variable in which the language host hands over the whole configuration.
+	// The context answers only for keys that are asked for: the known sections come from it,
+	// unknown ones from the variable in which the language host hands over the whole configuration.
 	for _, section := range Sections() {
 		delete(raw, section)
 		if text, ok := ctx.GetConfig(Namespace + ":" + section); ok {
@@ -37,7 +37,8 @@ func FromPulumi(ctx *pulumi.Context) (*Config, error) {
 	return cfg, nil
 }
 
-// rawSections picks Strata's sections out of a whole configuration, a JSON object of full key to text.
+// rawSections picks Strata's sections out of a whole configuration, a JSON object of full key to
+// text.
 func rawSections(text string) (map[string]string, error) {
 	whole := map[string]string{}
 	if text != "" {

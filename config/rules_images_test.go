@@ -9,7 +9,8 @@ import (
 	"strata/config"
 )
 
-// No registry has these images, and Strata pushes none to an existing cluster: a Pod would wait for its image until a gate gives up.
+// No registry has these images, and Strata pushes none to an existing cluster: a Pod would wait for
+// its image until a gate gives up.
 func TestAStackOnAnExistingClusterNamesTheUnpublishedImages(t *testing.T) {
 	const demo = `"demo":true`
 	const certificate = `"workloads":[{"name":"shop","image":"a:1","certificate":{}}]`
@@ -39,7 +40,8 @@ func TestAStackOnAnExistingClusterNamesTheUnpublishedImages(t *testing.T) {
 	}
 }
 
-// On hosts of ours they need no registry: the bundle has them, or `strata fetch` builds them, and nodes get them as archives.
+// On hosts of ours they need no registry: the bundle has them, or `strata fetch` builds them, and
+// nodes get them as archives.
 func TestOnHostsStrataBringsTheUnpublishedImages(t *testing.T) {
 	load := func(source, apps string) *config.Config {
 		raw := good()

@@ -18,7 +18,8 @@ import (
 	"strata/internal/configdocs"
 )
 
-// schemaOfStackFiles is the committed schema, by the validator that Pulumi reads its own project files with.
+// schemaOfStackFiles is the committed schema, by the validator that Pulumi reads its own project
+// files with.
 func schemaOfStackFiles(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	text, err := os.Open("../docs/config.schema.json")
@@ -87,7 +88,8 @@ func TestEveryCommittedStackFileNamesTheSchemaAndIsValid(t *testing.T) {
 	assert.FileExists(t, "../"+strings.TrimSpace(strings.TrimPrefix(configdocs.Modeline, "# yaml-language-server: $schema=")))
 }
 
-// expressible are the complaints about what a value is, and not about what it means: a schema has them all.
+// expressible are the complaints about what a value is, and not about what it means: a schema has
+// them all.
 var expressible = regexp.MustCompile(`is not a known (key|section|driver|role|issuer|ingress controller|type)|is not an architecture|is neither full nor skip|is neither http01 nor dns01|` +
 	`is not (an object|a list|a whole number|a text|true or false|on or off|a duration|a network in CIDR form|an IP address)`)
 
@@ -120,7 +122,8 @@ func at(key string, value any) map[string]any {
 	return map[string]any{"strata:" + section: value.(map[string]any)[section]}
 }
 
-// unread reports whether the validator could not read the value of a key, in a stack file that is written to a path.
+// unread reports whether the validator could not read the value of a key, in a stack file that is
+// written to a path.
 func unread(t *testing.T, path, key string, file []byte) bool {
 	t.Helper()
 	require.NoError(t, os.WriteFile(path, file, 0o600))
@@ -133,7 +136,8 @@ func unread(t *testing.T, path, key string, file []byte) bool {
 		`a duration|a network in CIDR form|an IP address))`).MatchString(err.Error())
 }
 
-// TestTheSchemaAndTheValidatorReadTheSameValues gives each key each kind of value, an encrypted one among them.
+// TestTheSchemaAndTheValidatorReadTheSameValues gives each key each kind of value, an encrypted one
+// among them.
 func TestTheSchemaAndTheValidatorReadTheSameValues(t *testing.T) {
 	schema := schemaOfStackFiles(t)
 	fields, err := configdocs.Fields(".")

@@ -2,10 +2,12 @@ package config
 
 import "reflect"
 
-// Sealed stands for a text that is encrypted in its stack file: it is set, and only Pulumi knows to what.
+// Sealed stands for a text that is encrypted in its stack file: it is set, and only Pulumi knows to
+// what.
 const Sealed = "[encrypted]"
 
-// Encrypted reports whether a value of a stack file is one that `pulumi config set --secret` wrote: an object whose only key is secure.
+// Encrypted reports whether a value of a stack file is one that `pulumi config set --secret` wrote:
+// an object whose only key is secure.
 func Encrypted(value any) bool {
 	object, ok := value.(map[string]any)
 	if !ok || len(object) != 1 {

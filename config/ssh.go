@@ -14,31 +14,40 @@ type SSH struct {
 	User string `json:"user,omitempty"`
 	// Port is sshd's TCP port. Default: what config says, or else 22.
 	Port int `json:"port,omitempty"`
-	// KeyFile is the private key's path; a leading ~ is the home directory, a relative path is relative to the project.
-	// Default: what config says, or else ~/.ssh/id_ed25519; with agent, none. Only driver existing reads it: the others generate a key.
+	// KeyFile is the private key's path; a leading ~ is the home directory, a relative path is
+	// relative to the project. Default: what config says, or else ~/.ssh/id_ed25519; with agent,
+	// none. Only driver existing reads it: the others generate a key.
 	KeyFile string `json:"keyFile,omitempty"`
-	// HostKey pins the host's public key, in authorized_keys form. Default: what knownHosts has, or else taken at one bounded first contact. Only driver
-	// existing reads it: the others make the host's key before its first boot.
+	// HostKey pins the host's public key, in authorized_keys form. Default: what knownHosts has, or
+	// else taken at one bounded first contact. Only driver existing reads it: the others make the
+	// host's key before its first boot.
 	HostKey string `json:"hostKey,omitempty"`
-	// Jump are the jump hosts on the way to the host, the one that this machine reaches first. Only SSH goes through them unless dynamicForward is
-	// set: the API (6443) and the load balancer's addresses must be reachable from where Strata runs. Default: ProxyJump of config, or else none.
+	// Jump are the jump hosts on the way to the host, the one that this machine reaches first. Only
+	// SSH goes through them unless dynamicForward is set: the API (6443) and the load balancer's
+	// addresses must be reachable from where Strata runs. Default: ProxyJump of config, or else
+	// none.
 	Jump []JumpHost `json:"jump,omitempty"`
-	// DynamicForward is a port of this machine where a SOCKS proxy leads through the last jump host, as DynamicForward of ssh_config(5) has it.
-	// Gates and Pulumi reach the API and the load balancer's addresses there, and the kubeconfig says so. Only hosts.ssh has it; each stack
+	// DynamicForward is a port of this machine where a SOCKS proxy leads through the last jump
+	// host, as DynamicForward of ssh_config(5) has it. Gates and Pulumi reach the API and the load
+	// balancer's addresses there, and the kubeconfig says so. Only hosts.ssh has it; each stack
 	// needs a port of its own, for example 1080. Default: none, they are reached directly.
 	DynamicForward int `json:"dynamicForward,omitempty"`
-	// Agent offers the keys of the ssh-agent of whoever runs Strata (SSH_AUTH_SOCK), behind that of keyFile. Default false.
+	// Agent offers the keys of the ssh-agent of whoever runs Strata (SSH_AUTH_SOCK), behind that of
+	// keyFile. Default false.
 	Agent bool `json:"agent,omitempty"`
-	// Passphrase opens the private keys. It must be encrypted: pulumi config set --secret --path strata:hosts.ssh.passphrase. Default: none.
+	// Passphrase opens the private keys. It must be encrypted: pulumi config set --secret --path
+	// strata:hosts.ssh.passphrase. Default: none.
 	Passphrase string `json:"passphrase,omitempty"`
 	// SudoPassword answers sudo for the user. It must be encrypted: pulumi config set --secret
 	// --path strata:hosts.ssh.sudoPassword. Default: none, sudo asks for none.
 	SudoPassword string `json:"sudoPassword,omitempty"`
-	// Config is the path of a file as ssh_config(5) has it, for example ~/.ssh/config. HostName, User, Port, IdentityFile and ProxyJump are read
-	// from it, by a node's name or else its address, where no key here says otherwise; what other nodes know stays the node's address. Default: none is read.
+	// Config is the path of a file as ssh_config(5) has it, for example ~/.ssh/config. HostName,
+	// User, Port, IdentityFile and ProxyJump are read from it, by a node's name or else its
+	// address, where no key here says otherwise; what other nodes know stays the node's address.
+	// Default: none is read.
 	Config string `json:"config,omitempty"`
-	// KnownHosts is the path of a file as ssh has it, for example ~/.ssh/known_hosts. It must have the key of each host and jump host that has no
-	// hostKey. Default: none is read.
+	// KnownHosts is the path of a file as ssh has it, for example ~/.ssh/known_hosts. It must have
+	// the key of each host and jump host that has no hostKey. Default: none is read.
 	KnownHosts string `json:"knownHosts,omitempty"`
 }
 
@@ -50,13 +59,16 @@ type JumpHost struct {
 	Port int `json:"port,omitempty"`
 	// User logs in. Default: what ssh.config says, or else the user of the host behind it.
 	User string `json:"user,omitempty"`
-	// KeyFile is the private key's path, as in ssh.keyFile. Default: what ssh.config says, or else the key of the host behind it.
+	// KeyFile is the private key's path, as in ssh.keyFile. Default: what ssh.config says, or else
+	// the key of the host behind it.
 	KeyFile string `json:"keyFile,omitempty"`
-	// HostKey pins the jump host's public key, in authorized_keys form; there is no first contact. Default: what ssh.knownHosts has.
+	// HostKey pins the jump host's public key, in authorized_keys form; there is no first contact.
+	// Default: what ssh.knownHosts has.
 	HostKey string `json:"hostKey,omitempty"`
 }
 
-// deriveSSH gives every node its effective values. Where a file of ssh_config has a say, what is not set stays so, for the file to fill in.
+// deriveSSH gives every node its effective values. Where a file of ssh_config has a say, what is
+// not set stays so, for the file to fill in.
 func (h *Hosts) deriveSSH() {
 	for i := range h.Nodes {
 		own, all := &h.Nodes[i].SSH, h.SSH
@@ -91,7 +103,8 @@ const (
 	DefaultKeyFile = "~/.ssh/id_ed25519"
 )
 
-// checkWay holds the rules of the way to existing hosts. What a node has from hosts.ssh is reported there.
+// checkWay holds the rules of the way to existing hosts. What a node has from hosts.ssh is reported
+// there.
 func (c *Config) checkWay(ps *problems) {
 	for i, node := range c.Hosts.Nodes {
 		own, all, key := node.SSH, c.Hosts.SSH, field("hosts.nodes[%d].ssh", i)
@@ -113,7 +126,8 @@ func (c *Config) checkWay(ps *problems) {
 	c.checkForward(ps)
 }
 
-// checkForward holds the rules of the tunnel, which is one for all hosts. That a jump host comes from ssh.config is known once that is read.
+// checkForward holds the rules of the tunnel, which is one for all hosts. That a jump host comes
+// from ssh.config is known once that is read.
 func (c *Config) checkForward(ps *problems) {
 	key, port := field("hosts.ssh.dynamicForward"), c.Hosts.SSH.DynamicForward
 	for i, node := range c.Hosts.Nodes {
@@ -130,7 +144,8 @@ func (c *Config) checkForward(ps *problems) {
 	}
 }
 
-// check reports what is wrong with values that were set at a key; what is as in above was reported there.
+// check reports what is wrong with values that were set at a key; what is as in above was reported
+// there.
 func (s SSH) check(ps *problems, key string, driver Driver, above SSH) {
 	if driver != DriverExisting {
 		for name, set := range map[string]bool{

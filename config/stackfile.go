@@ -10,8 +10,9 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// FromFile makes the configuration of the stack whose file path is, Pulumi.<stack>.yaml, without Pulumi. Texts that are encrypted
-// become Sealed, and no rule is asked about them; anything else that is encrypted is a mistake.
+// FromFile makes the configuration of the stack whose file path is, Pulumi.<stack>.yaml, without
+// Pulumi. Texts that are encrypted become Sealed, and no rule is asked about them; anything else
+// that is encrypted is a mistake.
 func FromFile(path string) (*Config, error) {
 	name := filepath.Base(path)
 	stack, isStack := strings.CutPrefix(strings.TrimSuffix(name, filepath.Ext(name)), "Pulumi.")
@@ -46,7 +47,8 @@ func OfText(stack, path string, text []byte) (*Config, error) {
 	return cfg, nil
 }
 
-// fileSections picks Strata's sections out of a stack file and writes each as JSON, the way Pulumi hands them over.
+// fileSections picks Strata's sections out of a stack file and writes each as JSON, the way Pulumi
+// hands them over.
 func fileSections(text []byte) (map[string]string, error) {
 	var file struct {
 		Config map[string]json.RawMessage `json:"config"`

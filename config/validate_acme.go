@@ -13,7 +13,8 @@ import (
 // stagingServer is the host of Let's Encrypt's staging, letsEncrypt the domain of all its servers.
 const stagingServer, letsEncrypt = "acme-staging-v02.api.letsencrypt.org", ".letsencrypt.org"
 
-// reservedDomains are top-level domains below which no public CA signs: RFC 6761, RFC 6762, RFC 8375, and ICANN's internal.
+// reservedDomains are top-level domains below which no public CA signs: RFC 6761, RFC 6762, RFC
+// 8375, and ICANN's internal.
 var reservedDomains = []string{"test", "example", "invalid", "localhost", "local", "internal", "arpa"}
 
 // acmeCheck holds the state that the rules about ACME share.
@@ -100,8 +101,8 @@ func (a acmeCheck) account() {
 	}
 }
 
-// Unpadded is the account with its key as cert-manager reads it, which is base64url without padding (pkg/issuer/acme/setup.go getEABKey). CAs
-// show it with padding or without.
+// Unpadded is the account with its key as cert-manager reads it, which is base64url without padding
+// (pkg/issuer/acme/setup.go getEABKey). CAs show it with padding or without.
 func (e ACMEExternalAccount) Unpadded() ACMEExternalAccount {
 	e.Key = strings.TrimRight(e.Key, "=")
 	return e
@@ -123,7 +124,8 @@ func (a acmeCheck) http01() {
 	}
 }
 
-// plainACME refuses secrets that are written out: they would be in the repository, and in what Pulumi keeps of each update.
+// plainACME refuses secrets that are written out: they would be in the repository, and in what
+// Pulumi keeps of each update.
 func (d *decoder) plainACME(given ACMEIssuer) (ps problems) {
 	if !d.isPlain("certManager") {
 		return nil

@@ -21,7 +21,8 @@ func (c *Config) checkCluster(ps *problems) {
 	c.checkVIP(ps)
 }
 
-// checkExisting holds the section cluster, and everything that only a cluster of our own could have, against each other.
+// checkExisting holds the section cluster, and everything that only a cluster of our own could
+// have, against each other.
 func (c *Config) checkExisting(ps *problems) {
 	who := "the stack's cluster"
 	if c.Cluster.Context == "" {

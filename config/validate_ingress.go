@@ -56,7 +56,8 @@ func (c *Config) othersCA() bool {
 	return c.CertManager.Issuer == IssuerACME || c.CertManager.Vault.Address != ""
 }
 
-// checkNameConstraints refuses constraints that the CA cannot have, and those that leave out the platform's own names.
+// checkNameConstraints refuses constraints that the CA cannot have, and those that leave out the
+// platform's own names.
 func (c *Config) checkNameConstraints(ps *problems) {
 	manager, inside := c.CertManager, false
 	for i, domain := range manager.NameConstraints {

@@ -16,14 +16,16 @@ import (
 // k3sVersion is the form of K3s's release tags.
 var k3sVersion = regexp.MustCompile(`^v\d+\.\d+\.\d+\+k3s\d+$`)
 
-// cronFields is the form of a schedule: K3s parses it with robfig/cron's standard parser, and ends at start when it cannot.
+// cronFields is the form of a schedule: K3s parses it with robfig/cron's standard parser, and ends
+// at start when it cannot.
 var cronFields = regexp.MustCompile(`^[0-9*/,-]+ [0-9*/,-]+ [0-9*?/,-]+ [0-9A-Za-z*/,-]+ [0-9A-Za-z*?/,-]+$`)
 
 // serviceLB is K3s's own load balancer; it and MetalLB would both write a Service's status.
 const serviceLB = "servicelb"
 
-// packaged are the components that K3s can leave out (docs.k3s.io/installation/packaged-components). gateway-api-crd
-// exists from K3s 1.37 on; earlier versions ignore it.
+// packaged are the components that K3s can leave out
+// (docs.k3s.io/installation/packaged-components). gateway-api-crd exists from K3s 1.37 on; earlier
+// versions ignore it.
 var packaged = []string{
 	"coredns", "gateway-api-crd", "local-storage", "metrics-server", "runtimes", serviceLB, "traefik",
 }
@@ -77,8 +79,8 @@ func (c *Config) checkK3s(ps *problems) {
 	}
 }
 
-// owned are the keys of K3s's config.yaml that Strata writes itself or relies on, with what to use instead. Keys with
-// the same answer share a list.
+// owned are the keys of K3s's config.yaml that Strata writes itself or relies on, with what to use
+// instead. Keys with the same answer share a list.
 var owned = ownedKeys(map[string][]string{
 	"Strata generates the token": {"token", "token-file", "agent-token", "agent-token-file"},
 	"Strata decides which server bootstraps and which join": {
@@ -98,7 +100,8 @@ var owned = ownedKeys(map[string][]string{
 	"use k3s.secretsEncryption":             {"secrets-encryption"},
 })
 
-// OwnedArgs are the keys that K3s.ServerArgs and K3s.AgentArgs must not have, with what to use instead.
+// OwnedArgs are the keys that K3s.ServerArgs and K3s.AgentArgs must not have, with what to use
+// instead.
 func OwnedArgs() map[string]string { return maps.Clone(owned) }
 
 func ownedKeys(byFix map[string][]string) map[string]string {
@@ -111,7 +114,8 @@ func ownedKeys(byFix map[string][]string) map[string]string {
 	return result
 }
 
-// flagName is the form of a long flag, and so of a key in config.yaml; a final + appends to what is there.
+// flagName is the form of a long flag, and so of a key in config.yaml; a final + appends to what is
+// there.
 var flagName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*\+?$`)
 
 func checkArgs(ps *problems, key string, args map[string]any) {

@@ -41,8 +41,8 @@ func (c *Config) checkMetalLB(ps *problems) {
 	}
 }
 
-// checkPool holds one range against everything that already has addresses. An address with two owners answers sometimes
-// from one and sometimes from the other.
+// checkPool holds one range against everything that already has addresses. An address with two
+// owners answers sometimes from one and sometimes from the other.
 func (c *Config) checkPool(ps *problems, key, text string, addresses Range, earlier []Range) {
 	taken := func(what string) {
 		ps.add(key, text, "overlaps "+what, "choose a range that nothing else uses")
@@ -62,7 +62,8 @@ func (c *Config) checkPool(ps *problems, key, text string, addresses Range, earl
 	}
 }
 
-// checkPoolOnHosts holds one range against the hosts' subnet and the addresses in it. Neither is known for the nodes of an existing cluster.
+// checkPoolOnHosts holds one range against the hosts' subnet and the addresses in it. Neither is
+// known for the nodes of an existing cluster.
 func (c *Config) checkPoolOnHosts(ps *problems, key, text string, addresses Range, taken func(string)) {
 	hosts := c.Hosts
 	if hosts.Subnet.IsValid() {

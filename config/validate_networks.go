@@ -5,7 +5,8 @@ import (
 	"net/netip"
 )
 
-// checkNetworks keeps the node, Pod and Service networks apart: where they overlap, some addresses cannot be reached.
+// checkNetworks keeps the node, Pod and Service networks apart: where they overlap, some addresses
+// cannot be reached.
 func (c *Config) checkNetworks(ps *problems) {
 	networks := []struct {
 		key, name string

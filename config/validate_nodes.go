@@ -9,8 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// kubeletLabels are the labels under kubernetes.io and k8s.io that a kubelet may set on its own Node; with any other it
-// refuses to start (k8s.io/kubernetes/pkg/kubelet/apis/well_known_labels.go).
+// kubeletLabels are the labels under kubernetes.io and k8s.io that a kubelet may set on its own
+// Node; with any other it refuses to start
+// (k8s.io/kubernetes/pkg/kubelet/apis/well_known_labels.go).
 var kubeletLabels = []string{
 	"kubernetes.io/hostname", "kubernetes.io/arch", "kubernetes.io/os", "node.kubernetes.io/instance-type",
 	"topology.kubernetes.io/region", "topology.kubernetes.io/zone", "beta.kubernetes.io/arch", "beta.kubernetes.io/os",

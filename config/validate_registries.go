@@ -33,7 +33,8 @@ func (c *Config) checkRegistries(ps *problems) {
 	}
 }
 
-// check shows no address, nor what should be a name and is none: a person may have written a password into it.
+// check shows no address, nor what should be a name and is none: a person may have written a
+// password into it.
 func (r Registry) check(ps *problems, key string) {
 	if r.Name != anyRegistry && !isHostPort(r.Name) {
 		ps.add(key+".name", "", "is not the name of a registry", "write host and port without scheme and path, for example docker.io or mirror.example.org:5000, or *")
@@ -65,7 +66,8 @@ func (r Registry) checkMirrors(ps *problems, key string) {
 		if _, err := regexp.Compile(pattern); err != nil {
 			ps.add(rewrite, "", "is not a regular expression: "+err.Error(), `write for example "^library/(.*)"`)
 		}
-		// K3s writes both into hosts.toml as they are, and containerd reads nothing of a file that is no TOML (pkg/agent/templates).
+		// K3s writes both into hosts.toml as they are, and containerd reads nothing of a file that
+		// is no TOML (pkg/agent/templates).
 		if strings.ContainsAny(pattern+r.Rewrites[pattern], `"\`) {
 			ps.add(rewrite, "", "has a backslash or a double quote, which K3s does not pass on to containerd", "write a class, for example [.] or [0-9]")
 		}
@@ -75,7 +77,8 @@ func (r Registry) checkMirrors(ps *problems, key string) {
 	}
 }
 
-// isMirror reports whether a text is an address that K3s takes, and has nothing in it that is for no eye.
+// isMirror reports whether a text is an address that K3s takes, and has nothing in it that is for
+// no eye.
 func isMirror(text string) bool {
 	parsed, ok := webAddress(text)
 	return ok && parsed.User == nil
@@ -94,7 +97,8 @@ func isHostPort(text string) bool {
 	return len(validation.IsDNS1123Subdomain(host)) == 0
 }
 
-// plainPasswords refuses a registry's password that is written out: it would be in the repository, and in what Pulumi keeps of each update.
+// plainPasswords refuses a registry's password that is written out: it would be in the repository,
+// and in what Pulumi keeps of each update.
 func (d *decoder) plainPasswords(registries []Registry) (ps problems) {
 	if !d.isPlain("k3s") {
 		return nil

@@ -44,7 +44,8 @@ func (w workloadCheck) routes(hosts map[string]string) {
 	}
 }
 
-// drains checks that the ingress controller's own Pods give a request the time that the workload's do.
+// drains checks that the ingress controller's own Pods give a request the time that the workload's
+// do.
 func (w workloadCheck) drains(route WorkloadRoute) {
 	of, through := w.c.Traefik.LongestRequest.Duration, "traefik.longestRequest"
 	if route.Controller == ControllerAPISIX {

@@ -19,7 +19,8 @@ var (
 	sysctlName = regexp.MustCompile(`^[A-Za-z0-9_-]+([./][A-Za-z0-9_*-]+)+$`)
 	// packageName is Debian's, with an optional version.
 	packageName = regexp.MustCompile(`^[a-z0-9][a-z0-9+.-]*(=[A-Za-z0-9.+:~-]+)?$`)
-	// libvirtURI is a driver's own on the hypervisor: how the hypervisor is reached is hosts.hypervisor's.
+	// libvirtURI is a driver's own on the hypervisor: how the hypervisor is reached is
+	// hosts.hypervisor's.
 	libvirtURI = regexp.MustCompile(`^qemu:///(system|session)$`)
 )
 
@@ -31,7 +32,8 @@ func (h Hosts) gateway() (netip.Addr, string) {
 	return h.Machine.Gateway, "hosts.machine.gateway"
 }
 
-// checkOthersUnset refuses the section of a driver that is not the configured one: it would not be read.
+// checkOthersUnset refuses the section of a driver that is not the configured one: it would not be
+// read.
 func checkOthersUnset(ps *problems, hosts Hosts) {
 	unset := defaults().Hosts
 	for _, section := range []struct {

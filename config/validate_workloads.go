@@ -69,7 +69,8 @@ func (w workloadCheck) identity() {
 	if slices.Contains(taken, namespace) || strings.HasPrefix(namespace, "kube-") {
 		w.add(w.key("namespace"), namespace, "has an owner already", "choose one that nothing else uses, for example apps")
 	}
-	// A rollout happens when the template changes: with an image whose name stays, nodes run what they happen to have.
+	// A rollout happens when the template changes: with an image whose name stays, nodes run what
+	// they happen to have.
 	if tag := imageTag(w.w.Image); w.w.Image == "" || tag == "" || tag == "latest" {
 		w.add(w.key("image"), w.w.Image, "names no version", "append a tag other than latest, or a digest, for example docker.io/acme/shop:1.2.3")
 	}
@@ -124,8 +125,8 @@ func (w workloadCheck) times() {
 	}
 }
 
-// patience checks that an up waits for what may take its time. Not for a rollout as a whole: that takes as long as the start of each Pod
-// in turn, and few take as long as they may.
+// patience checks that an up waits for what may take its time. Not for a rollout as a whole: that
+// takes as long as the start of each Pod in turn, and few take as long as they may.
 func (w workloadCheck) patience() {
 	limit := w.c.Timeouts.Workload.Duration
 	const rule, fix = " timeouts.workload %s, after which an up gives up", "raise timeouts.workload, or lower this"
@@ -208,7 +209,8 @@ func (w workloadCheck) certificate() {
 	w.certificateByACME()
 }
 
-// certificateByACME checks what an ACME server asks of a certificate: names that it can find from outside, and a lifetime that is its own.
+// certificateByACME checks what an ACME server asks of a certificate: names that it can find from
+// outside, and a lifetime that is its own.
 func (w workloadCheck) certificateByACME() {
 	if w.c.CertManager.Issuer != IssuerACME {
 		return

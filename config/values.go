@@ -9,14 +9,17 @@ import (
 	"strings"
 )
 
-// Values are the user's values of one chart, in the form of its values.yaml. They come below those that the layer sets: a value that a gate
-// or a route relies on is refused (values_owned.go), so that none is overridden in silence.
+// Values are the user's values of one chart, in the form of its values.yaml. They come below those
+// that the layer sets: a value that a gate or a route relies on is refused (values_owned.go), so
+// that none is overridden in silence.
 type Values struct {
-	// Tree has them: objects, lists, texts, whole numbers (int64), fractions (float64), true and false. Nil: none.
+	// Tree has them: objects, lists, texts, whole numbers (int64), fractions (float64), true and
+	// false. Nil: none.
 	Tree map[string]any `json:"-"`
 	// Key is their key in the configuration, for example traefik.values; empty without values.
 	Key string `json:"-"`
-	// Secret is true where a text of their section is encrypted. Which one, Pulumi does not say: each text of Tree counts as a secret.
+	// Secret is true where a text of their section is encrypted. Which one, Pulumi does not say:
+	// each text of Tree counts as a secret.
 	Secret bool `json:"-"`
 }
 
@@ -25,7 +28,8 @@ var valuesType = reflect.TypeFor[Values]()
 // plainName is a name that needs no quotes in the path of a value.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-// ValuePath is the path of a value below another, as messages write it: service.annotations["metallb.io/loadBalancerIPs"].
+// ValuePath is the path of a value below another, as messages write it:
+// service.annotations["metallb.io/loadBalancerIPs"].
 func ValuePath(above, name string) string {
 	switch {
 	case !plainName.MatchString(name):
@@ -64,7 +68,8 @@ func (d *decoder) values(key string, value any, into reflect.Value) {
 	into.Set(reflect.ValueOf(Values{Tree: plain(tree).(map[string]any), Key: short, Secret: secret}))
 }
 
-// unseal puts Sealed in the place of each encrypted text within a value, and reports whether there is one.
+// unseal puts Sealed in the place of each encrypted text within a value, and reports whether there
+// is one.
 func unseal(value any) (found bool) {
 	put := func(one any, into func(any)) {
 		if Encrypted(one) {
@@ -90,7 +95,8 @@ func unseal(value any) (found bool) {
 // Artifact is the name of the chart that they are of.
 func (v Values) Artifact() string { return charts[v.Key].artifact }
 
-// Unknown says of each value at the top that is none of the chart's: Helm ignores it, unless the chart's schema refuses it.
+// Unknown says of each value at the top that is none of the chart's: Helm ignores it, unless the
+// chart's schema refuses it.
 func (v Values) Unknown(known []string) []Problem {
 	var ps problems
 	for _, name := range slices.Sorted(maps.Keys(v.Tree)) {
@@ -123,7 +129,8 @@ func (c *Config) checkValues(ps *problems) {
 	}
 }
 
-// check refuses a value that is Strata's to set, and one that would take such a value away with what it replaces.
+// check refuses a value that is Strata's to set, and one that would take such a value away with
+// what it replaces.
 func (v Values) check(c *Config, ps *problems, path string, value any) {
 	key := field("%s.%s", v.Key, path)
 	if strings.HasPrefix(path, "[") {
@@ -149,7 +156,8 @@ func (v Values) check(c *Config, ps *problems, path string, value any) {
 	}
 }
 
-// below is the first of the values that Strata sets or relies on below a path; empty where there is none.
+// below is the first of the values that Strata sets or relies on below a path; empty where there is
+// none.
 func (c chartTable) below(path string) string {
 	for _, o := range c.owned {
 		if o.Path != path && within(o.Path, path) {

@@ -61,10 +61,12 @@ func traefikObjects() []OwnedValue {
 		set("", "ingressClass.enabled", "ingressClass.name", "gatewayClass.enabled", "gatewayClass.name"),
 		because(itself, "", "gateway", "tlsStore.default"),
 		because(itself, "use traefik.dashboard", "ingressRoute.dashboard"),
-		// Its gate asks /api/rawdata, which Traefik serves without the dashboard as well (traefik pkg/api/handler.go).
+		// Its gate asks /api/rawdata, which Traefik serves without the dashboard as well (traefik
+		// pkg/api/handler.go).
 		unless(withoutDashboard, because("with traefik.dashboard a route, a gate and an output of the stack go by it", "use traefik.dashboard",
 			"api.dashboard", "api.basePath")),
-		// Until each of its caches is filled, Traefik has no route of the Gateway API (traefik pkg/provider/kubernetes/gateway/client.go, WatchAll).
+		// Until each of its caches is filled, Traefik has no route of the Gateway API (traefik
+		// pkg/provider/kubernetes/gateway/client.go, WatchAll).
 		because("Traefik would wait without end for TCPRoute v1alpha2, which the Gateway API's standard channel does not have, and serve no HTTPRoute",
 			"use Traefik's own IngressRouteTCP", "providers.kubernetesGateway.experimentalChannel"),
 		set("", "providers.kubernetesCRD.enabled", "providers.kubernetesIngress.enabled", "providers.kubernetesGateway.enabled"),

@@ -40,8 +40,8 @@ const unapproved = "the platform's own certificates would never be approved"
 // ownSigners are those of cert-manager's own issuers, which the chart has by default.
 var ownSigners = []string{"issuers.cert-manager.io/*", "clusterissuers.cert-manager.io/*"}
 
-// approvesOwn reports whether a list of signers has cert-manager's own. An empty one stands for every signer (cert-manager
-// deploy/charts/cert-manager/values.yaml, approveSignerNames).
+// approvesOwn reports whether a list of signers has cert-manager's own. An empty one stands for
+// every signer (cert-manager deploy/charts/cert-manager/values.yaml, approveSignerNames).
 func approvesOwn(_ *Config, value any) bool {
 	list, isList := value.([]any)
 	if isList && len(list) == 0 {
@@ -50,8 +50,8 @@ func approvesOwn(_ *Config, value any) bool {
 	return !slices.ContainsFunc(ownSigners, func(one string) bool { return !slices.Contains(list, any(one)) })
 }
 
-// severalReplicas allows a budget, and with one replica that there is none: the chart's keeps one Pod
-// (deploy/charts/cert-manager/templates/cainjector-poddisruptionbudget.yaml).
+// severalReplicas allows a budget, and with one replica that there is none: the chart's keeps one
+// Pod (deploy/charts/cert-manager/templates/cainjector-poddisruptionbudget.yaml).
 func severalReplicas(c *Config, enabled any) bool {
 	return c.CertManager.Replicas > 1 || enabled == false
 }

@@ -7,9 +7,11 @@ type OwnedValue struct {
 	// Path is a place in the chart's values, as ValuePath writes it; everything below it is meant
 	// as well.
 	Path string
-	// Why says who sets it or what relies on it; Instead what to do in place of setting it, empty where there is nothing.
+	// Why says who sets it or what relies on it; Instead what to do in place of setting it, empty
+	// where there is nothing.
 	Why, Instead string
-	// allows reports whether a value is the user's after all, beside the rest of a configuration; nil: none is.
+	// allows reports whether a value is the user's after all, beside the rest of a configuration;
+	// nil: none is.
 	allows func(c *Config, value any) bool
 }
 
@@ -36,7 +38,8 @@ type chartTable struct {
 	artifact string
 	// owned are refused. tests/graph holds them against what the program sets.
 	owned []OwnedValue
-	// defaults are the paths of values that Strata sets and nothing relies on: the user's replaces them.
+	// defaults are the paths of values that Strata sets and nothing relies on: the user's replaces
+	// them.
 	defaults []string
 }
 

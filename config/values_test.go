@@ -44,7 +44,8 @@ var valuesRules = []rule{
 		`strata:apisix.values.service.externalTrafficPolicy: "Local" is not for values to set: Strata sets it; use apisix.externalTrafficPolicy`},
 }
 
-// ownValues are values that each chart takes from the user, by the key of its section, and where they stand in it.
+// ownValues are values that each chart takes from the user, by the key of its section, and where
+// they stand in it.
 var ownValues = map[string]string{
 	"metallb.values":          `{"speaker":{"logLevel":"debug"}}`,
 	"certManager.values":      `{"podDisruptionBudget":{"maxUnavailable":1},"extraArgs":["--v=4"]}`,
@@ -134,7 +135,8 @@ func TestAValueThatAChartDoesNotHaveIsSaid(t *testing.T) {
 	assert.Empty(t, cfg.OwnValues(), "its chart is not installed")
 }
 
-// A digest of a section is plain in the state: values, which may be secret, never become part of it this way.
+// A digest of a section is plain in the state: values, which may be secret, never become part of it
+// this way.
 func TestValuesAreNotPartOfTheirSectionsJSON(t *testing.T) {
 	cfg, err := config.Load("dev", withValues(t, "traefik.values", `{"env":[{"name":"TOKEN","value":"hunter2"}]}`), noEnv)
 	require.NoError(t, err)
@@ -170,7 +172,8 @@ func TestEncryptedValuesAreReadAsSuch(t *testing.T) {
 	assert.NotContains(t, err.Error(), "hunter2")
 }
 
-// examples are the blocks of YAML in docs/values.md, each with the messages that stand below it; empty where none do.
+// examples are the blocks of YAML in docs/values.md, each with the messages that stand below it;
+// empty where none do.
 func examples(t *testing.T) (blocks, messages []string) {
 	t.Helper()
 	page, err := os.ReadFile("../docs/values.md")

@@ -12,8 +12,8 @@ const (
 
 // VaultIssuer says which Vault signs, and how cert-manager logs in to it.
 type VaultIssuer struct {
-	// Address is an existing Vault's, as https://HOST:PORT, as Pods of the cluster reach it. Default: the stack's own Vault
-	// (strata:vault), which then needs none of the other keys.
+	// Address is an existing Vault's, as https://HOST:PORT, as Pods of the cluster reach it.
+	// Default: the stack's own Vault (strata:vault), which then needs none of the other keys.
 	Address string `json:"address,omitempty"`
 	// Path signs certificates: MOUNT/sign/ROLE; empty means pki_int/sign/strata. The role must
 	// allow ingress.domain and every name below it.
@@ -24,21 +24,24 @@ type VaultIssuer struct {
 	Namespace string `json:"namespace,omitempty"`
 	// Mount is the path of Vault's Kubernetes login method; empty means kubernetes.
 	Mount string `json:"mount,omitempty"`
-	// Role is the login role; empty means strata. It must allow ServiceAccount vault-issuer of namespace cert-manager, and the audience
-	// vault://strata-vault.
+	// Role is the login role; empty means strata. It must allow ServiceAccount vault-issuer of
+	// namespace cert-manager, and the audience vault://strata-vault.
 	Role string `json:"role,omitempty"`
-	// Token logs in instead of Kubernetes. Vault's tokens end: renewing it is yours. Set it with pulumi config set --secret --path
-	// strata:certManager.vault.token.
+	// Token logs in instead of Kubernetes. Vault's tokens end: renewing it is yours. Set it with
+	// pulumi config set --secret --path strata:certManager.vault.token.
 	Token string `json:"token,omitempty"`
 }
 
-// Vault configures the stack's own Vault: one server with a PKI engine. Its keys are secrets of the state.
+// Vault configures the stack's own Vault: one server with a PKI engine. Its keys are secrets of the
+// state.
 type Vault struct {
-	// Enabled installs Vault. Default: where certManager.issuer is vault and certManager.vault.address is not set.
+	// Enabled installs Vault. Default: where certManager.issuer is vault and
+	// certManager.vault.address is not set.
 	Enabled *bool `json:"enabled,omitempty"`
 	// ChartVersion is the chart's version. Default: the pin, or what the bundle carries.
 	ChartVersion string `json:"chartVersion,omitempty"`
-	// Values are values of the chart, as its values.yaml has them, below those that Strata sets (docs/values.md). Default: none.
+	// Values are values of the chart, as its values.yaml has them, below those that Strata sets
+	// (docs/values.md). Default: none.
 	Values Values `json:"values,omitzero"`
 	// Storage configures the place of Vault's data.
 	Storage VaultStorage `json:"storage"`
@@ -46,8 +49,8 @@ type Vault struct {
 
 // VaultStorage configures the volume of the stack's own Vault.
 type VaultStorage struct {
-	// Persistent keeps the data in a volume of a StorageClass, which outlives the Pod. Default true. Without it a new Pod starts
-	// with an empty Vault: for trying out.
+	// Persistent keeps the data in a volume of a StorageClass, which outlives the Pod. Default
+	// true. Without it a new Pod starts with an empty Vault: for trying out.
 	Persistent *bool `json:"persistent,omitempty"`
 	// Class is the StorageClass. Default: the cluster's default class; K3s brings local-path.
 	Class string `json:"class,omitempty"`

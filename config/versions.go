@@ -11,21 +11,24 @@ const (
 	K3sVersion = "v1.36.3+k3s1"
 	// MetalLBChartVersion is the pinned release of MetalLB's chart.
 	MetalLBChartVersion = "0.16.2"
-	// GatewayAPIVersion is the pinned release of the Gateway API, standard channel: the newest that both Traefik and APISIX
-	// read (Traefik 3.7 needs 1.5 or later, APISIX's controller is built with 1.6).
+	// GatewayAPIVersion is the pinned release of the Gateway API, standard channel: the newest that
+	// both Traefik and APISIX read (Traefik 3.7 needs 1.5 or later, APISIX's controller is built
+	// with 1.6).
 	GatewayAPIVersion = "v1.6.1"
 	// CertManagerChartVersion is the pinned release of cert-manager and its chart.
 	CertManagerChartVersion = "v1.21.2"
 	// VaultChartVersion is the pinned release of Vault's chart.
 	VaultChartVersion = "0.34.1"
-	// TraefikVersion is the pinned release of Traefik whose CRDs are installed: what the pinned chart runs.
+	// TraefikVersion is the pinned release of Traefik whose CRDs are installed: what the pinned
+	// chart runs.
 	TraefikVersion = "v3.7.11"
 	// TraefikChartVersion is the pinned release of Traefik's chart.
 	TraefikChartVersion = "41.3.0"
 	// APISIXChartVersion is the pinned release of the chart of APISIX's data plane.
 	APISIXChartVersion = "2.14.0"
-	// APISIXControllerChartVersion is the pinned release of the chart of APISIX's ingress controller, the first with 2.2.0: earlier ones keep
-	// stale upstreams (docs/versions.md). Its CRDs are installed apart from it: the chart would bring its own Gateway API as well.
+	// APISIXControllerChartVersion is the pinned release of the chart of APISIX's ingress
+	// controller, the first with 2.2.0: earlier ones keep stale upstreams (docs/versions.md). Its
+	// CRDs are installed apart from it: the chart would bring its own Gateway API as well.
 	APISIXControllerChartVersion = "1.3.0"
 	// WaveChartVersion is the pinned release of Wave's chart.
 	WaveChartVersion = "4.5.0"
@@ -75,7 +78,8 @@ type Pin struct {
 	Name string
 	// Version is upstream's version.
 	Version string
-	// Arch is the processor architecture in Go's terms (amd64, arm64); empty when it does not matter.
+	// Arch is the processor architecture in Go's terms (amd64, arm64); empty when it does not
+	// matter.
 	Arch string
 	// URL is the artifact's address at upstream, or stands for one that is built (BuiltImage).
 	URL string
@@ -93,7 +97,8 @@ var Architectures = []string{"amd64", "arm64"}
 // Versions are the versions that a configuration asks for; an unset one is the pin.
 type Versions struct{ K3s, MetalLB, GatewayAPI, CertManager, Vault, Traefik, APISIX, APISIXController, ArgoCD, Wave string }
 
-// Pins are all pinned artifacts, with each version as the configuration says: an explicit version replaces the pin's.
+// Pins are all pinned artifacts, with each version as the configuration says: an explicit version
+// replaces the pin's.
 func (c *Config) Pins() []Pin {
 	pins := Pins(Versions{
 		K3s: c.K3s.Version, MetalLB: c.MetalLB.ChartVersion, GatewayAPI: c.CRDs.GatewayAPIVersion,
@@ -107,8 +112,8 @@ func (c *Config) Pins() []Pin {
 	return append(pins, c.imagePins()...)
 }
 
-// VMImagePin is the image that the configuration names by its URL. It has no list of sums: the lock has its sum from the first
-// download on.
+// VMImagePin is the image that the configuration names by its URL. It has no list of sums: the lock
+// has its sum from the first download on.
 func (c *Config) VMImagePin() (Pin, bool) {
 	url := c.Hosts.VM.Image
 	if !c.NeedsVMImage() || url == "" {
@@ -177,7 +182,8 @@ func k3sPins(k3s string) []Pin {
 	return append(pins, Pin{Name: ArtifactK3sInstall, Version: k3s, URL: script, Key: key})
 }
 
-// Explicit is the key that overrides the version of an artifact, and what it is set to; empty where none does or is.
+// Explicit is the key that overrides the version of an artifact, and what it is set to; empty where
+// none does or is.
 func (c *Config) Explicit(artifact string) (key, version string) {
 	set := map[string][2]string{
 		ArtifactK3s:                   {"strata:k3s.version", c.K3s.Version},

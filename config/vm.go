@@ -4,7 +4,8 @@ import "net/netip"
 
 // Hypervisor is the host that carries the virtual machines, and how it is reached.
 type Hypervisor struct {
-	// Address is its IP address or DNS name. Required for driver proxmox; for driver libvirt, the default is this machine.
+	// Address is its IP address or DNS name. Required for driver proxmox; for driver libvirt, the
+	// default is this machine.
 	Address string `json:"address,omitempty"`
 	// User logs in and may use sudo without a password. Default root.
 	User string `json:"user,omitempty"`
@@ -12,7 +13,8 @@ type Hypervisor struct {
 	Port int `json:"port,omitempty"`
 	// KeyFile is the private key's path, as in hosts.ssh.keyFile. Default ~/.ssh/id_ed25519.
 	KeyFile string `json:"keyFile,omitempty"`
-	// HostKey pins its public key, in authorized_keys form. Default: taken at one bounded first contact.
+	// HostKey pins its public key, in authorized_keys form. Default: taken at one bounded first
+	// contact.
 	HostKey string `json:"hostKey,omitempty"`
 }
 
@@ -24,7 +26,8 @@ type Size struct {
 	MemoryMiB int `json:"memoryMiB,omitempty"`
 	// DiskGiB is the disk's size in GiB. Default: hosts.vm.diskGiB.
 	DiskGiB int `json:"diskGiB,omitempty"`
-	// ID is the VM's number on Proxmox VE, 100 to 999999999. Default: the next free one. Driver libvirt does not read it.
+	// ID is the VM's number on Proxmox VE, 100 to 999999999. Default: the next free one. Driver
+	// libvirt does not read it.
 	ID int `json:"id,omitempty"`
 }
 
@@ -38,11 +41,13 @@ type VM struct {
 	MemoryMiB int `json:"memoryMiB,omitempty"`
 	// DiskGiB is the disk's size in GiB; it can grow, never shrink. Default 20.
 	DiskGiB int `json:"diskGiB,omitempty"`
-	// Image is the URL of the disk image that the machines start from, a qcow2 with cloud-init; `strata fetch` locks its sum. Only
-	// read where artifacts.machineImage is upstream: a bundle has its own.
+	// Image is the URL of the disk image that the machines start from, a qcow2 with cloud-init;
+	// `strata fetch` locks its sum. Only read where artifacts.machineImage is upstream: a bundle
+	// has its own.
 	Image string `json:"image,omitempty"`
-	// DHCP makes the machines ask for their addresses. A node's Address is then what the network must give to its MAC address,
-	// because K3s cannot change a node's address: reserve it there. Default false: the machines set Address themselves.
+	// DHCP makes the machines ask for their addresses. A node's Address is then what the network
+	// must give to its MAC address, because K3s cannot change a node's address: reserve it there.
+	// Default false: the machines set Address themselves.
 	DHCP bool `json:"dhcp,omitempty"`
 	// Gateway is the default route's address. Default: the subnet's first address.
 	Gateway netip.Addr `json:"gateway,omitzero"`
@@ -66,11 +71,14 @@ type Libvirt struct {
 	URI string `json:"uri,omitempty"`
 	// Pool is the storage pool that holds the disks. Default default.
 	Pool string `json:"pool,omitempty"`
-	// Bridge is the bridge on the hypervisor that the machines are attached to. Set this or Network.
+	// Bridge is the bridge on the hypervisor that the machines are attached to. Set this or
+	// Network.
 	Bridge string `json:"bridge,omitempty"`
-	// Network is the libvirt network that the machines are attached to. Default: the one called default, where Bridge is not set.
+	// Network is the libvirt network that the machines are attached to. Default: the one called
+	// default, where Bridge is not set.
 	Network string `json:"network,omitempty"`
-	// Type is kvm, or qemu for a hypervisor without hardware virtualisation, which is ten to twenty times slower. Default kvm.
+	// Type is kvm, or qemu for a hypervisor without hardware virtualisation, which is ten to twenty
+	// times slower. Default kvm.
 	Type string `json:"type,omitempty" enum:"kvm,qemu"`
 }
 
@@ -78,12 +86,14 @@ type Libvirt struct {
 type Proxmox struct {
 	// Storage holds the disks. Default local-lvm.
 	Storage string `json:"storage,omitempty"`
-	// SeedStorage holds the machines' cloud-init seeds; it must have content type iso and lie in a folder. Default local.
+	// SeedStorage holds the machines' cloud-init seeds; it must have content type iso and lie in a
+	// folder. Default local.
 	SeedStorage string `json:"seedStorage,omitempty"`
 	// Bridge is the bridge on the node that the machines are attached to. Default vmbr0.
 	Bridge string `json:"bridge,omitempty"`
 	// VLAN is the machines' VLAN tag, 1 to 4094. Default: none.
 	VLAN int `json:"vlan,omitempty"`
-	// Template is the number of a template with cloud-init that the machines are cloned from, in place of an image.
+	// Template is the number of a template with cloud-init that the machines are cloned from, in
+	// place of an image.
 	Template int `json:"template,omitempty"`
 }

@@ -2,13 +2,15 @@ package config
 
 import "fmt"
 
-// Wave configures the operator that replaces Pods when a ConfigMap or Secret that they read changes outside Strata.
+// Wave configures the operator that replaces Pods when a ConfigMap or Secret that they read changes
+// outside Strata.
 type Wave struct {
 	// Enabled installs it. Needs cert-manager, which signs for its webhook. Default false.
 	Enabled *bool `json:"enabled,omitempty"`
 	// ChartVersion is the chart's version. Default: the pin, or what the bundle carries.
 	ChartVersion string `json:"chartVersion,omitempty"`
-	// Values are values of the chart, as its values.yaml has them, below those that Strata sets (docs/values.md). Default: none.
+	// Values are values of the chart, as its values.yaml has them, below those that Strata sets
+	// (docs/values.md). Default: none.
 	Values Values `json:"values,omitzero"`
 	// Replicas is the number of Pods; one of them acts, each answers the webhook. Default 2.
 	Replicas int `json:"replicas,omitempty"`

@@ -7,7 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Workload is one HTTP application that loses no request when it is replaced, moved or given another configuration.
+// Workload is one HTTP application that loses no request when it is replaced, moved or given
+// another configuration.
 type Workload struct {
 	// Name is the Deployment's and the Service's name, unique among workloads. Required.
 	Name string `json:"name"`
@@ -22,7 +23,8 @@ type Workload struct {
 	// Replicas is the number of Pods. Default 2. A single one is refused, unless acceptDowntime is
 	// set.
 	Replicas int `json:"replicas,omitempty"`
-	// AcceptDowntime allows a single replica, which nothing stands in for when its node is drained or dies. Default false.
+	// AcceptDowntime allows a single replica, which nothing stands in for when its node is drained
+	// or dies. Default false.
 	AcceptDowntime bool `json:"acceptDowntime,omitempty"`
 	// LongestRequest bounds the time of a request; a Pod that stops finishes its requests for so
 	// long. Default 30s.
@@ -46,20 +48,25 @@ type Workload struct {
 	SecretEnv map[string]string `json:"secretEnv,omitempty"`
 	// Files are files of the container by absolute path, from a ConfigMap.
 	Files map[string]string `json:"files,omitempty"`
-	// SecretFiles are files of the container by absolute path, from a Secret. Set them with pulumi config set --secret --path.
+	// SecretFiles are files of the container by absolute path, from a Secret. Set them with pulumi
+	// config set --secret --path.
 	SecretFiles map[string]string `json:"secretFiles,omitempty"`
-	// ImmutableConfig gives files, secretFiles and secretEnv objects that get another name each time what they hold changes, and which
-	// cannot be edited: Pods of the previous revision keep theirs until the rollout is over, which an up then waits for whatever
-	// apps.validate says. Default false: an object is updated in place, and the Pods are replaced.
+	// ImmutableConfig gives files, secretFiles and secretEnv objects that get another name each
+	// time what they hold changes, and which cannot be edited: Pods of the previous revision keep
+	// theirs until the rollout is over, which an up then waits for whatever apps.validate says.
+	// Default false: an object is updated in place, and the Pods are replaced.
 	ImmutableConfig bool `json:"immutableConfig,omitempty"`
-	// Wave has the operator (apps.wave) replace the Pods when something that they read changes outside Strata, for example a renewed
-	// certificate. Implies immutableConfig: else a change by Strata would replace them twice. Default false.
+	// Wave has the operator (apps.wave) replace the Pods when something that they read changes
+	// outside Strata, for example a renewed certificate. Implies immutableConfig: else a change by
+	// Strata would replace them twice. Default false.
 	Wave bool `json:"wave,omitempty"`
 	// Certificate is a certificate of the stack's CA, mounted as files. Default: none.
 	Certificate *WorkloadCertificate `json:"certificate,omitempty"`
-	// Routes lead requests from outside to it. Default: none, it is reached inside the cluster only.
+	// Routes lead requests from outside to it. Default: none, it is reached inside the cluster
+	// only.
 	Routes []WorkloadRoute `json:"routes,omitempty"`
-	// Canary has a new version take a part of the requests before it replaces the old one. Default: none, the rollout replaces Pod by Pod.
+	// Canary has a new version take a part of the requests before it replaces the old one. Default:
+	// none, the rollout replaces Pod by Pod.
 	Canary *Canary `json:"canary,omitempty"`
 	// Root lets the container run as root. Default false: kubelet refuses an image that does.
 	Root bool `json:"root,omitempty"`
@@ -69,11 +76,12 @@ type Workload struct {
 
 // WorkloadProbes say how kubelet asks a Pod.
 type WorkloadProbes struct {
-	// Ready is the path that answers 200 to 399 when the Pod can serve. Default /. It also ends the start, and shows that a route above
-	// it works; any other route is asked for its own path, which must not answer 404.
+	// Ready is the path that answers 200 to 399 when the Pod can serve. Default /. It also ends the
+	// start, and shows that a route above it works; any other route is asked for its own path,
+	// which must not answer 404.
 	Ready string `json:"ready,omitempty"`
-	// Live is the path that answers as long as the process is of use; it must not ask what the Pod depends on. Default: none, it is
-	// enough that the port takes connections.
+	// Live is the path that answers as long as the process is of use; it must not ask what the Pod
+	// depends on. Default: none, it is enough that the port takes connections.
 	Live string `json:"live,omitempty"`
 	// Startup bounds the time of a start. Default 1m.
 	Startup metav1.Duration `json:"startup,omitzero"`
@@ -109,7 +117,8 @@ type WorkloadRoute struct {
 	Path string `json:"path,omitempty"`
 	// Controller is the ingress controller, of ingress.controllers. Default: the first of them.
 	Controller string `json:"controller,omitempty" enum:"traefik,apisix"`
-	// Kind is HTTPRoute, Ingress or ApisixRoute. Default: HTTPRoute with Traefik, ApisixRoute with APISIX.
+	// Kind is HTTPRoute, Ingress or ApisixRoute. Default: HTTPRoute with Traefik, ApisixRoute with
+	// APISIX.
 	Kind string `json:"kind,omitempty" enum:"HTTPRoute,Ingress,ApisixRoute"`
 }
 

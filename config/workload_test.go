@@ -54,7 +54,8 @@ func anyWorkload(t *rapid.T) map[string]any {
 	return fields
 }
 
-// What validation lets pass never has a Pod killed with a request in it, and never holds up a drain for ever.
+// What validation lets pass never has a Pod killed with a request in it, and never holds up a drain
+// for ever.
 func TestEveryWorkloadThatIsAcceptedIsSafe(t *testing.T) {
 	accepted := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -77,7 +78,8 @@ func TestEveryWorkloadThatIsAcceptedIsSafe(t *testing.T) {
 	assert.Positive(t, accepted, "no workload was accepted: the property was never checked")
 }
 
-// A grace that is too short is refused, however the three parts are chosen, and the least that is long enough is taken.
+// A grace that is too short is refused, however the three parts are chosen, and the least that is
+// long enough is taken.
 func TestAGraceBelowItsPartsIsRefused(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		part := func(name string) int { return rapid.IntRange(1, 30).Draw(t, name) }

@@ -19,9 +19,10 @@ const Command = subcommand.Exec + "gate"
 // deadlineSlack is added to the gate's own deadline for the engine, so that the gate reports first.
 const deadlineSlack = 30 * time.Second
 
-// Gate is a custom resource that exists only when what it gates is ready. It is a custom resource and not a component
-// because DependsOn on a component is racy in the Go SDK (docs/adr/0001). Only gates have this type: a command that drains or upgrades is none.
-// DependsOn wants the command within, the resource that Pulumi has registered.
+// Gate is a custom resource that exists only when what it gates is ready. It is a custom resource
+// and not a component because DependsOn on a component is racy in the Go SDK (docs/adr/0001). Only
+// gates have this type: a command that drains or upgrades is none. DependsOn wants the command
+// within, the resource that Pulumi has registered.
 type Gate struct{ *local.Command }
 
 // GateArgs configures a Gate.
@@ -34,20 +35,22 @@ type GateArgs struct {
 	Owner pulumi.Output
 	// SSHKey is the hosts' private key, or several of them one after the other, in PEM. Secret.
 	SSHKey pulumi.StringInput
-	// HypervisorPin is the hypervisor's pinned host key, and HypervisorKey the private key that logs in there, a secret. Only for kind
-	// vm, where the hypervisor is not this machine.
+	// HypervisorPin is the hypervisor's pinned host key, and HypervisorKey the private key that
+	// logs in there, a secret. Only for kind vm, where the hypervisor is not this machine.
 	HypervisorPin, HypervisorKey pulumi.StringInput
 	// Kubeconfig is the cluster's kubeconfig. Secret. Only for the kinds that ask an API server.
 	Kubeconfig pulumi.StringInput
 	// Revision is a digest of what is gated; it becomes Spec.Revision. Optional.
 	Revision pulumi.StringInput
-	// Definitions are the names of CRDs that have been applied, one a line; they become Spec.CRDs.Names.
-	// Only for the kind that observes them.
+	// Definitions are the names of CRDs that have been applied, one a line; they become
+	// Spec.CRDs.Names. Only for the kind that observes them.
 	Definitions pulumi.StringInput
-	// CA is the certificate that becomes Spec.Issuer.CA.Certificate. Only for kind issuer, where Spec.Issuer.CA is set.
+	// CA is the certificate that becomes Spec.Issuer.CA.Certificate. Only for kind issuer, where
+	// Spec.Issuer.CA is set.
 	CA pulumi.StringInput
-	// Attempt is a word of rerun.Attempt, for a gate whose Spec a preview may not know although nothing of it changes: with it, the gate is
-	// updated in place, where it would be shown as replaced. Optional.
+	// Attempt is a word of rerun.Attempt, for a gate whose Spec a preview may not know although
+	// nothing of it changes: with it, the gate is updated in place, where it would be shown as
+	// replaced. Optional.
 	Attempt pulumi.StringInput
 	// BasicAuth is user:password for the probes that log in. Secret. Only for kind http.
 	BasicAuth pulumi.StringInput
@@ -55,8 +58,8 @@ type GateArgs struct {
 	APIKey pulumi.StringInput
 }
 
-// NewGate registers a gate. It runs again when its Spec, a host key or a secret changes, and on the next up after it failed, also if
-// that asks for what held before (internal/rerun).
+// NewGate registers a gate. It runs again when its Spec, a host key or a secret changes, and on the
+// next up after it failed, also if that asks for what held before (internal/rerun).
 func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.ResourceOption) (*Gate, error) {
 	args.Spec.Gate = name
 	args.Spec.Hosts = nil

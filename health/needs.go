@@ -6,8 +6,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// What K3s needs of a host: https://docs.k3s.io/installation/requirements. The memory limits leave room for what firmware
-// and kernel take from a host sold with 2 GiB and 512 MiB.
+// What K3s needs of a host: https://docs.k3s.io/installation/requirements. The memory limits leave
+// room for what firmware and kernel take from a host sold with 2 GiB and 512 MiB.
 const (
 	serverMemoryMiB = 1800
 	agentMemoryMiB  = 450
@@ -15,7 +15,8 @@ const (
 	MaxClockSkew    = 30 * time.Second // etcd and certificates tolerate less than a minute
 )
 
-// HostNeeds says what a host of a role must be before K3s is installed on it. Gate and preflight ask the same.
+// HostNeeds says what a host of a role must be before K3s is installed on it. Gate and preflight
+// ask the same.
 func HostNeeds(role string, ipvs, vip bool) *HostSpec {
 	spec := &HostSpec{
 		Modules:      []string{"br_netfilter", "overlay", "ip_vs"},

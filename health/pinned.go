@@ -10,7 +10,8 @@ type PinnedHost struct {
 	Key pulumi.StringOutput
 }
 
-// Pinned are hosts with their keys filled in: an output of []Host, in their order, whose value ApplyT takes as any.
+// Pinned are hosts with their keys filled in: an output of []Host, in their order, whose value
+// ApplyT takes as any.
 func Pinned(hosts []PinnedHost) pulumi.Output {
 	keys := make([]any, len(hosts))
 	for i, host := range hosts {

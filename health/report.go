@@ -9,8 +9,9 @@ import (
 // evidenceLines bounds how much of each piece of evidence is shown; the newest lines say most.
 const evidenceLines = 20
 
-// WriteReport says how a gate ended: one line when it opened, otherwise every failing check with what was expected and found, its
-// cause, evidence and fix. Being stuck and being late are worded differently, because only one of them is cured by waiting.
+// WriteReport says how a gate ended: one line when it opened, otherwise every failing check with
+// what was expected and found, its cause, evidence and fix. Being stuck and being late are worded
+// differently, because only one of them is cured by waiting.
 func WriteReport(out io.Writer, r Result) error {
 	_, err := io.WriteString(out, r.Report())
 	return err
@@ -55,7 +56,8 @@ func (r Result) ending() string {
 	}
 }
 
-// Warnings lists what people should see to, although the checks pass: each as "CHECK: MESSAGE; FIX".
+// Warnings lists what people should see to, although the checks pass: each as "CHECK: MESSAGE;
+// FIX".
 func (r Result) Warnings() (lines []string) {
 	for _, check := range r.Checks {
 		if check.warns() {

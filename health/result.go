@@ -30,7 +30,8 @@ type Result struct {
 	Gate  string `json:"gate"`
 	Layer string `json:"layer"`
 	Kind  Kind   `json:"kind"`
-	// State sums up the checks: Ready, Skipped (every check is), Stuck, or Waiting; or it is Missing.
+	// State sums up the checks: Ready, Skipped (every check is), Stuck, or Waiting; or it is
+	// Missing.
 	State  State  `json:"state"`
 	Ending Ending `json:"ending"`
 	// Elapsed is the duration of the observation.
@@ -40,8 +41,8 @@ type Result struct {
 	TimeoutKey string          `json:"timeoutKey,omitempty"`
 	// Checks are the last verdicts.
 	Checks []Verdict `json:"checks"`
-	// Ended is the time when the gate's command ended; zero for a gate that was asked in another way. A run
-	// of the program tells by it which gates ran in it.
+	// Ended is the time when the gate's command ended; zero for a gate that was asked in another
+	// way. A run of the program tells by it which gates ran in it.
 	Ended time.Time `json:"ended,omitzero"`
 	// Seen is the time of the observation that Checks judge; zero without one. It is no part of the
 	// output, which the state keeps, but of the progress (SeenLine).
@@ -90,7 +91,8 @@ func StateOf(checks []Verdict) State {
 	return Ready
 }
 
-// Split sorts the verdicts that do not pass: those that name a reason of their own, and how many only wait for one of them.
+// Split sorts the verdicts that do not pass: those that name a reason of their own, and how many
+// only wait for one of them.
 func Split(checks []Verdict) (failing []Verdict, hidden int) {
 	failed := map[string]bool{}
 	for _, check := range checks {

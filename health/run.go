@@ -14,8 +14,8 @@ import (
 // ErrSpec is a Spec or a Secret with which no gate can observe anything.
 var ErrSpec = errors.New("gate cannot be asked")
 
-// ParseSpec reads a Spec from JSON. A field that it does not know is an error: a check that is silently left out is a gate
-// that says ready too early.
+// ParseSpec reads a Spec from JSON. A field that it does not know is an error: a check that is
+// silently left out is a gate that says ready too early.
 func ParseSpec(text []byte) (Spec, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
@@ -29,9 +29,10 @@ func ParseSpec(text []byte) (Spec, error) {
 	return spec, nil
 }
 
-// Ask asks one gate with the constructor of its kind (health/kinds has them all): it observes until every check passes, one is stuck or the
-// deadline passes. Progress and, on a failure, the report are written to progress. The error wraps ErrSpec; a gate that does not open is a
-// Result and not an error.
+// Ask asks one gate with the constructor of its kind (health/kinds has them all): it observes until
+// every check passes, one is stuck or the deadline passes. Progress and, on a failure, the report
+// are written to progress. The error wraps ErrSpec; a gate that does not open is a Result and not
+// an error.
 func Ask(ctx context.Context, spec Spec, secrets Secrets, newWatch Constructor, progress io.Writer) (Result, error) {
 	if err := spec.Validate(); err != nil {
 		return Result{}, fmt.Errorf("%w: %w", ErrSpec, err)

@@ -21,13 +21,17 @@ const (
 	KindServer Kind = "server"
 	// KindAPI gates every API server: authenticated /readyz.
 	KindAPI Kind = "api"
-	// KindNodes gates the exact node set: each unit on its host, each Node Ready, none missing, none extra.
+	// KindNodes gates the exact node set: each unit on its host, each Node Ready, none missing,
+	// none extra.
 	KindNodes Kind = "nodes"
-	// KindSystem gates what K3s deploys itself: default ServiceAccount, CoreDNS, metrics APIService.
+	// KindSystem gates what K3s deploys itself: default ServiceAccount, CoreDNS, metrics
+	// APIService.
 	KindSystem Kind = "system"
-	// KindWebhook gates an admission webhook: it serves, through every API server and from every server host.
+	// KindWebhook gates an admission webhook: it serves, through every API server and from every
+	// server host.
 	KindWebhook Kind = "webhook"
-	// KindPool gates a MetalLB address pool: accepted by the running controller and by every speaker.
+	// KindPool gates a MetalLB address pool: accepted by the running controller and by every
+	// speaker.
 	KindPool Kind = "pool"
 	// KindCRDs gates custom resource definitions: Established, and served by every API server.
 	KindCRDs Kind = "crds"
@@ -35,24 +39,29 @@ const (
 	KindRollout Kind = "rollout"
 	// KindIssuer gates a cert-manager Issuer or ClusterIssuer: Ready, at its newest generation.
 	KindIssuer Kind = "issuer"
-	// KindCertificate gates a cert-manager Certificate: Ready, and its Secret holds a pair that clients can verify.
+	// KindCertificate gates a cert-manager Certificate: Ready, and its Secret holds a pair that
+	// clients can verify.
 	KindCertificate Kind = "certificate"
-	// KindVM gates a virtual machine from outside: it runs, and has its address where DHCP gives it.
+	// KindVM gates a virtual machine from outside: it runs, and has its address where DHCP gives
+	// it.
 	KindVM Kind = "vm"
 	// KindClaim gates a PersistentVolumeClaim: bound to a volume.
 	KindClaim Kind = "claim"
 	// KindVault gates a Vault server in the cluster: initialised, unsealed and active.
 	KindVault Kind = "vault"
-	// KindAddress gates a Service of type LoadBalancer: its address answers, from here and from the hosts.
+	// KindAddress gates a Service of type LoadBalancer: its address answers, from here and from the
+	// hosts.
 	KindAddress Kind = "address"
-	// KindGateway gates a Gateway with its GatewayClass: accepted and programmed, every listener of it.
+	// KindGateway gates a Gateway with its GatewayClass: accepted and programmed, every listener of
+	// it.
 	KindGateway Kind = "gateway"
-	// KindHTTP gates URLs at a Service's LoadBalancer address: each answers as it must, under a certificate that verifies.
+	// KindHTTP gates URLs at a Service's LoadBalancer address: each answers as it must, under a
+	// certificate that verifies.
 	KindHTTP Kind = "http"
 	// KindMetrics gates the metrics of a Service in the cluster: each expected series has a sample.
 	KindMetrics Kind = "metrics"
-	// KindUpstreams gates what APISIX's data plane has for routes: in each of its Pods the addresses of the Pods that are ready, and no
-	// others.
+	// KindUpstreams gates what APISIX's data plane has for routes: in each of its Pods the
+	// addresses of the Pods that are ready, and no others.
 	KindUpstreams Kind = "upstreams"
 	// KindApplications gates ArgoCD Applications: each Synced and Healthy, as it is specified now.
 	KindApplications Kind = "applications"
@@ -77,8 +86,8 @@ type Spec struct {
 	Timeout metav1.Duration `json:"timeout"`
 	// TimeoutKey is the configuration key that sets Timeout, for example strata:timeouts.api.
 	TimeoutKey string `json:"timeoutKey"`
-	// Revision is a digest of what is gated (chart version, values, config.yaml). It makes the gate run again when that
-	// changes; the checks do not read it.
+	// Revision is a digest of what is gated (chart version, values, config.yaml). It makes the gate
+	// run again when that changes; the checks do not read it.
 	Revision string `json:"revision,omitempty"`
 	// Hosts are the hosts that the gate observes, or observes from.
 	Hosts []Host `json:"hosts,omitempty"`
@@ -113,7 +122,8 @@ type Spec struct {
 	Applications *ApplicationsSpec `json:"applications,omitempty"`
 }
 
-// Tunnel is the way to what only a jump host reaches, the API and the load balancer's addresses; none where the hosts have none.
+// Tunnel is the way to what only a jump host reaches, the API and the load balancer's addresses;
+// none where the hosts have none.
 func (s Spec) Tunnel() tunnel.Spec {
 	return tunnel.First(s.Hosts, func(host Host) remote.Target { return host.Target })
 }
@@ -127,7 +137,8 @@ type Host struct {
 
 // HostSpec configures the gate of one host.
 type HostSpec struct {
-	// Peers are the other nodes' names, which must not be this host's: two hosts of one name replace each other's Node.
+	// Peers are the other nodes' names, which must not be this host's: two hosts of one name
+	// replace each other's Node.
 	Peers []string `json:"peers,omitempty"`
 	// Modules are the kernel features that must be loaded or built in, for example br_netfilter.
 	Modules []string `json:"modules"`
@@ -139,13 +150,14 @@ type HostSpec struct {
 	MinMemoryMiB int `json:"minMemoryMiB"`
 	// MaxClockSkew bounds the difference of the host's clock from this machine's.
 	MaxClockSkew metav1.Duration `json:"maxClockSkew"`
-	// K3s is the version that the host is to run, for example v1.36.3+k3s1. One that is there already must be able to go there in one
-	// step. Empty: not checked.
+	// K3s is the version that the host is to run, for example v1.36.3+k3s1. One that is there
+	// already must be able to go there in one step. Empty: not checked.
 	K3s string `json:"k3s,omitempty"`
 	// Owner is the expected owner of the host. It is nil in a state from before there were marks;
 	// it has no cluster while the cluster's identity is unknown.
 	Owner *k3snode.Owner `json:"owner,omitempty"`
-	// Fixed are the values that a server cannot change any more once it has data (config.FixedValues). Empty: not checked.
+	// Fixed are the values that a server cannot change any more once it has data
+	// (config.FixedValues). Empty: not checked.
 	Fixed map[string]string `json:"fixed,omitempty"`
 	// CgroupV1 is true where the kubelet is told to run on cgroup v1 as well (fail-cgroupv1=false).
 	CgroupV1 bool `json:"cgroupV1,omitempty"`
@@ -157,15 +169,19 @@ type HostSpec struct {
 
 // NodesSpec configures the gate of the node set.
 type NodesSpec struct {
-	// PodNetwork is the cluster's Pod network, such as 10.42.0.0/16. Every host must then have a route inside it to the Pods of every
-	// other Node, as flannel writes them, and get an answer there. Empty: nothing of it is checked, because another CNI plugin may need no route.
+	// PodNetwork is the cluster's Pod network, such as 10.42.0.0/16. Every host must then have a
+	// route inside it to the Pods of every other Node, as flannel writes them, and get an answer
+	// there. Empty: nothing of it is checked, because another CNI plugin may need no route.
 	PodNetwork netip.Prefix `json:"podNetwork,omitzero"`
-	// Backend is flannel's, such as vxlan: it says by which port of UDP packets go from node to node.
+	// Backend is flannel's, such as vxlan: it says by which port of UDP packets go from node to
+	// node.
 	Backend string `json:"backend,omitempty"`
-	// Kubelets is true where each host must get an answer from every other Node's kubelet: metrics-server asks it, from whichever node it is on.
+	// Kubelets is true where each host must get an answer from every other Node's kubelet:
+	// metrics-server asks it, from whichever node it is on.
 	Kubelets bool `json:"kubelets,omitempty"`
-	// Registered takes the Nodes that there are for those that are expected: those of an existing cluster are not configured here, and
-	// none of its hosts can be asked. At least one must be there, and each must be Ready.
+	// Registered takes the Nodes that there are for those that are expected: those of an existing
+	// cluster are not configured here, and none of its hosts can be asked. At least one must be
+	// there, and each must be Ready.
 	Registered bool `json:"registered,omitempty"`
 }
 
@@ -173,34 +189,40 @@ type NodesSpec struct {
 type SystemSpec struct {
 	// Disabled are those that K3s was told not to deploy.
 	Disabled []string `json:"disabled,omitempty"`
-	// Domain is the cluster's, such as cluster.local. Each of the Spec's Hosts asks CoreDNS for a name in it.
+	// Domain is the cluster's, such as cluster.local. Each of the Spec's Hosts asks CoreDNS for a
+	// name in it.
 	Domain string `json:"domain,omitempty"`
-	// Existing is the Spec's, taken over by the gate. The owner may have other components or none: what answers names must be there under
-	// any name, and metrics only where they are registered.
+	// Existing is the Spec's, taken over by the gate. The owner may have other components or none:
+	// what answers names must be there under any name, and metrics only where they are registered.
 	Existing bool `json:"lent,omitempty"`
 }
 
 // WebhookSpec names an admission webhook and a request that it must answer.
 type WebhookSpec struct {
-	// Configuration is the ValidatingWebhookConfiguration's (or, with Mutating, MutatingWebhookConfiguration's) name.
+	// Configuration is the ValidatingWebhookConfiguration's (or, with Mutating,
+	// MutatingWebhookConfiguration's) name.
 	Configuration string `json:"configuration"`
 	Mutating      bool   `json:"mutating,omitempty"`
-	// Namespace and Service are where the API server sends its requests; Port is the Service's port.
+	// Namespace and Service are where the API server sends its requests; Port is the Service's
+	// port.
 	Namespace string `json:"namespace"`
 	Service   string `json:"service"`
 	Port      int    `json:"port"`
-	// CASecret is the Secret in Namespace whose ca.crt each caBundle must equal. Empty: only presence is checked.
+	// CASecret is the Secret in Namespace whose ca.crt each caBundle must equal. Empty: only
+	// presence is checked.
 	CASecret string `json:"caSecret,omitempty"`
-	// Accept is an object that the webhook must accept, Deny (optional) one that it must refuse; both are created with
-	// server-side dry run and never stored. DenyMatch is a part of the refusal that proves who refused.
+	// Accept is an object that the webhook must accept, Deny (optional) one that it must refuse;
+	// both are created with server-side dry run and never stored. DenyMatch is a part of the
+	// refusal that proves who refused.
 	Accept    map[string]any `json:"accept"`
 	Deny      map[string]any `json:"deny,omitempty"`
 	DenyMatch string         `json:"denyMatch,omitempty"`
-	// Mutates is the name of a MutatingWebhookConfiguration whose caBundle and endpoint are checked as Configuration's are.
-	// Optional.
+	// Mutates is the name of a MutatingWebhookConfiguration whose caBundle and endpoint are checked
+	// as Configuration's are. Optional.
 	Mutates string `json:"mutates,omitempty"`
-	// AcceptFills are dotted paths, such as spec.username, that must have a value in what the dry run of Accept returns, or, as in
-	// spec.nodeName=a, that value: an API server that does not ask the mutating webhook accepts as well. Give Accept a generateName, since a namesake hides it.
+	// AcceptFills are dotted paths, such as spec.username, that must have a value in what the dry
+	// run of Accept returns, or, as in spec.nodeName=a, that value: an API server that does not ask
+	// the mutating webhook accepts as well. Give Accept a generateName, since a namesake hides it.
 	AcceptFills []string `json:"acceptFills,omitempty"`
 	// Consecutive counts the passes in a row that each API server must give. Zero means 2.
 	Consecutive int `json:"consecutive,omitempty"`
@@ -215,8 +237,8 @@ type PoolSpec struct {
 	Addresses []string `json:"addresses"`
 	// Speakers are the nodes on which a speaker must have accepted the configuration.
 	Speakers []string `json:"speakers,omitempty"`
-	// SpeakerPods selects the speakers' Pods by label, where the nodes are not known beforehand: Speakers are then the nodes that have
-	// one, and at least one must.
+	// SpeakerPods selects the speakers' Pods by label, where the nodes are not known beforehand:
+	// Speakers are then the nodes that have one, and at least one must.
 	SpeakerPods string `json:"speakerPods,omitempty"`
 }
 
@@ -231,8 +253,10 @@ type Secrets struct {
 	Kubeconfig []byte
 	// BasicAuth is user:password for the HTTP probes that ask for it (STRATA_BASIC_AUTH).
 	BasicAuth []byte
-	// APIKey is for the HTTP probes that send it in a header, and for the data plane's admin API (STRATA_API_KEY).
+	// APIKey is for the HTTP probes that send it in a header, and for the data plane's admin API
+	// (STRATA_API_KEY).
 	APIKey []byte
-	// Reader is true where the kubeconfig can only read, and no Secret. It never comes from the environment, so that no gate of a run is weaker.
+	// Reader is true where the kubeconfig can only read, and no Secret. It never comes from the
+	// environment, so that no gate of a run is weaker.
 	Reader bool
 }

@@ -55,7 +55,8 @@ func TestARolloutAndAVaultNameWhatTheyAskFor(t *testing.T) {
 	}
 }
 
-// etcd's ports and its memory are a server's; only a server that holds the virtual address needs keepalived.
+// etcd's ports and its memory are a server's; only a server that holds the virtual address needs
+// keepalived.
 func TestAServerNeedsMoreThanAnAgent(t *testing.T) {
 	server, agent := HostNeeds("server", false, false), HostNeeds("agent", true, true)
 	assert.Contains(t, server.Ports, 2379)

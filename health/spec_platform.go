@@ -25,7 +25,8 @@ type CASpec struct {
 	Secret string `json:"secret"`
 	// Certificate is the CA that the stack has recorded and people trust, in PEM.
 	Certificate string `json:"certificate"`
-	// Accepted is the beginning of the fingerprint that strata:certManager.acceptedCA names. Default: it names none.
+	// Accepted is the beginning of the fingerprint that strata:certManager.acceptedCA names.
+	// Default: it names none.
 	Accepted string `json:"accepted,omitempty"`
 }
 
@@ -37,10 +38,12 @@ type CertificateSpec struct {
 	Secret string `json:"secret"`
 	// DNSNames are the names, or IP addresses, that the certificate must be valid for.
 	DNSNames []string `json:"dnsNames,omitempty"`
-	// MinRemaining is for how long it must be valid from now on, or a sixth of its life where that is less. Zero: it only must not have expired.
+	// MinRemaining is for how long it must be valid from now on, or a sixth of its life where that
+	// is less. Zero: it only must not have expired.
 	MinRemaining metav1.Duration `json:"minRemaining,omitzero"`
-	// CASecret is namespace/name of the Secret whose ca.crt the chain must lead to: the issuer's, which may have another CA than the one that it put
-	// into Secret, or put none there. Empty: the chain leads to Secret's own ca.crt or, without one, to this machine's CAs.
+	// CASecret is namespace/name of the Secret whose ca.crt the chain must lead to: the issuer's,
+	// which may have another CA than the one that it put into Secret, or put none there. Empty: the
+	// chain leads to Secret's own ca.crt or, without one, to this machine's CAs.
 	CASecret string `json:"caSecret,omitempty"`
 }
 
@@ -66,7 +69,8 @@ type VaultSpec struct {
 type AddressSpec struct {
 	Namespace string `json:"namespace"`
 	Service   string `json:"service"`
-	// Ports are TCP ports. Each must accept a connection from this machine and from each of the Spec's Hosts.
+	// Ports are TCP ports. Each must accept a connection from this machine and from each of the
+	// Spec's Hosts.
 	Ports []int `json:"ports"`
 	// Want is the IP address that the Service must have. Empty: any.
 	Want string `json:"want,omitempty"`
@@ -77,7 +81,8 @@ type GatewaySpec struct {
 	Class     string `json:"class"`
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
-	// Listeners are names of spec.listeners. A Gateway is Accepted and Programmed as soon as one of its listeners is.
+	// Listeners are names of spec.listeners. A Gateway is Accepted and Programmed as soon as one of
+	// its listeners is.
 	Listeners []string `json:"listeners"`
 	// Routes has the least number of attached routes of a listener, by its name. Optional.
 	Routes map[string]int `json:"routes,omitempty"`
@@ -85,12 +90,12 @@ type GatewaySpec struct {
 
 // HTTPSpec names URLs that a Service's LoadBalancer address must answer.
 type HTTPSpec struct {
-	// Namespace and Service are of type LoadBalancer. Its address is dialled whatever the URLs' host names resolve to, so that
-	// the gate holds before there is any DNS; the port is the URL's.
+	// Namespace and Service are of type LoadBalancer. Its address is dialled whatever the URLs'
+	// host names resolve to, so that the gate holds before there is any DNS; the port is the URL's.
 	Namespace string `json:"namespace"`
 	Service   string `json:"service"`
-	// CASecret is namespace/name of the Secret whose ca.crt, or else tls.crt, the certificates must lead to. Empty: this
-	// machine's own CAs.
+	// CASecret is namespace/name of the Secret whose ca.crt, or else tls.crt, the certificates must
+	// lead to. Empty: this machine's own CAs.
 	CASecret string      `json:"caSecret,omitempty"`
 	Probes   []HTTPProbe `json:"probes"`
 }
@@ -103,7 +108,8 @@ type HTTPProbe struct {
 	URL string `json:"url"`
 	// Method is GET if empty.
 	Method string `json:"method,omitempty"`
-	// Status are the codes of which one must come back. Empty: 200, or, with RedirectTo, any redirect.
+	// Status are the codes of which one must come back. Empty: 200, or, with RedirectTo, any
+	// redirect.
 	Status []int `json:"status,omitempty"`
 	// Contains is a part of the body. Optional.
 	Contains string `json:"contains,omitempty"`
@@ -115,8 +121,8 @@ type HTTPProbe struct {
 	RedirectPrefix string `json:"redirectPrefix,omitempty"`
 	// KeyHeader is the name of a header that carries the key from the Secrets. Optional.
 	KeyHeader string `json:"keyHeader,omitempty"`
-	// Login follows redirects to a login page, logs in with the Secrets' user and password, and follows those back to URL. Status and
-	// Contains are of what URL answers then.
+	// Login follows redirects to a login page, logs in with the Secrets' user and password, and
+	// follows those back to URL. Status and Contains are of what URL answers then.
 	Login bool `json:"login,omitempty"`
 }
 
@@ -136,10 +142,12 @@ type MetricsSpec struct {
 	Series []string `json:"series"`
 }
 
-// UpstreamsSpec names the Pods of APISIX's data plane and routes that must lead where their Pods are. The data plane is a standalone one, which
-// holds what its controller sends and gives it out again (apisix/admin/standalone.lua).
+// UpstreamsSpec names the Pods of APISIX's data plane and routes that must lead where their Pods
+// are. The data plane is a standalone one, which holds what its controller sends and gives it out
+// again (apisix/admin/standalone.lua).
 type UpstreamsSpec struct {
-	// Namespace and Selector, a label selector, are of the data plane's Pods; Port is their admin API's. It is asked with the APIKey.
+	// Namespace and Selector, a label selector, are of the data plane's Pods; Port is their admin
+	// API's. It is asked with the APIKey.
 	Namespace string `json:"namespace"`
 	Selector  string `json:"selector"`
 	Port      int    `json:"port"`

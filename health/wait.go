@@ -13,8 +13,9 @@ import (
 // errWatchEnded is a Watch that stopped observing while it was still needed.
 var errWatchEnded = errors.New("the watch ended before its gate")
 
-// wait runs a Watch until every check passes, one is Stuck, the deadline passes or ctx ends. It writes a line to progress each
-// time the situation changes. The error is a Watch that cannot observe at all.
+// wait runs a Watch until every check passes, one is Stuck, the deadline passes or ctx ends. It
+// writes a line to progress each time the situation changes. The error is a Watch that cannot
+// observe at all.
 func wait(ctx context.Context, spec Spec, watch Watch, progress io.Writer) (Result, error) {
 	start := time.Now()
 	bounded, cancel := context.WithTimeout(ctx, spec.Timeout.Duration)

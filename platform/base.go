@@ -20,7 +20,8 @@ type base struct {
 	nodes pulumi.Input
 }
 
-// existingTarget reads the context that the stack names; nothing for a stack that builds its cluster.
+// existingTarget reads the context that the stack names; nothing for a stack that builds its
+// cluster.
 func existingTarget(cfg *config.Config) (target kubeconfig.Target, err error) {
 	if !cfg.OnExistingCluster() {
 		return target, nil
@@ -31,7 +32,8 @@ func existingTarget(cfg *config.Config) (target kubeconfig.Target, err error) {
 	return target, nil
 }
 
-// newBase registers the cluster. What is above it cannot tell which of the two it is, but for what has no hosts to observe from.
+// newBase registers the cluster. What is above it cannot tell which of the two it is, but for what
+// has no hosts to observe from.
 func newBase(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, target kubeconfig.Target, p Program) (*base, error) {
 	if cfg.OnExistingCluster() {
 		existing, err := components.NewExistingCluster(ctx, "cluster", &components.ExistingClusterArgs{
@@ -55,7 +57,8 @@ func newBase(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, targ
 	if err != nil {
 		return nil, err
 	}
-	// Each node waits for its own host's gate, which Hosts carries, and for the servers' host keys; so K3s has no After.
+	// Each node waits for its own host's gate, which Hosts carries, and for the servers' host keys;
+	// so K3s has no After.
 	built, err := components.NewK3s(ctx, "k3s", &components.K3sArgs{
 		Config: cfg.K3s, Subnet: cfg.Hosts.Subnet, Upgrade: cfg.Upgrade, Hosts: hosts, Artifacts: files, Timeouts: cfg.Timeouts,
 		Connect: p.Connect, Past: p.Past,

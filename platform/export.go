@@ -2,8 +2,8 @@ package platform
 
 import "github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-// StateVersion is the layout of the state that this program writes, stack output stateVersion. It grows when an older state needs a step by
-// hand (docs/upgrading-strata.md).
+// StateVersion is the layout of the state that this program writes, stack output stateVersion. It
+// grows when an older state needs a step by hand (docs/upgrading-strata.md).
 const StateVersion = 1
 
 // export publishes where the platform's own services and the workloads are, and what trusts them.

@@ -16,9 +16,10 @@ import (
 	"strata/internal/kubeconfig"
 )
 
-// Gates are the gates that a stack of the configuration has once its up has succeeded, in the program's order. The layers are registered
-// in this process: no engine or provider runs, nothing is written, and no key, kubeconfig, manifest or artifact is read, since none of
-// them decides which gates there are.
+// Gates are the gates that a stack of the configuration has once its up has succeeded, in the
+// program's order. The layers are registered in this process: no engine or provider runs, nothing
+// is written, and no key, kubeconfig, manifest or artifact is read, since none of them decides
+// which gates there are.
 func Gates(ctx context.Context, cfg *config.Config) ([]health.Spec, error) {
 	var seen health.Registered
 	_, err := dryrun.Run(seen.In(ctx), config.Namespace, cfg.Stack, func(ctx *pulumi.Context) error {
@@ -30,8 +31,9 @@ func Gates(ctx context.Context, cfg *config.Config) ([]health.Spec, error) {
 	return seen.Specs, nil
 }
 
-// Registrations are the resources of the configuration's first up with its artifacts, in the program's order, registered in this process. Its
-// manifests have to be in the project; no key and no kubeconfig is read.
+// Registrations are the resources of the configuration's first up with its artifacts, in the
+// program's order, registered in this process. Its manifests have to be in the project; no key and
+// no kubeconfig is read.
 func Registrations(ctx context.Context, cfg *config.Config, files *artifacts.Set, project string) ([]dryrun.Registration, error) {
 	manifests, err := components.ReadManifests(project, cfg.Apps.Manifests)
 	if err != nil {
@@ -46,7 +48,8 @@ func Registrations(ctx context.Context, cfg *config.Config, files *artifacts.Set
 	return registered, nil
 }
 
-// withoutKeys is a configuration whose private keys are empty, and whose hosts are reached without a file that says how.
+// withoutKeys is a configuration whose private keys are empty, and whose hosts are reached without
+// a file that says how.
 func withoutKeys(cfg config.Config) *config.Config {
 	cfg.Hosts.Nodes = slices.Clone(cfg.Hosts.Nodes)
 	for i := range cfg.Hosts.Nodes {

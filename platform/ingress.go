@@ -27,14 +27,15 @@ func (a *above) ingress(ctx *pulumi.Context, cfg *config.Config, files *artifact
 	if err != nil {
 		return err
 	}
-	// Not MetalLB's chart but its working pool, or the Service stays pending; not the CRDs' apply but their being served, or Traefik
-	// starts without them and says nothing.
+	// Not MetalLB's chart but its working pool, or the Service stays pending; not the CRDs' apply
+	// but their being served, or Traefik starts without them and says nothing.
 	working := []pulumi.Resource{a.metallb.Pool, a.crds.Served[components.BundleGatewayAPI], a.crds.Served[components.BundleTraefik]}
 	if cfg.Ingress.Uses(config.ControllerAPISIX) {
 		if err := a.throughAPISIX(ctx, cfg, files, cluster, start); err != nil {
 			return err
 		}
-		// APISIX's webhook is asked about every class, Gateway and route of the cluster, Traefik's as well.
+		// APISIX's webhook is asked about every class, Gateway and route of the cluster, Traefik's
+		// as well.
 		working = append(working, a.apisix.Webhook)
 	}
 	if !cfg.Ingress.Uses(config.ControllerTraefik) {
@@ -50,7 +51,8 @@ func (a *above) ingress(ctx *pulumi.Context, cfg *config.Config, files *artifact
 // throughAPISIX registers APISIX, its demo, and what proves both.
 func (a *above) throughAPISIX(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster, start []pulumi.Resource) error {
 	var err error
-	// The certificate waits for cert-manager's webhook and not for the issuer, and the data plane not for the address pool: both heal.
+	// The certificate waits for cert-manager's webhook and not for the issuer, and the data plane
+	// not for the address pool: both heal.
 	a.apisix, err = components.NewAPISIX(ctx, "apisix", &components.APISIXArgs{
 		Config: cfg.APISIX, Domain: cfg.Ingress.Domain, PodNetwork: cfg.PodNetwork(), Full: cfg.Apps.Full(), Cluster: cluster,
 		Signer: a.ca.Signer, Artifacts: files, Timeouts: cfg.Timeouts, After: start,

@@ -7,7 +7,8 @@ import (
 	"strata/config"
 )
 
-// own registers the user's own manifests. Each waits for the API, and for whoever serves and admits its kind.
+// own registers the user's own manifests. Each waits for the API, and for whoever serves and admits
+// its kind.
 func (a *above) own(ctx *pulumi.Context, cfg *config.Config, cluster *components.Cluster, manifests []components.Manifest) error {
 	if len(manifests) == 0 {
 		return nil
@@ -18,7 +19,8 @@ func (a *above) own(ctx *pulumi.Context, cfg *config.Config, cluster *components
 	return err
 }
 
-// kinds are the gates of who serves and admits the kinds of an API group, as far as the platform has them.
+// kinds are the gates of who serves and admits the kinds of an API group, as far as the platform
+// has them.
 func (a *above) kinds() map[string][]pulumi.Resource {
 	kinds := map[string][]pulumi.Resource{}
 	if a.metallb != nil {

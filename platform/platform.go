@@ -1,5 +1,5 @@
-// Package platform is the Pulumi program: the layers in order, each with the reason for its edges. It owns no resource of its
-// own and knows no detail of a layer.
+// Package platform is the Pulumi program: the layers in order, each with the reason for its edges.
+// It owns no resource of its own and knows no detail of a layer.
 package platform
 
 import (
@@ -19,21 +19,25 @@ import (
 	"strata/internal/tunnel"
 )
 
-// Program is the platform with what it does beside registering resources. The zero value does nothing beside it.
+// Program is the platform with what it does beside registering resources. The zero value does
+// nothing beside it.
 type Program struct {
-	// Orphans ends what a dead run of this project left running. It would go on changing hosts and cluster beside this run, which holds the
-	// stack's lock. Previews do not.
+	// Orphans ends what a dead run of this project left running. It would go on changing hosts and
+	// cluster beside this run, which holds the stack's lock. Previews do not.
 	Orphans func(ctx context.Context) error
-	// Connect connects to a cluster of ours what is asked before each change there. Nil: what exists already is refused.
+	// Connect connects to a cluster of ours what is asked before each change there. Nil: what
+	// exists already is refused.
 	Connect components.Connect
 	// Past reads the past of the stack before a server's host changes. Nil: nothing is refused.
 	Past components.ReadPast
-	// Tunnel keeps open the way to what only a jump host reaches, until the program ends. Nil: everything is reached directly.
+	// Tunnel keeps open the way to what only a jump host reaches, until the program ends. Nil:
+	// everything is reached directly.
 	Tunnel func(ctx *pulumi.Context, spec tunnel.Spec, key []byte) error
-	// Verify asks the gates that no step of the run has run since it began; a closed one fails the run.
-	// Nil: none is asked.
+	// Verify asks the gates that no step of the run has run since it began; a closed one fails the
+	// run. Nil: none is asked.
 	Verify func(ctx *pulumi.Context, began time.Time, gates []*health.Gate) error
-	// Warn tells the user something that is no reason to stop. Nil: nothing that would be told is looked for.
+	// Warn tells the user something that is no reason to stop. Nil: nothing that would be told is
+	// looked for.
 	Warn func(ctx *pulumi.Context, message string) error
 }
 
@@ -92,7 +96,8 @@ func (p Program) Run(ctx *pulumi.Context) error {
 	return p.Verify(ctx, began, gates.Gates)
 }
 
-// openTunnel opens the way to what only a jump host reaches. A preview goes on without it, as it does where the cluster does not answer.
+// openTunnel opens the way to what only a jump host reaches. A preview goes on without it, as it
+// does where the cluster does not answer.
 func (p Program) openTunnel(ctx *pulumi.Context, cfg *config.Config) error {
 	if p.Tunnel == nil || cfg.Hosts.SSH.DynamicForward == 0 {
 		return nil
@@ -107,7 +112,8 @@ func (p Program) openTunnel(ctx *pulumi.Context, cfg *config.Config) error {
 	return err
 }
 
-// layers registers the layers. Order in the code is for people; only the gates in After order anything.
+// layers registers the layers. Order in the code is for people; only the gates in After order
+// anything.
 func (p Program) layers(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, target kubeconfig.Target, manifests []components.Manifest) error {
 	var registered components.Registered
 	if err := registered.Watch(ctx); err != nil {
@@ -158,9 +164,10 @@ type above struct {
 	workloads map[string]*components.Workload
 }
 
-// aboveCluster registers the layers inside the cluster. MetalLB, the CRDs and cert-manager start together, as
-// soon as the API answers and no drain is to come: a gate must not pass on a Pod that the drain then moves. None waits for
-// every node: Pods wait for nodes by themselves, and the gates observe what runs (docs/adr/0006).
+// aboveCluster registers the layers inside the cluster. MetalLB, the CRDs and cert-manager start
+// together, as soon as the API answers and no drain is to come: a gate must not pass on a Pod that
+// the drain then moves. None waits for every node: Pods wait for nodes by themselves, and the gates
+// observe what runs (docs/adr/0006).
 func aboveCluster(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster) (*above, error) {
 	var a above
 	var err error
@@ -201,8 +208,9 @@ func aboveCluster(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set,
 	return &a, nil
 }
 
-// issuers registers what signs certificates: a root of the stack's own, Vault, or an ACME server. The stack's own Vault needs the root as
-// well, for its own certificate; a Vault by its address does not.
+// issuers registers what signs certificates: a root of the stack's own, Vault, or an ACME server.
+// The stack's own Vault needs the root as well, for its own certificate; a Vault by its address
+// does not.
 func (a *above) issuers(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster) error {
 	var err error
 	// An issuer before the webhook is refused: connection refused, then x509.

@@ -10,7 +10,8 @@ import (
 	"strata/internal/helmchart"
 )
 
-// warnOfValues warns of the user's values that a chart does not have. It is no mistake: a chart may take what it does not list.
+// warnOfValues warns of the user's values that a chart does not have. It is no mistake: a chart may
+// take what it does not list.
 func (p Program) warnOfValues(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set) error {
 	if p.Warn == nil {
 		return nil
@@ -25,7 +26,8 @@ func (p Program) warnOfValues(ctx *pulumi.Context, cfg *config.Config, files *ar
 	return nil
 }
 
-// unknownValues says of each value at the top that its chart does not have, or why that is not known.
+// unknownValues says of each value at the top that its chart does not have, or why that is not
+// known.
 func unknownValues(own config.Values, files *artifacts.Set) (messages []string) {
 	var known []string
 	chart, err := files.One(own.Artifact())

@@ -10,7 +10,8 @@ import (
 	"strata/internal/artifacts"
 )
 
-// applications registers the user's applications. They wait for the API and for what they use, and not for one another.
+// applications registers the user's applications. They wait for the API and for what they use, and
+// not for one another.
 func (a *above) applications(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster) error {
 	start := []pulumi.Resource{cluster.Stable}
 	if *cfg.Apps.Wave.Enabled {
@@ -58,7 +59,8 @@ func (a *above) applications(ctx *pulumi.Context, cfg *config.Config, files *art
 func (a *above) ways(cfg *config.Config) map[string]components.WorkloadIngress {
 	ways := map[string]components.WorkloadIngress{}
 	if a.traefik != nil {
-		// A route waits for the Gateway, since its status is judged; plain HTTP is sent to https by the entry point itself.
+		// A route waits for the Gateway, since its status is judged; plain HTTP is sent to https by
+		// the entry point itself.
 		ways[config.ControllerTraefik] = components.TraefikIngress(a.traefik, cfg.Ingress.Domain, a.ca.CASecret)
 	}
 	if a.apisix != nil {

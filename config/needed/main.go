@@ -1,6 +1,7 @@
-// Command needed prints the names of the artifacts that the stack of a file asks for, one a line: what `make up` has the lab build.
-// It is no subcommand of strata because it comes before everything: with the tag without_pulumi it compiles in seconds, and what it
-// compiles the program needs as well.
+// Command needed prints the names of the artifacts that the stack of a file asks for, one a line:
+// what `make up` has the lab build. It is no subcommand of strata because it comes before
+// everything: with the tag without_pulumi it compiles in seconds, and what it compiles the program
+// needs as well.
 //
 //	go run -tags without_pulumi ./config/needed [-machines] Pulumi.STACK.yaml
 package main
@@ -25,7 +26,8 @@ func main() {
 	fmt.Println(strings.Join(names, "\n"))
 }
 
-// needed are the artifacts of the stack whose file path is. Without one it is a mistake of that name.
+// needed are the artifacts of the stack whose file path is. Without one it is a mistake of that
+// name.
 func needed(path string, machines bool) ([]string, error) {
 	cfg, err := config.FromFile(path)
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"strata/health/observe"
 )
 
-// addressFacts is one observation of a Service of type LoadBalancer, and the last attempts to connect to it.
+// addressFacts is one observation of a Service of type LoadBalancer, and the last attempts to
+// connect to it.
 type addressFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
@@ -20,7 +21,8 @@ type addressFacts struct {
 	Dials []dialFacts `json:"dials,omitempty"`
 	// Who answers for the address on this machine's network.
 	Who answererFacts `json:"who,omitzero"`
-	// Away is for how many seconds this machine has not reached the address's network, Announced what the hosts see on theirs meanwhile.
+	// Away is for how many seconds this machine has not reached the address's network, Announced
+	// what the hosts see on theirs meanwhile.
 	Away      int            `json:"away,omitempty"`
 	Announced []announcement `json:"announced,omitempty"`
 	// nodes are the cluster's nodes, name and address.
@@ -38,7 +40,8 @@ type ServiceSeen struct {
 	Local bool `json:"local,omitempty"`
 	// Address is status.loadBalancer.ingress[0].ip.
 	Address string `json:"address,omitempty"`
-	// Refusal is the newest Warning event about it while it has no address; Seconds for how long it has been the newest.
+	// Refusal is the newest Warning event about it while it has no address; Seconds for how long it
+	// has been the newest.
 	Refusal string `json:"refusal,omitempty"`
 	Seconds int    `json:"seconds,omitempty"`
 	// Events are its Warning events.
@@ -58,8 +61,8 @@ type dialFacts struct {
 // Name is the Service as namespace/name.
 func Name(s health.AddressSpec) string { return s.Namespace + "/" + s.Service }
 
-// judgeAddress says whether the Service can be reached from outside: an address that is assigned is not yet announced, and one
-// that is announced has not yet anything behind it.
+// judgeAddress says whether the Service can be reached from outside: an address that is assigned is
+// not yet announced, and one that is announced has not yet anything behind it.
 func judgeAddress(spec health.AddressSpec, f addressFacts) []health.Verdict {
 	assigned, endpoints := "address "+Name(spec), "endpoints "+Name(spec)
 	if f.Fault != nil {
@@ -77,7 +80,8 @@ func judgeAddress(spec health.AddressSpec, f addressFacts) []health.Verdict {
 	return append(append(verdicts, here), judgeAddressFromHosts(f.Hosts, after)...)
 }
 
-// JudgeAssigned says whether the Service has the address that is wanted; Check is left to the caller.
+// JudgeAssigned says whether the Service has the address that is wanted; Check is left to the
+// caller.
 func JudgeAssigned(spec health.AddressSpec, s ServiceSeen) health.Verdict {
 	v := health.Verdict{State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s describe service %s", spec.Namespace, spec.Service)}
 	switch {

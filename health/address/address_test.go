@@ -92,7 +92,8 @@ func TestAnAddressGateNamesWhatItIsAsked(t *testing.T) {
 	require.ErrorContains(t, healthtest.Valid(health.Spec{Kind: health.KindAddress}).Validate(), "address: missing")
 }
 
-// arp is the kernel's neighbour table with two nodes that answered, one that did not, and the machine that has the address.
+// arp is the kernel's neighbour table with two nodes that answered, one that did not, and the
+// machine that has the address.
 const arp = `IP address       HW type     Flags       HW address            Mask     Device
 10.10.0.200      0x1         0x2         52:54:00:00:00:02     *        br0
 10.10.0.11       0x1         0x2         52:54:00:00:00:01     *        br0
@@ -110,8 +111,8 @@ func TestWhoAnswersIsReadFromTheKernelsTable(t *testing.T) {
 	assert.Equal(t, health.Ready, judgeAnswerer(health.Verdict{State: health.Ready}, "10.20.0.200", answererFacts{}).State)
 }
 
-// A workstation's own network may have the addresses of the site behind the jump host: who has them here is not who is reached, and nothing is sent
-// to them.
+// A workstation's own network may have the addresses of the site behind the jump host: who has them
+// here is not who is reached, and nothing is sent to them.
 func TestBehindATunnelThisMachinesNeighboursDoNotCount(t *testing.T) {
 	var met []string
 	w := &addressWatch{network: network{
@@ -136,7 +137,8 @@ func TestBehindATunnelThisMachinesNeighboursDoNotCount(t *testing.T) {
 	assert.NotEqual(t, reflect.ValueOf(meet).Pointer(), reflect.ValueOf(networkOfGate().meet).Pointer())
 }
 
-// arpOfMacOS is the same table there, without zeros in front, and with this machine's own address and a group's, which are permanent.
+// arpOfMacOS is the same table there, without zeros in front, and with this machine's own address
+// and a group's, which are permanent.
 const arpOfMacOS = `? (10.10.0.200) at 52:54:0:0:0:2 on en0 ifscope [ethernet]
 ? (10.10.0.11) at 52:54:0:0:0:1 on en0 [ethernet]
 ? (10.10.0.21) at 52:54:0:0:0:2 on en0 [ethernet]

@@ -17,7 +17,8 @@ const (
 	// awaySeconds must pass without a connection of this machine before hosts are asked for their
 	// view: MetalLB announces an address within a second or two.
 	awaySeconds = 10
-	// networkLimit bounds one observation of the hosts' network, and networkInterval is the pause after it.
+	// networkLimit bounds one observation of the hosts' network, and networkInterval is the pause
+	// after it.
 	networkLimit, networkInterval = 30 * time.Second, 10 * time.Second
 )
 
@@ -30,8 +31,9 @@ type announcement struct {
 	Ours bool `json:"ours,omitempty"`
 }
 
-// judgeAway is for a machine that reaches the hosts and not the network of the address: a firewall or a VPN lets it through to them only.
-// A connection from a host proves nothing of who announces the address, because kube-proxy there takes it; a neighbour that answers for it does.
+// judgeAway is for a machine that reaches the hosts and not the network of the address: a firewall
+// or a VPN lets it through to them only. A connection from a host proves nothing of who announces
+// the address, because kube-proxy there takes it; a neighbour that answers for it does.
 func judgeAway(here health.Verdict, f addressFacts) health.Verdict {
 	if here.Passes() || f.Away < awaySeconds || len(f.Hosts.Runs) == 0 {
 		return here
@@ -73,7 +75,8 @@ func (w *addressWatch) observeFromHosts(ctx context.Context) {
 	}
 }
 
-// away is the address that this machine has failed to reach for long enough, and the nodes' addresses.
+// away is the address that this machine has failed to reach for long enough, and the nodes'
+// addresses.
 func (w *addressWatch) away() (address string, nodes []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -18,14 +18,17 @@ import (
 )
 
 const (
-	// dialInterval is the pause between two attempts to connect: nothing reports that an address begins to answer.
+	// dialInterval is the pause between two attempts to connect: nothing reports that an address
+	// begins to answer.
 	dialInterval = 100 * time.Millisecond
-	// dialTimeout bounds one attempt. On the networks of a platform an answer takes milliseconds; farTimeout is for what lies behind jump hosts.
+	// dialTimeout bounds one attempt. On the networks of a platform an answer takes milliseconds;
+	// farTimeout is for what lies behind jump hosts.
 	dialTimeout = time.Second
 	farTimeout  = 3 * time.Second
 )
 
-// Dialer makes attempts to connect to a load balancer's address, through a tunnel or, without one, directly.
+// Dialer makes attempts to connect to a load balancer's address, through a tunnel or, without one,
+// directly.
 func Dialer(through tunnel.Spec) tunnel.DialFunc {
 	return tunnel.Dialer(through, net.Dialer{Timeout: limitOf(through)})
 }

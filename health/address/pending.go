@@ -16,7 +16,8 @@ type allocationFault struct {
 	pattern *regexp.Regexp
 	cause   string
 	hint    string
-	// final is true where only a change of pool or Service helps; false where another Service may give way.
+	// final is true where only a change of pool or Service helps; false where another Service may
+	// give way.
 	final bool
 }
 
@@ -31,7 +32,8 @@ var allocationFaults = []allocationFault{
 func pending(v *health.Verdict, s ServiceSeen) {
 	v.Message, v.Evidence = "no address yet", s.Events
 	if s.Refusal == "" {
-		// Without any pool the controller says so in its log only, at level debug (metallb controller/service.go convergeBalancer).
+		// Without any pool the controller says so in its log only, at level debug (metallb
+		// controller/service.go convergeBalancer).
 		v.Cause = "there is no address pool, or MetalLB's controller does not run"
 		if s.Class != "" {
 			v.Cause = "no controller serves loadBalancerClass " + s.Class + " (yet)"

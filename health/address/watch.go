@@ -12,7 +12,8 @@ import (
 	"strata/internal/tunnel"
 )
 
-// addressWatch observes the Service when it changes and keeps connecting to the address that it has.
+// addressWatch observes the Service when it changes and keeps connecting to the address that it
+// has.
 type addressWatch struct {
 	spec    health.AddressSpec
 	cluster *kube.Cluster
@@ -23,7 +24,8 @@ type addressWatch struct {
 	dial    tunnel.DialFunc
 	// network is this machine's, where it is that of the address.
 	network network
-	// movedHere and movedHosts have a token when the address may have changed; news when there is something to judge.
+	// movedHere and movedHosts have a token when the address may have changed; news when there is
+	// something to judge.
 	movedHere, movedHosts, news chan struct{}
 
 	mu    sync.Mutex
@@ -88,7 +90,8 @@ func (w *addressWatch) observeAgain(ctx context.Context, changed <-chan struct{}
 		}
 		w.mu.Lock()
 		if facts.Fault != nil {
-			// Nothing was seen, so nothing has moved: hosts go on asking there, and say only what changes.
+			// Nothing was seen, so nothing has moved: hosts go on asking there, and say only what
+			// changes.
 			facts.Service.Address, facts.nodes = w.facts.Service.Address, w.facts.nodes
 		}
 		if facts.Service.Address == w.facts.Service.Address {

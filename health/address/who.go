@@ -21,7 +21,8 @@ type answererFacts struct {
 	// MAC comes from the kernel's neighbour table; empty for an address on another network, or of
 	// this machine.
 	MAC string `json:"mac,omitempty"`
-	// Nodes are the cluster's nodes by the hardware addresses that they answer with; Silent those that are on another network.
+	// Nodes are the cluster's nodes by the hardware addresses that they answer with; Silent those
+	// that are on another network.
 	Nodes  map[string]string `json:"nodes,omitempty"`
 	Silent []string          `json:"silent,omitempty"`
 	// Seconds is for how long the same one has answered.
@@ -34,7 +35,8 @@ type network struct {
 	meet  func(nodes map[string]string)
 }
 
-// networkOf is this machine's network; without neighbours behind a tunnel: whoever has the same addresses here is not who is reached.
+// networkOf is this machine's network; without neighbours behind a tunnel: whoever has the same
+// addresses here is not who is reached.
 func networkOf(through tunnel.Spec) network {
 	if through.There() {
 		return network{func(context.Context) string { return "" }, func(map[string]string) {}}
@@ -59,7 +61,8 @@ func whoAnswers(table, address string, nodes map[string]string) answererFacts {
 	return who
 }
 
-// neighbours are the complete entries of the kernel's table, hardware addresses by address, as arpTable gives it.
+// neighbours are the complete entries of the kernel's table, hardware addresses by address, as
+// arpTable gives it.
 func neighbours(table string) map[string]string {
 	macs := map[string]string{}
 	for line := range strings.Lines(table) {
@@ -70,8 +73,9 @@ func neighbours(table string) map[string]string {
 	return macs
 }
 
-// neighbour reads a line of the table: of proc(5) address, type, flags, hardware address, mask and device; of macOS's arp
-// "? (ADDRESS) at MAC on DEVICE …", where what is permanent is this machine's own. An entry that is not complete has no hardware address.
+// neighbour reads a line of the table: of proc(5) address, type, flags, hardware address, mask and
+// device; of macOS's arp "? (ADDRESS) at MAC on DEVICE …", where what is permanent is this
+// machine's own. An entry that is not complete has no hardware address.
 func neighbour(fields []string) (address, mac string) {
 	const incomplete = "0x0"
 	switch {
@@ -106,8 +110,8 @@ func meet(nodes map[string]string) {
 	}
 }
 
-// judgeAnswerer says whose the address is that the connections were made to: any machine may take or refuse them, and one that has the address
-// by mistake does.
+// judgeAnswerer says whose the address is that the connections were made to: any machine may take
+// or refuse them, and one that has the address by mistake does.
 func judgeAnswerer(dials health.Verdict, address string, who answererFacts) health.Verdict {
 	node, ours := who.Nodes[who.MAC]
 	foreign := who.MAC != "" && !ours && len(who.Silent) == 0

@@ -14,8 +14,8 @@ import (
 	"strata/internal/credential"
 )
 
-// apiInterval is the time between two rounds over the API servers: /readyz cannot be watched, and a request costs a server about a
-// millisecond.
+// apiInterval is the time between two rounds over the API servers: /readyz cannot be watched, and a
+// request costs a server about a millisecond.
 const apiInterval = 100 * time.Millisecond
 
 // apiFacts is one round over the API servers.
@@ -23,7 +23,8 @@ type apiFacts struct {
 	Servers []kube.APIServerFacts `json:"servers"`
 }
 
-// judgeAPI says of each API server whether it serves. All of them have to: Pods and people reach any of them.
+// judgeAPI says of each API server whether it serves. All of them have to: Pods and people reach
+// any of them.
 func judgeAPI(facts apiFacts) []health.Verdict {
 	verdicts := make([]health.Verdict, 0, len(facts.Servers))
 	for _, server := range facts.Servers {
@@ -112,7 +113,8 @@ func dated(verdicts []health.Verdict, ends, now time.Time) []health.Verdict {
 	return verdicts
 }
 
-// observe asks every server at the same time, so that all are Ready only when all were so in one round.
+// observe asks every server at the same time, so that all are Ready only when all were so in one
+// round.
 func (w *apiWatch) observe(ctx context.Context) apiFacts {
 	facts := apiFacts{Servers: make([]kube.APIServerFacts, len(w.cluster.Servers))}
 	var round sync.WaitGroup

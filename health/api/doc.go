@@ -1,2 +1,3 @@
-// Package api gates every API server by an authenticated /readyz, and dates the client certificate that asks.
+// Package api gates every API server by an authenticated /readyz, and dates the client certificate
+// that asks.
 package api

@@ -20,14 +20,16 @@ type applicationsFacts struct {
 	Applications []applicationSeen `json:"applications,omitempty"`
 }
 
-// applicationSeen is one Application (argo-cd pkg/apis/application/v1alpha1/types.go). Its status has no generation.
+// applicationSeen is one Application (argo-cd pkg/apis/application/v1alpha1/types.go). Its status
+// has no generation.
 type applicationSeen struct {
 	Name     string `json:"name"`
 	Missing  bool   `json:"missing,omitempty"`
 	Deleting bool   `json:"deleting,omitempty"`
 	// Refreshing is true while a refresh is asked for and has not been done.
 	Refreshing bool `json:"refreshing,omitempty"`
-	// Compared is true when the status is about the source that the specification has now (status.sync.comparedTo).
+	// Compared is true when the status is about the source that the specification has now
+	// (status.sync.comparedTo).
 	Compared bool `json:"compared,omitempty"`
 	// Unseen is true while ArgoCD has not compared since its last operation ended.
 	Unseen bool `json:"unseen,omitempty"`
@@ -38,7 +40,8 @@ type applicationSeen struct {
 	// Phase and Message are those of the last operation.
 	Phase   string `json:"phase,omitempty"`
 	Message string `json:"message,omitempty"`
-	// Errors are the error conditions, as Type and Message; Unhealthy the resources that are not Healthy.
+	// Errors are the error conditions, as Type and Message; Unhealthy the resources that are not
+	// Healthy.
 	Errors    []kube.Condition `json:"errors,omitempty"`
 	Unhealthy []string         `json:"unhealthy,omitempty"`
 	// Seconds is for how long it has been the same.
@@ -112,7 +115,8 @@ func syncedAndHealthy(spec health.ApplicationsSpec, a applicationSeen) health.Ve
 
 func failedPhase(phase string) bool { return phase == "Failed" || phase == "Error" }
 
-// notSynced says what is missing, and why by ArgoCD's own words: error conditions first, then the last operation.
+// notSynced says what is missing, and why by ArgoCD's own words: error conditions first, then the
+// last operation.
 func notSynced(v *health.Verdict, a applicationSeen) {
 	v.Message = fmt.Sprintf("sync is %s, health is %s", observe.OrNone(a.Sync), observe.OrNone(a.Health))
 	message := ""
@@ -140,8 +144,9 @@ func notSynced(v *health.Verdict, a applicationSeen) {
 	hopeless(v, a)
 }
 
-// hopeless is an Application that ArgoCD will not touch again by itself: a sync of this revision has failed and is not tried
-// again (controller/appcontroller.go autoSync), or ArgoCD was not told to sync.
+// hopeless is an Application that ArgoCD will not touch again by itself: a sync of this revision
+// has failed and is not tried again (controller/appcontroller.go autoSync), or ArgoCD was not told
+// to sync.
 func hopeless(v *health.Verdict, a applicationSeen) {
 	if a.Seconds < unsyncedSeconds || !a.Compared {
 		return

@@ -12,9 +12,10 @@ import (
 	"strata/health/kube"
 )
 
-// judgeBrought holds an Application that is Ready back while one that it brings is not: ArgoCD counts the health of its children only by
-// a check that is configured, which others may change, and which says Healthy early where it repeats an old verdict (argo-cd#27917).
-// Nothing waits for what is synced by hand.
+// judgeBrought holds an Application that is Ready back while one that it brings is not: ArgoCD
+// counts the health of its children only by a check that is configured, which others may change,
+// and which says Healthy early where it repeats an old verdict (argo-cd#27917). Nothing waits for
+// what is synced by hand.
 func judgeBrought(spec health.ApplicationsSpec, a applicationSeen, ready health.Verdict) health.Verdict {
 	var first *health.Verdict
 	name, count := "", 0
@@ -35,7 +36,8 @@ func judgeBrought(spec health.ApplicationsSpec, a applicationSeen, ready health.
 	return *first
 }
 
-// byHand reports whether an Application is synced by hand only, and ArgoCD reports nothing wrong with it.
+// byHand reports whether an Application is synced by hand only, and ArgoCD reports nothing wrong
+// with it.
 func byHand(a applicationSeen) bool {
 	return !a.Automated && a.Compared && !a.Missing && !a.Deleting && !a.Refreshing && !a.Unseen && len(a.Errors) == 0
 }

@@ -4,14 +4,16 @@ import (
 	"regexp"
 )
 
-// syncCause is a reason for which ArgoCD cannot compare or sync, recognised by the words of ArgoCD, Git, Helm or Kubernetes.
+// syncCause is a reason for which ArgoCD cannot compare or sync, recognised by the words of ArgoCD,
+// Git, Helm or Kubernetes.
 type syncCause struct {
 	pattern *regexp.Regexp
 	cause   string
 	hint    string
 }
 
-// syncCauses are tried in order: a failed login comes wrapped in "failed to list refs" as an unreachable host does.
+// syncCauses are tried in order: a failed login comes wrapped in "failed to list refs" as an
+// unreachable host does.
 var syncCauses = []syncCause{
 	{
 		regexp.MustCompile(`(?i)authentication required|authorization failed|invalid credentials|permission denied \(publickey|unable to authenticate|403 Forbidden|401 Unauthorized|could not read Username|access denied`),

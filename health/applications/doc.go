@@ -1,2 +1,3 @@
-// Package applications gates ArgoCD Applications: each Synced and Healthy as it is specified now, and not as it was before.
+// Package applications gates ArgoCD Applications: each Synced and Healthy as it is specified now,
+// and not as it was before.
 package applications

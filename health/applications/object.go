@@ -102,14 +102,16 @@ func (o *applicationObject) facts(name string) applicationSeen {
 	return seen
 }
 
-// unseen reports whether ArgoCD has not compared since its last operation ended: it does so at once, and until then health is what it was
-// before (argo-cd controller/appcontroller.go, requestAppRefresh after a completed operation). Both times are in whole seconds.
+// unseen reports whether ArgoCD has not compared since its last operation ended: it does so at
+// once, and until then health is what it was before (argo-cd controller/appcontroller.go,
+// requestAppRefresh after a completed operation). Both times are in whole seconds.
 func (o *applicationObject) unseen() bool {
 	at, ended := o.Status.ReconciledAt, o.Status.OperationState.FinishedAt
 	return !at.IsZero() && !ended.IsZero() && at.Time.Before(ended.Time)
 }
 
-// compared reports whether the status is about the present source. What a hydrator makes has a source of its own.
+// compared reports whether the status is about the present source. What a hydrator makes has a
+// source of its own.
 func (o *applicationObject) compared() bool {
 	to := o.Status.Sync.ComparedTo
 	switch {

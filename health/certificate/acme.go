@@ -13,16 +13,19 @@ import (
 	"strata/health/kube"
 )
 
-// The resources of acme.cert-manager.io: what cert-manager asks of an ACME server for a CertificateRequest, and how it proves each name.
+// The resources of acme.cert-manager.io: what cert-manager asks of an ACME server for a
+// CertificateRequest, and how it proves each name.
 var (
 	orderResource     = schema.GroupVersionResource{Group: "acme.cert-manager.io", Version: "v1", Resource: "orders"}
 	challengeResource = schema.GroupVersionResource{Group: "acme.cert-manager.io", Version: "v1", Resource: "challenges"}
 )
 
-// acmeFailures are the states that an Order or a Challenge does not leave (cert-manager pkg/acme IsFailureState).
+// acmeFailures are the states that an Order or a Challenge does not leave (cert-manager pkg/acme
+// IsFailureState).
 var acmeFailures = []string{"invalid", "expired", "errored"}
 
-// acmeSeen is a state of an Order or a Challenge, with what the server, the solver or the self check said.
+// acmeSeen is a state of an Order or a Challenge, with what the server, the solver or the self
+// check said.
 type acmeSeen struct {
 	// Name is the Order's, or the DNS name that a Challenge is for.
 	Name string `json:"name"`
@@ -31,7 +34,8 @@ type acmeSeen struct {
 	// State is empty before the server has answered.
 	State  string `json:"state,omitempty"`
 	Reason string `json:"reason,omitempty"`
-	// Deleting is a Challenge's that is being deleted; Reason is then why it could not be cleaned up, if it could not, and State is empty.
+	// Deleting is a Challenge's that is being deleted; Reason is then why it could not be cleaned
+	// up, if it could not, and State is empty.
 	Deleting bool `json:"deleting,omitempty"`
 }
 
@@ -40,7 +44,8 @@ type orderSeen struct {
 	acmeSeen
 	// Challenges are those of the Order, in the order of their names.
 	Challenges []acmeSeen `json:"challenges,omitempty"`
-	// Old are the Challenges that are being deleted and keep the Order from going on, in the order of their names.
+	// Old are the Challenges that are being deleted and keep the Order from going on, in the order
+	// of their names.
 	Old []oldChallenge `json:"old,omitempty"`
 }
 
@@ -109,7 +114,8 @@ type acmeStatus struct {
 	Reason string `json:"reason"`
 }
 
-// order finds the Order of a request, with its Challenges; nil where the issuer is another than ACME's.
+// order finds the Order of a request, with its Challenges; nil where the issuer is another than
+// ACME's.
 func (w *certificateWatch) order(ctx context.Context, s *kube.APIServer, request metav1.Object) (*orderSeen, error) {
 	orders, err := kube.List[orderObject](ctx, s, orderResource, w.spec.Namespace, metav1.ListOptions{})
 	if apierrors.IsNotFound(err) {

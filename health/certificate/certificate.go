@@ -16,7 +16,8 @@ type certificateFacts struct {
 	Seconds int         `json:"seconds,omitempty"`
 
 	Certificate certificateSeen `json:"certificate"`
-	// Request is the CertificateRequest of the issuance, or of the renewal that is due, that is under way or has failed; nil when there is none.
+	// Request is the CertificateRequest of the issuance, or of the renewal that is due, that is
+	// under way or has failed; nil when there is none.
 	Request *requestSeen `json:"request,omitempty"`
 	Pair    pairFacts    `json:"pair"`
 }
@@ -29,11 +30,12 @@ type certificateSeen struct {
 	// Secret and Names are spec.secretName and spec.dnsNames with spec.ipAddresses.
 	Secret string   `json:"secret,omitempty"`
 	Names  []string `json:"names,omitempty"`
-	// Ready says whether the Secret is what the specification wants; Issuing whether cert-manager is at work on it, and, when
-	// it is False, why the last attempt failed.
+	// Ready says whether the Secret is what the specification wants; Issuing whether cert-manager
+	// is at work on it, and, when it is False, why the last attempt failed.
 	Ready   kube.Condition `json:"ready,omitzero"`
 	Issuing kube.Condition `json:"issuing,omitzero"`
-	// Outdated is true while it is what the CA or the ACME server signed that the issuer had before.
+	// Outdated is true while it is what the CA or the ACME server signed that the issuer had
+	// before.
 	Outdated bool `json:"outdated,omitempty"`
 	// Retry is the time of cert-manager's next attempt after a failure; empty without a failure.
 	Retry string `json:"retry,omitempty"`
@@ -57,8 +59,9 @@ func certificateCheck(s health.CertificateSpec) string {
 	return "certificate " + s.Namespace + "/" + s.Name
 }
 
-// judgeCertificate says whether a certificate serves: cert-manager says so of its newest generation, and what is in the Secret
-// is a pair that clients will accept. Only the second one is what the next component reads.
+// judgeCertificate says whether a certificate serves: cert-manager says so of its newest
+// generation, and what is in the Secret is a pair that clients will accept. Only the second one is
+// what the next component reads.
 func judgeCertificate(spec health.CertificateSpec, f certificateFacts) []health.Verdict {
 	secret := health.Verdict{Check: "secret " + spec.Namespace + "/" + spec.Secret, State: health.Waiting, Message: "not seen"}
 	if f.Fault != nil {
@@ -69,7 +72,8 @@ func judgeCertificate(spec health.CertificateSpec, f certificateFacts) []health.
 	secret = judgePair(spec, f.Certificate, f.Pair)
 	secret.After = []string{certificateCheck(spec)}
 	if secret.State == health.Stuck && certificate.State != health.Ready {
-		// What is in the Secret is of an earlier version of the Certificate, and about to be replaced.
+		// What is in the Secret is of an earlier version of the Certificate, and about to be
+		// replaced.
 		secret.State = health.Waiting
 	}
 	if f.Pair.Short && certificate.State == health.Ready {
@@ -111,7 +115,8 @@ func judgeIssued(spec health.CertificateSpec, f certificateFacts) health.Verdict
 		v.Message, v.Cause = "was issued by the CA or server that the issuer had before", causeOutdated
 		renewal(&v, f)
 	case c.Ready.Status == "True":
-		// A renewal may be under way; until it ends the Secret is good, and the check of its pair says for how long.
+		// A renewal may be under way; until it ends the Secret is good, and the check of its pair
+		// says for how long.
 		return health.Verdict{Check: v.Check, State: health.Ready}
 	default:
 		notIssued(&v, c, f.Request)
@@ -119,7 +124,8 @@ func judgeIssued(spec health.CertificateSpec, f certificateFacts) health.Verdict
 	return v
 }
 
-// notIssued says why there is no certificate yet: the request's words come first, since the Certificate only repeats them.
+// notIssued says why there is no certificate yet: the request's words come first, since the
+// Certificate only repeats them.
 func notIssued(v *health.Verdict, c certificateSeen, request *requestSeen) {
 	v.Message = "not ready: " + observe.OrNone(health.OneLine(c.Ready.Message))
 	message := c.Ready.Message
@@ -150,7 +156,8 @@ func notIssued(v *health.Verdict, c certificateSeen, request *requestSeen) {
 	}
 }
 
-// refused is a request that an approver or the issuer will not have: the same request is refused again.
+// refused is a request that an approver or the issuer will not have: the same request is refused
+// again.
 func refused(v *health.Verdict, request requestSeen, failed bool) {
 	switch {
 	case request.Denied.Status == "True":

@@ -39,7 +39,8 @@ status:
 	assert.Empty(t, fresh.Retry)
 }
 
-// The annotation has the revision that the earlier server issued; one that is no number is not Strata's.
+// The annotation has the revision that the earlier server issued; one that is no number is not
+// Strata's.
 func TestACertificateOfTheEarlierServerIsOutdated(t *testing.T) {
 	for after, want := range map[string]bool{"4": true, "5": true, "3": false, "x": false, "": false} {
 		object := certificateObject{}
@@ -108,8 +109,8 @@ items:
 	}, orderFacts(*order, challenges.Items))
 }
 
-// Which Challenges keep an Order waiting while they are being deleted: its own, and another Order's of the same name and type as one of its own
-// that is not begun.
+// Which Challenges keep an Order waiting while they are being deleted: its own, and another Order's
+// of the same name and type as one of its own that is not begun.
 func TestFactsOfAnOrderThatWaitsForADeletion(t *testing.T) {
 	order := healthtest.Decode[orderObject](t, "metadata: {name: web-2-1, uid: mine}\nstatus: {state: pending}")
 	of := func(uid, name string, deleting bool, spec, status string) string {

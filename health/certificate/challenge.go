@@ -10,8 +10,9 @@ import (
 	"strata/health/kube"
 )
 
-// cleanUpFailed begins a Challenge's reason when its solver could not take its answer away: the Challenge keeps its finalizer, and
-// cert-manager tries again (pkg/controller/acmechallenges finalize of v1.21; v1.19 takes the finalizer off all the same).
+// cleanUpFailed begins a Challenge's reason when its solver could not take its answer away: the
+// Challenge keeps its finalizer, and cert-manager tries again (pkg/controller/acmechallenges
+// finalize of v1.21; v1.19 takes the finalizer off all the same).
 const cleanUpFailed = "Error cleaning up challenge: "
 
 // oldChallenge is a Challenge that is being deleted.
@@ -51,14 +52,16 @@ func (c challengeObject) old() oldChallenge {
 	return seen
 }
 
-// waitsFor reports whether a Challenge is not begun because another one is of the same name and type: cert-manager has one of them at a time
-// (pkg/controller/acmechallenges/scheduler compareChallenges).
+// waitsFor reports whether a Challenge is not begun because another one is of the same name and
+// type: cert-manager has one of them at a time (pkg/controller/acmechallenges/scheduler
+// compareChallenges).
 func (c challengeObject) waitsFor(other challengeObject) bool {
 	return c.Status.State == "" && c.Spec.DNSName == other.Spec.DNSName && c.Spec.Type == other.Spec.Type
 }
 
-// orderFacts takes the Challenges of an Order from those of its namespace, and those that are being deleted before it goes on: its own, of
-// another configuration of the solver (pkg/controller/acmeorders deleteLeftoverChallenges), and another Order's that its own wait for.
+// orderFacts takes the Challenges of an Order from those of its namespace, and those that are being
+// deleted before it goes on: its own, of another configuration of the solver
+// (pkg/controller/acmeorders deleteLeftoverChallenges), and another Order's that its own wait for.
 func orderFacts(order orderObject, challenges []challengeObject) *orderSeen {
 	seen := &orderSeen{acmeSeen: acmeSeen{Name: order.Name, State: order.Status.State, Reason: kube.Stable(order.Status.Reason)}}
 	var own []challengeObject
@@ -80,8 +83,8 @@ func orderFacts(order orderObject, challenges []challengeObject) *orderSeen {
 	return seen
 }
 
-// hindrance is the Challenge that is being deleted and keeps the Order from going on, one that cannot be cleaned up before others; nil
-// without any.
+// hindrance is the Challenge that is being deleted and keeps the Order from going on, one that
+// cannot be cleaned up before others; nil without any.
 func (o orderSeen) hindrance() *oldChallenge {
 	if len(o.Old) == 0 {
 		return nil
@@ -89,7 +92,8 @@ func (o orderSeen) hindrance() *oldChallenge {
 	return &o.Old[max(0, slices.IndexFunc(o.Old, func(c oldChallenge) bool { return c.Reason != "" }))]
 }
 
-// hindered says what lets an Order go on that waits for a Challenge that cannot be cleaned up, and whether it does.
+// hindered says what lets an Order go on that waits for a Challenge that cannot be cleaned up, and
+// whether it does.
 func (o *orderSeen) hindered(v *health.Verdict) bool {
 	if o == nil || o.stage().Reason == "" || !o.stage().Deleting {
 		return false

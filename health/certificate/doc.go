@@ -1,3 +1,3 @@
-// Package certificate gates a cert-manager Certificate: Ready at its newest generation, and its Secret holds a pair that clients can
-// verify.
+// Package certificate gates a cert-manager Certificate: Ready at its newest generation, and its
+// Secret holds a pair that clients can verify.
 package certificate

@@ -30,8 +30,9 @@ type pairFacts struct {
 	Chain string `json:"chain,omitempty"`
 	// Bare is true where there is no ca.crt.
 	Bare bool `json:"bare,omitempty"`
-	// NotBefore and NotAfter are the leaf's; Early, Expired and Short compare them with now and with Least, which must remain: MinRemaining,
-	// or less of a certificate that does not last long.
+	// NotBefore and NotAfter are the leaf's; Early, Expired and Short compare them with now and
+	// with Least, which must remain: MinRemaining, or less of a certificate that does not last
+	// long.
 	NotBefore string `json:"notBefore,omitempty"`
 	NotAfter  string `json:"notAfter,omitempty"`
 	Least     string `json:"least,omitempty"`
@@ -97,7 +98,8 @@ func unlinked(v *health.Verdict, spec health.CertificateSpec, c certificateSeen,
 	v.Message = "its chain does not lead to " + root + ": " + p.Chain
 }
 
-// uncovered are names that a client will not find in the certificate. What the Certificate does not ask for never comes.
+// uncovered are names that a client will not find in the certificate. What the Certificate does not
+// ask for never comes.
 func uncovered(v *health.Verdict, c certificateSeen, p pairFacts) {
 	v.Message = fmt.Sprintf("not valid for %s, only for %s", strings.Join(p.Uncovered, ", "), observe.OrNone(strings.Join(p.Names, ", ")))
 	for _, name := range p.Uncovered {
@@ -148,12 +150,14 @@ func pairOf(data map[string][]byte, spec health.CertificateSpec, now time.Time) 
 func (p *pairFacts) times(leaf *x509.Certificate, least time.Duration, now time.Time) {
 	p.NotBefore, p.NotAfter = leaf.NotBefore.UTC().Format(time.RFC3339), leaf.NotAfter.UTC().Format(time.RFC3339)
 	p.Early, p.Expired = now.Before(leaf.NotBefore), now.After(leaf.NotAfter)
-	// cert-manager renews with a third of the life left (pkg/util/pki RenewalTime): a CA that signs for a day never has more than that.
+	// cert-manager renews with a third of the life left (pkg/util/pki RenewalTime): a CA that signs
+	// for a day never has more than that.
 	least = min(least, leaf.NotAfter.Sub(leaf.NotBefore)/sixth)
 	p.Least, p.Short = least.String(), now.Add(least).After(leaf.NotAfter)
 }
 
-// verifyChain verifies a leaf up to a CA; without one the leaf must be self-signed, or of a public CA.
+// verifyChain verifies a leaf up to a CA; without one the leaf must be self-signed, or of a public
+// CA.
 func verifyChain(between [][]byte, leaf *x509.Certificate, ca []byte, now time.Time) error {
 	options := x509.VerifyOptions{Intermediates: x509.NewCertPool(), CurrentTime: now, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny}}
 	for _, der := range between {

@@ -66,8 +66,8 @@ func (w *certificateWatch) observe(ctx context.Context) certificateFacts {
 	return facts
 }
 
-// read reads the Secret first: a Certificate that is Ready after that was so with this Secret or a newer one, never the other
-// way around.
+// read reads the Secret first: a Certificate that is Ready after that was so with this Secret or a
+// newer one, never the other way around.
 func (w *certificateWatch) read(ctx context.Context, s *kube.APIServer) (certificateFacts, error) {
 	var facts certificateFacts
 	var err error
@@ -116,7 +116,8 @@ func (w *certificateWatch) ca(ctx context.Context, s *kube.APIServer) ([]byte, e
 	return secret.Data["ca.crt"], nil
 }
 
-// withCA is a Secret's data, which is there although it is empty, with the CA that its issuer has now: its own may be one that was replaced.
+// withCA is a Secret's data, which is there although it is empty, with the CA that its issuer has
+// now: its own may be one that was replaced.
 func withCA(data map[string][]byte, ca []byte) map[string][]byte {
 	all := maps.Clone(data)
 	if all == nil {
@@ -143,7 +144,8 @@ func (w *certificateWatch) request(ctx context.Context, s *kube.APIServer, certi
 	return facts, err
 }
 
-// nextRequest is the newest request of the revision after the one that was issued: the one under way, or the one that failed.
+// nextRequest is the newest request of the revision after the one that was issued: the one under
+// way, or the one that failed.
 func nextRequest(requests []issuer.ConditionedObject, certificate *certificateObject) *issuer.ConditionedObject {
 	var newest *issuer.ConditionedObject
 	next := strconv.Itoa(certificate.Status.Revision + 1)

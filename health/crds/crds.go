@@ -17,20 +17,22 @@ type crdsFacts struct {
 	Servers []discoveryFacts `json:"servers,omitempty"`
 }
 
-// crdFacts is one CustomResourceDefinition. Its conditions have no observedGeneration; that a new version of it is served is
-// seen in the discovery.
+// crdFacts is one CustomResourceDefinition. Its conditions have no observedGeneration; that a new
+// version of it is served is seen in the discovery.
 type crdFacts struct {
 	Name    string `json:"name"`
 	Missing bool   `json:"missing,omitempty"`
 	// Finalizers hold up a deletion; Deleting is true meanwhile.
 	Deleting   bool     `json:"deleting,omitempty"`
 	Finalizers []string `json:"finalizers,omitempty"`
-	// Names and Established are its conditions (apiextensions v1 CustomResourceDefinitionConditionType).
+	// Names and Established are its conditions (apiextensions v1
+	// CustomResourceDefinitionConditionType).
 	Names       kube.Condition `json:"names,omitzero"`
 	Established kube.Condition `json:"established,omitzero"`
 	// Served are its served versions.
 	Served []string `json:"served,omitempty"`
-	// Owner is the CRD of the same group that has taken one of its names; Leaving is true while that one is being deleted.
+	// Owner is the CRD of the same group that has taken one of its names; Leaving is true while
+	// that one is being deleted.
 	Owner   string `json:"owner,omitempty"`
 	Leaving bool   `json:"leaving,omitempty"`
 }
@@ -46,8 +48,8 @@ type discoveryFacts struct {
 	Absent []string `json:"absent,omitempty"`
 }
 
-// judgeCRDs says whether objects of every CRD can be created through every API server. Established is one API server's word;
-// the others learn of it from their own watch.
+// judgeCRDs says whether objects of every CRD can be created through every API server. Established
+// is one API server's word; the others learn of it from their own watch.
 func judgeCRDs(spec health.CRDsSpec, facts crdsFacts) []health.Verdict {
 	checks := make([]string, 0, len(spec.Names))
 	for _, name := range spec.Names {
@@ -95,8 +97,9 @@ func judgeCRD(crd crdFacts) health.Verdict {
 	return v
 }
 
-// namesTaken is a CRD whose plural, kind or short name another one of its group holds (apiextensions-apiserver
-// pkg/controller/status/naming_controller.go). It lasts until one of the two is changed.
+// namesTaken is a CRD whose plural, kind or short name another one of its group holds
+// (apiextensions-apiserver pkg/controller/status/naming_controller.go). It lasts until one of the
+// two is changed.
 func namesTaken(v *health.Verdict, crd crdFacts) {
 	v.Message = "its names are not accepted: " + crd.Names.Message
 	v.Evidence = []string{kube.ConditionLine(crd.Names)}

@@ -37,7 +37,8 @@ type crdNames struct {
 	ListKind   string   `json:"listKind"`
 }
 
-// resources are the names under which requests come, which are unique in a group, and kinds the kinds, which are too.
+// resources are the names under which requests come, which are unique in a group, and kinds the
+// kinds, which are too.
 func (n crdNames) resources() []string {
 	return append([]string{n.Plural, n.Singular}, n.ShortNames...)
 }

@@ -25,9 +25,9 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	return &crdsWatch{spec: *spec.CRDs, cluster: all, stable: observe.NewStable(time.Now)}, nil
 }
 
-// Run implements Watch. Each CRD is watched by its name: all of a cluster's CRDs are megabytes. Discovery cannot be watched,
-// and an API server other than the one that is watched learns of a CRD a moment later: it is asked again and again, once every
-// CRD is established.
+// Run implements Watch. Each CRD is watched by its name: all of a cluster's CRDs are megabytes.
+// Discovery cannot be watched, and an API server other than the one that is watched learns of a CRD
+// a moment later: it is asked again and again, once every CRD is established.
 func (w *crdsWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	var sources []kube.Source
 	for _, name := range w.spec.Names {

@@ -23,7 +23,8 @@ type classSeen struct {
 	Missing    bool  `json:"missing,omitempty"`
 	Deleting   bool  `json:"deleting,omitempty"`
 	Generation int64 `json:"generation,omitempty"`
-	// Controller is spec.controllerName: only the controller that has this name reconciles the class.
+	// Controller is spec.controllerName: only the controller that has this name reconciles the
+	// class.
 	Controller string         `json:"controller,omitempty"`
 	Accepted   kube.Condition `json:"accepted,omitzero"`
 }
@@ -53,8 +54,9 @@ type listenerSeen struct {
 
 func gatewayCheck(s health.GatewaySpec) string { return "gateway " + s.Namespace + "/" + s.Name }
 
-// judgeGateway says whether a Gateway serves as it is specified now. Its own conditions are True as soon as one listener works
-// (Traefik pkg/provider/kubernetes/gateway), so each listener that is relied on is a check of its own.
+// judgeGateway says whether a Gateway serves as it is specified now. Its own conditions are True as
+// soon as one listener works (Traefik pkg/provider/kubernetes/gateway), so each listener that is
+// relied on is a check of its own.
 func judgeGateway(spec health.GatewaySpec, f gatewayFacts) []health.Verdict {
 	class := "gatewayclass " + spec.Class
 	if f.Fault != nil {
@@ -80,7 +82,8 @@ func judgeGateway(spec health.GatewaySpec, f gatewayFacts) []health.Verdict {
 	return verdicts
 }
 
-// outdated reports whether no controller has judged the Gateway as it is: then its listeners have no status of their own.
+// outdated reports whether no controller has judged the Gateway as it is: then its listeners have
+// no status of their own.
 func outdated(g gatewaySeen) bool {
 	return g.Missing || g.Deleting || g.Accepted.Stale(g.Generation)
 }
@@ -107,8 +110,8 @@ func judgeClass(spec health.GatewaySpec, c classSeen) health.Verdict {
 	return v
 }
 
-// unreconciled is a condition that no controller has written: absent, or the default of the API, Unknown with the reason Pending
-// or Waiting ("Waiting for controller") and about no generation.
+// unreconciled is a condition that no controller has written: absent, or the default of the API,
+// Unknown with the reason Pending or Waiting ("Waiting for controller") and about no generation.
 func unreconciled(c kube.Condition) bool {
 	return c.Status == "" || c.Status == "Unknown" && slices.Contains([]string{"Pending", "Waiting", "NotReconciled"}, c.Reason)
 }

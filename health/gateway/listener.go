@@ -10,8 +10,9 @@ import (
 	"strata/health/observe"
 )
 
-// gatewayCauses explain the reasons of conditions (gateway-api apis/v1: GatewayConditionReason, ListenerConditionReason).
-// None is a reason to give up: a Secret, a grant or an address may come at any moment.
+// gatewayCauses explain the reasons of conditions (gateway-api apis/v1: GatewayConditionReason,
+// ListenerConditionReason). None is a reason to give up: a Secret, a grant or an address may come
+// at any moment.
 var gatewayCauses = map[string]string{
 	"InvalidParameters":           "its parametersRef is wrong",
 	"UnsupportedVersion":          "the Gateway API CRDs are of a version that the controller does not know",
@@ -37,7 +38,8 @@ var gatewayCauses = map[string]string{
 	"InvalidClientCertificateRef": "the client certificate is missing",
 }
 
-// judgeListener wants a listener Programmed, and none of Accepted and ResolvedRefs False, at the Gateway's newest generation.
+// judgeListener wants a listener Programmed, and none of Accepted and ResolvedRefs False, at the
+// Gateway's newest generation.
 func judgeListener(spec health.GatewaySpec, g gatewaySeen, name string) health.Verdict {
 	v := health.Verdict{State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s get gateway %s -o yaml", spec.Namespace, spec.Name)}
 	at := slices.IndexFunc(g.Listeners, func(l listenerSeen) bool { return l.Name == name })
@@ -75,9 +77,11 @@ func judgeListener(spec health.GatewaySpec, g gatewaySeen, name string) health.V
 	return judged
 }
 
-// conflicts reports whether a listener's condition Conflicted tells of a conflict. True with the reason NoConflicts is none: the API has that
-// reason for False only (gateway-api apis/v1: ListenerReasonNoConflicts), and APISIX's controller 2.0.1 and 2.1.0 write it with True on every
-// listener (apisix-ingress-controller internal/controller/utils.go: getListenerStatus). A conflict has a reason of its own.
+// conflicts reports whether a listener's condition Conflicted tells of a conflict. True with the
+// reason NoConflicts is none: the API has that reason for False only (gateway-api apis/v1:
+// ListenerReasonNoConflicts), and APISIX's controller 2.0.1 and 2.1.0 write it with True on every
+// listener (apisix-ingress-controller internal/controller/utils.go: getListenerStatus). A conflict
+// has a reason of its own.
 func conflicts(c kube.Condition) bool { return c.Status == "True" && c.Reason != "NoConflicts" }
 
 func listenerNames(g gatewaySeen) []string {

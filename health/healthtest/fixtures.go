@@ -68,7 +68,8 @@ func RunFixtures[S, F any](t *testing.T, name string, judge func(S, F) []health.
 	}
 }
 
-// assertClass holds the verdicts against the case's purpose, so that -update-verdicts cannot bless a gate that lies.
+// assertClass holds the verdicts against the case's purpose, so that -update-verdicts cannot bless
+// a gate that lies.
 func assertClass(t *testing.T, class string, verdicts []health.Verdict) {
 	t.Helper()
 	require.NotEmpty(t, verdicts)

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Whoever is there answers for the way: one that closes, one that refuses. One that accepts small packets and no more does not, and neither does
-// an address without a way.
+// Whoever is there answers for the way: one that closes, one that refuses. One that accepts small
+// packets and no more does not, and neither does an address without a way.
 func TestTheAnswerProbeTellsWhatComesBack(t *testing.T) {
 	closing, err := net.Listen("tcp4", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -35,7 +35,8 @@ func TestTheAnswerProbeTellsWhatComesBack(t *testing.T) {
 	dir := t.TempDir() // This machine's loopback answers any ping.
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "ping"), []byte("#!/bin/sh\nexit 1\n"), 0o700))
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	// A connection to the broadcast address fails here, whatever a gateway of this network answers for.
+	// A connection to the broadcast address fails here, whatever a gateway of this network answers
+	// for.
 	quick := strings.NewReplacer("timeout 2", "timeout 0.5", "sleep 1 ", "sleep 0.1 ").Replace(answerScript)
 	blocks := running(t, quick, map[string]string{"addresses": "127.0.0.1 127.0.0.2 127.0.0.3 255.255.255.255", "port": strconv.Itoa(port)})
 	answers := map[string]Answer{}

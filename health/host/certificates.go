@@ -8,8 +8,8 @@ import (
 	k3snode "strata/internal/k3s/node"
 )
 
-// judgeCertificates dates K3s's own certificates on a host, for a preflight only: the gate of a host must let an up pass that renews what
-// has ended.
+// judgeCertificates dates K3s's own certificates on a host, for a preflight only: the gate of a
+// host must let an up pass that renews what has ended.
 func judgeCertificates(host health.Host, seen Block, now time.Time) health.Verdict {
 	v := health.Verdict{Check: "K3s certificates", State: health.Ready, Message: "no K3s yet", After: []string{"ssh"}}
 	first, some := k3snode.First(seen["certificate"])

@@ -14,7 +14,8 @@ import (
 // architectures are those that K3s is released for, as uname -m says.
 var architectures = []string{"x86_64", "aarch64", "armv7l"}
 
-// usedDiskMiB is the free space that a host with a running K3s must have left: its images are there already.
+// usedDiskMiB is the free space that a host with a running K3s must have left: its images are there
+// already.
 const usedDiskMiB = 200
 
 func judgeOperatingSystem(_ health.Host, _ health.HostSpec, f Facts) health.Verdict {
@@ -60,7 +61,8 @@ func judgeHostname(host health.Host, spec health.HostSpec, f Facts) health.Verdi
 	return v
 }
 
-// judgeNetworkManager wants whatever this host configures its network with, rather than one that all hosts should have.
+// judgeNetworkManager wants whatever this host configures its network with, rather than one that
+// all hosts should have.
 func judgeNetworkManager(_ health.Host, _ health.HostSpec, f Facts) health.Verdict {
 	var enabled, active, starting, failed []string
 	for _, line := range f.Probe["manager"] {
@@ -102,7 +104,8 @@ func judgeRoute(_ health.Host, _ health.HostSpec, f Facts) health.Verdict {
 		Hint: "ip route add default via GATEWAY, and make it permanent in the host's network configuration"}
 }
 
-// judgeClock leaves the seconds to the evidence, so that the message stays the same while the clock runs.
+// judgeClock leaves the seconds to the evidence, so that the message stays the same while the clock
+// runs.
 func judgeClock(_ health.Host, spec health.HostSpec, f Facts) health.Verdict {
 	skew := time.Duration(f.SkewSeconds) * time.Second
 	limit := spec.MaxClockSkew.Duration
@@ -149,7 +152,8 @@ func judgeMemory(_ health.Host, spec health.HostSpec, f Facts) health.Verdict {
 	return health.Verdict{State: health.Ready, Message: f.Probe.Get("memory_mib") + " MiB"}
 }
 
-// judgeEarlierK3s refuses a K3s that this stack did not install: an install over it would change a living cluster.
+// judgeEarlierK3s refuses a K3s that this stack did not install: an install over it would change a
+// living cluster.
 func judgeEarlierK3s(_ health.Host, _ health.HostSpec, f Facts) health.Verdict {
 	unit := f.Probe.Get("k3s")
 	switch {
@@ -166,7 +170,8 @@ func judgeEarlierK3s(_ health.Host, _ health.HostSpec, f Facts) health.Verdict {
 		Cause: "the host is or was in another cluster", Hint: "if it is not needed any more: /usr/local/bin/" + script + " on the host"}
 }
 
-// judgeK3sVersion refuses what K3s cannot do, before anything is copied to any host: a downgrade, or a skipped minor version.
+// judgeK3sVersion refuses what K3s cannot do, before anything is copied to any host: a downgrade,
+// or a skipped minor version.
 func judgeK3sVersion(_ health.Host, spec health.HostSpec, f Facts) health.Verdict {
 	found := f.Probe.Get("k3s_version")
 	switch {

@@ -17,7 +17,8 @@ type Connection struct {
 	Ports   []int
 }
 
-// Command is one attempt, as it can be typed on a host. It needs nothing that Debian or Ubuntu do not have.
+// Command is one attempt, as it can be typed on a host. It needs nothing that Debian or Ubuntu do
+// not have.
 func (c Connection) Command() string {
 	if len(c.Ports) == 1 {
 		return fmt.Sprintf("timeout 3 bash -c ': </dev/tcp/%s/%d'", c.Address, c.Ports[0])
@@ -61,9 +62,9 @@ func (r Run) Evidence() string {
 // Passed reports whether the command ran and succeeded.
 func (r Run) Passed() bool { return r.Seen && r.Fault == "" && r.Code == 0 }
 
-// fromHosts has every host connect again and again until ctx ends, over one SSH session each, and reports the last attempt of
-// each, in the hosts' order, whenever one of them changed. It shows a gate what the servers see: a Service's address
-// is reachable there first.
+// fromHosts has every host connect again and again until ctx ends, over one SSH session each, and
+// reports the last attempt of each, in the hosts' order, whenever one of them changed. It shows a
+// gate what the servers see: a Service's address is reachable there first.
 func fromHosts(ctx context.Context, hosts []health.Host, key []byte, to Connection, report func([]Run)) {
 	runs := make([]Run, len(hosts))
 	for i, host := range hosts {
@@ -95,8 +96,8 @@ func fromHosts(ctx context.Context, hosts []health.Host, key []byte, to Connecti
 	all.Wait()
 }
 
-// FromHostsAt is fromHosts for an address that may move: it asks for a connection to the present address until moved says that
-// there is another one. An empty address is none yet.
+// FromHostsAt is fromHosts for an address that may move: it asks for a connection to the present
+// address until moved says that there is another one. An empty address is none yet.
 func FromHostsAt(
 	ctx context.Context, hosts []health.Host, key []byte, moved <-chan struct{}, present func() string,
 	to func(address string) Connection, report func(address string, runs []Run),
@@ -106,15 +107,16 @@ func FromHostsAt(
 	})
 }
 
-// Follow has ask run, until ctx ends, with what is present; when moved says that this is another text, ask is ended and begins anew.
-// Nothing is asked while the text is empty.
+// Follow has ask run, until ctx ends, with what is present; when moved says that this is another
+// text, ask is ended and begins anew. Nothing is asked while the text is empty.
 func Follow(ctx context.Context, moved <-chan struct{}, present func() string, ask func(ctx context.Context, what string)) {
 	stop, asked := func() {}, ""
 	var asking sync.WaitGroup
 	for ctx.Err() == nil {
 		what := present()
 		if what != asked {
-			// Also where it is gone: should the same one come back, it is asked anew, because a host says only what changes.
+			// Also where it is gone: should the same one come back, it is asked anew, because a
+			// host says only what changes.
 			stop()
 			stop, asked = func() {}, what
 			if what != "" {
@@ -143,7 +145,8 @@ func WhyNoHosts(hosts []health.Host, key []byte) string {
 // NoKey explains checks over SSH that are skipped.
 const NoKey = "no SSH key was given (STRATA_SSH_KEY), so no host can be asked"
 
-// HostsFacts is the webhook's Service as seen from the hosts of the API servers, which call it from there.
+// HostsFacts is the webhook's Service as seen from the hosts of the API servers, which call it from
+// there.
 type HostsFacts struct {
 	// Skipped says why no host is asked; empty where they are.
 	Skipped string `json:"skipped,omitempty"`

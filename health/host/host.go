@@ -54,8 +54,8 @@ type Report struct {
 	Skew time.Duration
 }
 
-// Observe observes a host until ctx ends, or with once only until its first observation or a reason why there will be none, and
-// reports each observation.
+// Observe observes a host until ctx ends, or with once only until its first observation or a reason
+// why there will be none, and reports each observation.
 func Observe(ctx context.Context, host health.Host, spec health.HostSpec, key []byte, once bool, report func(Report, []health.Verdict)) {
 	ports := make([]string, len(spec.Ports))
 	for i, port := range spec.Ports {
@@ -121,7 +121,8 @@ var hostChecks = []hostCheck{
 	{"cgroups", judgeCgroups},
 }
 
-// JudgeHost gives the verdicts on a host before anything is installed on it; they hold on every later run as well.
+// JudgeHost gives the verdicts on a host before anything is installed on it; they hold on every
+// later run as well.
 func JudgeHost(host health.Host, spec health.HostSpec, f Facts) []health.Verdict {
 	const sshCheck = "ssh"
 	verdicts := []health.Verdict{{Check: sshCheck, State: health.Ready, Message: "logged in as root, or as a user who may become root"}}

@@ -12,13 +12,15 @@ import (
 	"strata/internal/silence"
 )
 
-// redialPause is the pause after a lost connection; a host that is booting or restarting comes back by itself.
+// redialPause is the pause after a lost connection; a host that is booting or restarting comes back
+// by itself.
 const redialPause = 100 * time.Millisecond
 
-// Stream keeps one probe script running on a host until ctx ends: it connects, waits for a host that boots, and connects
-// again when the connection is lost. take gets every observation; trouble gets why there is none, so that no verdict rests on an old
-// one. Both are called from one goroutine at a time. The login and each line of the first connection end a silence; those of a later one
-// do not, so that a probe that ends again and again is given up.
+// Stream keeps one probe script running on a host until ctx ends: it connects, waits for a host
+// that boots, and connects again when the connection is lost. take gets every observation; trouble
+// gets why there is none, so that no verdict rests on an old one. Both are called from one
+// goroutine at a time. The login and each line of the first connection end a silence; those of a
+// later one do not, so that a probe that ends again and again is given up.
 func Stream(ctx context.Context, host health.Host, key []byte, script string, take func(Block), trouble func(error)) {
 	dialer := remote.Dialer{PrivateKey: key, Notify: func(err error) { trouble(&tryingError{err}) }}
 	heard := func() { silence.Heard(ctx) }

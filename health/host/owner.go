@@ -25,8 +25,8 @@ func ownerSettings(spec health.HostSpec) map[string]string {
 	return spec.Owner.Variables()
 }
 
-// judgeOwner refuses a host that is another cluster's, or another node's of this one: what runs there would be overwritten, and later
-// removed.
+// judgeOwner refuses a host that is another cluster's, or another node's of this one: what runs
+// there would be overwritten, and later removed.
 func judgeOwner(host health.Host, spec health.HostSpec, f Facts) health.Verdict {
 	whose, rest, _ := strings.Cut(f.Probe.Get("whose"), " ")
 	known := spec.Owner != nil && spec.Owner.Cluster != ""
@@ -51,7 +51,8 @@ func judgeOwner(host health.Host, spec health.HostSpec, f Facts) health.Verdict 
 	return health.Verdict{State: health.Waiting, Message: "not seen"}
 }
 
-// judgeOtherOwner: without an identity, which a preflight from another machine has not, the names decide.
+// judgeOtherOwner: without an identity, which a preflight from another machine has not, the names
+// decide.
 func judgeOtherOwner(host health.Host, spec health.HostSpec, mark []string) health.Verdict {
 	mark = append(mark, "", "", "", "")
 	project, stack, node, cluster := mark[0], mark[1], mark[2], mark[3]
@@ -63,8 +64,8 @@ func judgeOtherOwner(host health.Host, spec health.HostSpec, mark []string) heal
 		Hint: "correct the address; if what is there is not needed: strata host release; see " + ownershipPage}
 }
 
-// judgeFixed refuses what K3s cannot change in a cluster that is there: its config.yaml would be rolled out to living servers, and those that
-// join later would be refused.
+// judgeFixed refuses what K3s cannot change in a cluster that is there: its config.yaml would be
+// rolled out to living servers, and those that join later would be refused.
 func judgeFixed(_ health.Host, spec health.HostSpec, f Facts) health.Verdict {
 	lines := f.Probe["k3s_config"]
 	switch {

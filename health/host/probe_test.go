@@ -71,7 +71,8 @@ func TestTheHostProbeSeesThisMachine(t *testing.T) {
 	assert.Equal(t, "1 free", seen["port"][1])
 }
 
-// A host says whose it is, and of its cluster's configuration what cannot be changed: the rest may hold secrets.
+// A host says whose it is, and of its cluster's configuration what cannot be changed: the rest may
+// hold secrets.
 func TestTheHostProbeSeesWhoseAHostIsAndWhatItsClusterWasMadeWith(t *testing.T) {
 	folder := t.TempDir()
 	for path, text := range map[string]string{
@@ -154,7 +155,8 @@ func TestTheConnectProbeHearsAnAnswerAfterSilence(t *testing.T) {
 	until(t, blocks, "code", "0")
 }
 
-// silent is a loopback port whose queue is full: a client that connects gets no answer until it serves.
+// silent is a loopback port whose queue is full: a client that connects gets no answer until it
+// serves.
 func silent(t *testing.T) (port string, serve func()) {
 	t.Helper()
 	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
@@ -181,8 +183,9 @@ func silent(t *testing.T) (port string, serve func()) {
 	}
 }
 
-// fakeSystem is a folder with the programs that the unit's probe runs. systemctl says what the file state holds; what is written
-// to the file bus comes as a signal. A proxy leads curl to nothing, as a company's does for its own hosts.
+// fakeSystem is a folder with the programs that the unit's probe runs. systemctl says what the file
+// state holds; what is written to the file bus comes as a signal. A proxy leads curl to nothing, as
+// a company's does for its own hosts.
 func fakeSystem(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -224,7 +227,8 @@ func TestTheUnitProbeHearsOfAStepFromTheBus(t *testing.T) {
 	assert.Contains(t, string(asked), "path='/org/freedesktop/systemd1/unit/k3s_2dagent_2eservice'")
 }
 
-// A refusal is information to K3s; the rest of its information is left out, and the server that it joins through is asked then only.
+// A refusal is information to K3s; the rest of its information is left out, and the server that it
+// joins through is asked then only.
 func TestTheUnitProbeTellsARefusal(t *testing.T) {
 	dir := fakeSystem(t)
 	t.Setenv("https_proxy", "http://proxy.example.org:3128") // as /etc/environment has it

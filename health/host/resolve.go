@@ -15,7 +15,8 @@ import (
 // Resolved holds a DNS server's reply to one host.
 type Resolved struct {
 	Host string `json:"host"`
-	// Seen is false before the first reply or its absence, and while the host cannot be asked, which Fault tells.
+	// Seen is false before the first reply or its absence, and while the host cannot be asked,
+	// which Fault tells.
 	Seen  bool   `json:"seen"`
 	Fault string `json:"fault,omitempty"`
 	// Code is the reply's response code, such as NXDOMAIN; empty where no reply came.
@@ -32,8 +33,9 @@ var codes = map[dnsmessage.RCode]string{
 	dnsmessage.RCodeRefused: "REFUSED",
 }
 
-// Resolve has a host ask a DNS server for the IPv4 addresses of a name again and again until ctx ends, over one SSH session, and reports each
-// reply. The name is a full one without its last dot, of at most 253 characters; a longer one is never asked for.
+// Resolve has a host ask a DNS server for the IPv4 addresses of a name again and again until ctx
+// ends, over one SSH session, and reports each reply. The name is a full one without its last dot,
+// of at most 253 characters; a longer one is never asked for.
 func Resolve(ctx context.Context, host health.Host, key []byte, server, name string, report func(Resolved)) {
 	query, err := queryFor(name)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 	"golang.org/x/net/dns/dnsmessage"
 )
 
-// The query holds a newline, the length of "kubernetes": it arrives as one datagram, and any DNS library reads it.
+// The query holds a newline, the length of "kubernetes": it arrives as one datagram, and any DNS
+// library reads it.
 func TestTheResolveProbeAsksAsPodsDo(t *testing.T) {
 	server, err := net.ListenPacket("udp4", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -34,44 +34,51 @@ type UnitFacts struct {
 	// Status is the exit status of the main process; Restarts how often systemd started it again.
 	Status   int `json:"status,omitempty"`
 	Restarts int `json:"restarts,omitempty"`
-	// Queued is true while systemd has a start, stop or restart of the unit to do; what it does until then is the past.
+	// Queued is true while systemd has a start, stop or restart of the unit to do; what it does
+	// until then is the past.
 	Queued bool `json:"queued,omitempty"`
 	// Stable is true once the unit has been active for longer than systemd waits before a restart.
 	Stable bool `json:"stable,omitempty"`
 	// Disabled is true when systemd does not start the unit at a boot.
 	Disabled bool `json:"disabled,omitempty"`
-	// Skipped are the keys of its configuration that a server has gone on without, because it knows none of that name.
+	// Skipped are the keys of its configuration that a server has gone on without, because it knows
+	// none of that name.
 	Skipped []string `json:"skipped,omitempty"`
-	// Undone are the sysctls that K3s set to 1 at its start and that are 0 now, as net/ipv4/ip_forward.
+	// Undone are the sysctls that K3s set to 1 at its start and that are 0 now, as
+	// net/ipv4/ip_forward.
 	Undone []string `json:"undone,omitempty"`
 	// Unpersisted are modules in use that no file loads after a reboot.
 	Unpersisted []string `json:"unpersisted,omitempty"`
-	// Routes are the host's IPv4 routes as networks, the default route left out. Asked for by the gate of the Nodes only.
+	// Routes are the host's IPv4 routes as networks, the default route left out. Asked for by the
+	// gate of the Nodes only.
 	Routes []string `json:"routes,omitempty"`
-	// Tunnel is true where flannel carries the Pods' packets through a device of its own, which has the first address of the host's Pods.
+	// Tunnel is true where flannel carries the Pods' packets through a device of its own, which has
+	// the first address of the host's Pods.
 	Tunnel bool `json:"tunnel,omitempty"`
-	// Seconds is for how long the log has shown the same known cause; of what a server has refused, how long it was from the first
-	// time to the last.
+	// Seconds is for how long the log has shown the same known cause; of what a server has refused,
+	// how long it was from the first time to the last.
 	Seconds int `json:"seconds,omitempty"`
-	// Certificate is the file of K3s's own certificates that ends first, and CertificateEnds when; Ending says that a restart renews it.
+	// Certificate is the file of K3s's own certificates that ends first, and CertificateEnds when;
+	// Ending says that a restart renews it.
 	Certificate     string    `json:"certificate,omitempty"`
 	CertificateEnds time.Time `json:"certificateEnds,omitzero"`
 	Ending          bool      `json:"ending,omitempty"`
 	// Alarm is an alarm of a server's etcd, NOSPACE or CORRUPT; empty without one.
 	Alarm string `json:"alarm,omitempty"`
-	// Join is the HTTP status that the server which this node joins through gives to who has no credentials, 000 where it does not answer.
-	// Empty where nothing was refused, or this node joins no server.
+	// Join is the HTTP status that the server which this node joins through gives to who has no
+	// credentials, 000 where it does not answer. Empty where nothing was refused, or this node
+	// joins no server.
 	Join string `json:"join,omitempty"`
-	// Log are the lines of the current start that are not informational, and those about the join and the images that are, oldest first.
-	// Empty while the unit is active.
+	// Log are the lines of the current start that are not informational, and those about the join
+	// and the images that are, oldest first. Empty while the unit is active.
 	Log []string `json:"log,omitempty"`
 }
 
 // manyRestarts exceeds the restarts of a cluster's ordinary start: each comes 5 s after the last.
 const manyRestarts = 5
 
-// ObserveUnit reports the K3s unit of one host over one SSH session until ctx ends, each time it may have changed. With routes, it
-// reports the host's routes and flannel's tunnel as well.
+// ObserveUnit reports the K3s unit of one host over one SSH session until ctx ends, each time it
+// may have changed. With routes, it reports the host's routes and flannel's tunnel as well.
 func ObserveUnit(ctx context.Context, host health.Host, key []byte, routes bool, report func(UnitFacts)) {
 	settings := map[string]string{"unit": UnitName(host), "routes": ""}
 	if routes {
@@ -99,8 +106,9 @@ func unitFactsOf(b Block, now time.Time) UnitFacts {
 	}
 }
 
-// JudgeUnit says whether a host's K3s unit runs, and if it never will, why. Type=notify makes active mean that K3s itself has
-// reported that it is up; after a restart it also has to outlive the next one.
+// JudgeUnit says whether a host's K3s unit runs, and if it never will, why. Type=notify makes
+// active mean that K3s itself has reported that it is up; after a restart it also has to outlive
+// the next one.
 func JudgeUnit(host health.Host, f UnitFacts) health.Verdict {
 	unit := UnitName(host)
 	v := health.Verdict{Check: UnitCheck(host), State: health.Waiting, Message: unit + " not observed yet"}
@@ -135,8 +143,9 @@ func JudgeUnit(host health.Host, f UnitFacts) health.Verdict {
 // ended says whether the unit's main process failed.
 func (f UnitFacts) ended() bool { return f.Result != "" && f.Result != "success" }
 
-// stopped says whether the unit was told to stop, or nothing has started it: systemd starts one that ended by itself again. What is told to
-// stop may end with an error, as K3s does when its kubelet is the first to end (k3s-io/k3s#2624), and then it is failed for good.
+// stopped says whether the unit was told to stop, or nothing has started it: systemd starts one
+// that ended by itself again. What is told to stop may end with an error, as K3s does when its
+// kubelet is the first to end (k3s-io/k3s#2624), and then it is failed for good.
 func (f UnitFacts) stopped() bool {
 	switch f.Result {
 	case "exit-code", "signal", "core-dump", "timeout":

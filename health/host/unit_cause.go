@@ -29,14 +29,15 @@ const (
 	atOnce belief = iota
 	// afterRestart: as atOnce, but not of the first start; the next one may cure it by itself.
 	afterRestart
-	// repeated: a server refused, as one that starts refuses everyone. K3s must be refused again and again for insistSeconds, and the
-	// API of the server that it joins through must be up all the while.
+	// repeated: a server refused, as one that starts refuses everyone. K3s must be refused again
+	// and again for insistSeconds, and the API of the server that it joins through must be up all
+	// the while.
 	repeated
 )
 
-// insistSeconds is for how long K3s must complain before it is believed. An agent asks again after 5 to 10 s
-// (pkg/agent/config/config.go, Get), a server that ends is started again after 5 s: both have heard no three times by then, and the cause
-// is named within 30 s.
+// insistSeconds is for how long K3s must complain before it is believed. An agent asks again after
+// 5 to 10 s (pkg/agent/config/config.go, Get), a server that ends is started again after 5 s: both
+// have heard no three times by then, and the cause is named within 30 s.
 const insistSeconds = 10
 
 // Causes that are known by more than their line.
@@ -49,8 +50,8 @@ const (
 // tokenHint is the fix of a wrong token.
 const tokenHint = "the cluster's token is not the one in /etc/rancher/k3s/config.yaml (or a file of config.yaml.d) of %[1]s; correct it, then systemctl restart %[2]s; a host that was in another cluster needs its uninstall script first"
 
-// unitCauses are tried from top to bottom on each line, the newest line first. The words are K3s's (pkg/daemons, pkg/agent,
-// pkg/cluster, pkg/configfilearg), systemd's and etcd's.
+// unitCauses are tried from top to bottom on each line, the newest line first. The words are K3s's
+// (pkg/daemons, pkg/agent, pkg/cluster, pkg/configfilearg), systemd's and etcd's.
 var unitCauses = []unitCause{
 	{regexp.MustCompile(`(?i)too many learner members|etcdserver: (re-)?configuration change|unhealthy cluster|not yet been promoted from learner`), health.Waiting,
 		"etcd takes one new member at a time and this one has to wait", "", atOnce},
@@ -159,11 +160,13 @@ func (c unitCause) believed(f UnitFacts, line string) bool {
 	return ended(line) || f.Seconds >= insistSeconds
 }
 
-// joinsInVain says whether the server that the node joins through cannot serve yet: it then refuses every node. Without its
-// API a server answers 503 to all but /ping and its own paths; with it, 401 to who has no credentials (pkg/server/handlers/handlers.go).
+// joinsInVain says whether the server that the node joins through cannot serve yet: it then refuses
+// every node. Without its API a server answers 503 to all but /ping and its own paths; with it, 401
+// to who has no credentials (pkg/server/handlers/handlers.go).
 func (f UnitFacts) joinsInVain() bool { return f.Join == "000" || strings.HasPrefix(f.Join, "5") }
 
-// differing is a warning of K3s that names a setting (pkg/cluster/bootstrap.go, compareConfig); the error that ends it names none.
+// differing is a warning of K3s that names a setting (pkg/cluster/bootstrap.go, compareConfig); the
+// error that ends it names none.
 var differing = regexp.MustCompile(`critical configuration mismatched: ([^"\s]+)`)
 
 // words are the cause with what the log says beyond its line.
@@ -183,8 +186,8 @@ func (c unitCause) words(log []string) string {
 	return c.cause + ": " + strings.Join(names, ", ")
 }
 
-// ended reports whether a line is the last one of a K3s that gave up. One that asks itself to shut down ends with exit code 0
-// (pkg/signals/signals.go).
+// ended reports whether a line is the last one of a K3s that gave up. One that asks itself to shut
+// down ends with exit code 0 (pkg/signals/signals.go).
 func ended(line string) bool {
 	return strings.Contains(line, "level=fatal") || strings.HasPrefix(line, "Error: ") || strings.HasPrefix(line, "Incorrect Usage") ||
 		strings.Contains(line, `level=error msg="Shutdown request received: `)
@@ -200,8 +203,8 @@ func lastComplaint(log []string) string {
 	return ""
 }
 
-// knownCause finds the newest line whose meaning is known; one that only a change helps goes before one that waiting cures, but for what
-// a server has refused: a newer line reports that it is past.
+// knownCause finds the newest line whose meaning is known; one that only a change helps goes before
+// one that waiting cures, but for what a server has refused: a newer line reports that it is past.
 func knownCause(log []string) (unitCause, string, bool) {
 	var found unitCause
 	var at string

@@ -17,8 +17,8 @@ type complaint struct {
 	told        int
 }
 
-// seconds is UnitFacts.Seconds. A start without a message yet does not end a complaint: a server that ends over one is started again,
-// with an empty log.
+// seconds is UnitFacts.Seconds. A start without a message yet does not end a complaint: a server
+// that ends over one is started again, with an empty log.
 func (c *complaint) seconds(f UnitFacts) int {
 	known, line, ok := knownCause(f.Log)
 	switch {
@@ -44,10 +44,12 @@ func (c *complaint) end() {
 	c.cause, c.line, c.told = "", "", 0
 }
 
-// importing is K3s's line before and after each archive of images (pkg/agent/containerd/containerd.go and watcher.go).
+// importing is K3s's line before and after each archive of images
+// (pkg/agent/containerd/containerd.go and watcher.go).
 var importing = regexp.MustCompile(`Import(ing|ed) images from ([^"\s]+)`)
 
-// imports is the archive that K3s is importing, which it does at every start and before it starts the kubelet; empty where it is not.
+// imports is the archive that K3s is importing, which it does at every start and before it starts
+// the kubelet; empty where it is not.
 func imports(log []string) string {
 	for i := len(log) - 1; i >= 0; i-- {
 		if found := importing.FindStringSubmatch(log[i]); found != nil {
@@ -60,14 +62,16 @@ func imports(log []string) string {
 	return ""
 }
 
-// tellingLines bounds the evidence of a unit whose cause is not known: what it complained about last.
+// tellingLines bounds the evidence of a unit whose cause is not known: what it complained about
+// last.
 const tellingLines = 5
 
 // klogHeader is the time, process and place of a line of Kubernetes' own.
 var klogHeader = regexp.MustCompile(`^[EWF]\d{4} [\d:.]+\s+\d+ `)
 
-// telling are the lines of a log that its cause rests on: those of the known cause, each said once, and the one that ended K3s; where no cause is
-// known, the last complaints. K3s is a whole cluster's components in one process, and logs what each of them misses until the others are up.
+// telling are the lines of a log that its cause rests on: those of the known cause, each said once,
+// and the one that ended K3s; where no cause is known, the last complaints. K3s is a whole
+// cluster's components in one process, and logs what each of them misses until the others are up.
 func telling(log []string) []string {
 	known, _, ok := knownCause(log)
 	var lines, said []string

@@ -87,7 +87,8 @@ func TestAServersNewStartDoesNotEndItsComplaint(t *testing.T) {
 	assert.Equal(t, 0, c.seconds(fatal(9)), "it had worked in between")
 }
 
-// What is counted is one complaint without another in between; that a server is away takes nothing from what only a change helps.
+// What is counted is one complaint without another in between; that a server is away takes nothing
+// from what only a change helps.
 func TestEachComplaintHasItsOwnTime(t *testing.T) {
 	now := time.Unix(0, 0)
 	c := complaint{stable: observe.NewStable(func() time.Time { return now })}

@@ -39,7 +39,8 @@ type httpTarget struct {
 	user, password, key string
 }
 
-// ask makes one request over a connection of its own. Nothing of it is taken from the environment: no proxy, no cookies.
+// ask makes one request over a connection of its own. Nothing of it is taken from the environment:
+// no proxy, no cookies.
 func (t httpTarget) ask(ctx context.Context, probe health.HTTPProbe) httpAnswer {
 	if probe.Login {
 		return t.login(ctx, probe)

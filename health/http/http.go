@@ -26,7 +26,8 @@ type httpFacts struct {
 	Answers []httpAnswer `json:"answers,omitempty"`
 }
 
-// httpAnswer is the last answer to one probe. It holds nothing of the body, which may repeat what was sent.
+// httpAnswer is the last answer to one probe. It holds nothing of the body, which may repeat what
+// was sent.
 type httpAnswer struct {
 	Name string `json:"name"`
 	// Seen is false before the first answer at the present address.

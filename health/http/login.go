@@ -16,14 +16,16 @@ import (
 	"strata/health"
 )
 
-// loginTimeout bounds a whole login: some ten requests, of which one makes the server compare a password's slow hash.
+// loginTimeout bounds a whole login: some ten requests, of which one makes the server compare a
+// password's slow hash.
 const loginTimeout = 15 * time.Second
 
 // formAction finds the target of a page's form.
 var formAction = regexp.MustCompile(`(?is)<form[^>]*\saction="([^"]*)"`)
 
-// login asks for a URL as a browser does that is sent to a login page: it follows redirects, fills in the page's form, and follows
-// the redirects back. Cookies live as long as the one login. The answer is the last one.
+// login asks for a URL as a browser does that is sent to a login page: it follows redirects, fills
+// in the page's form, and follows the redirects back. Cookies live as long as the one login. The
+// answer is the last one.
 func (t httpTarget) login(ctx context.Context, probe health.HTTPProbe) httpAnswer {
 	answer := httpAnswer{Name: probe.Name, Seen: true}
 	ctx, cancel := context.WithTimeout(ctx, loginTimeout)

@@ -15,7 +15,8 @@ import (
 	"strata/internal/tunnel"
 )
 
-// httpInterval is the pause between two requests of one probe: nothing reports that a URL begins to answer.
+// httpInterval is the pause between two requests of one probe: nothing reports that a URL begins to
+// answer.
 const httpInterval = 100 * time.Millisecond
 
 // httpWatch observes Service and CA when they change, and keeps asking each URL.
@@ -82,7 +83,8 @@ func (w *httpWatch) sources() []kube.Source {
 	return sources
 }
 
-// observeAgain observes the objects at every change; with another address or CA, every answer so far is void.
+// observeAgain observes the objects at every change; with another address or CA, every answer so
+// far is void.
 func (w *httpWatch) observeAgain(ctx context.Context, changed <-chan struct{}) {
 	for ctx.Err() == nil {
 		facts, ca := w.observe(ctx)
@@ -126,7 +128,8 @@ func (w *httpWatch) askAgain(ctx context.Context, probe health.HTTPProbe, moved 
 	}
 }
 
-// take stores an answer, unless the target has changed since. What it took and how many came before it stays once it has passed.
+// take stores an answer, unless the target has changed since. What it took and how many came before
+// it stays once it has passed.
 func (w *httpWatch) take(epoch int, probe health.HTTPProbe, answer httpAnswer, took time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

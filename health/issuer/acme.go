@@ -7,14 +7,15 @@ func problem(types string) *regexp.Regexp {
 	return regexp.MustCompile(`urn:ietf:params:acme:error:(` + types + `)\b`)
 }
 
-// selfCheck is a pattern of what cert-manager found when it looked for a challenge's answer itself, before it asked the server to look
-// (cert-manager pkg/controller/acmechallenges and pkg/issuer/acme).
+// selfCheck is a pattern of what cert-manager found when it looked for a challenge's answer itself,
+// before it asked the server to look (cert-manager pkg/controller/acmechallenges and
+// pkg/issuer/acme).
 func selfCheck(kind, found string) *regexp.Regexp {
 	return regexp.MustCompile(`(?s)Waiting for ` + kind + ` challenge propagation: .*(` + found + `)`)
 }
 
-// acmeCauses are those of ACME, from the account to the challenge's answer. cert-manager writes no space after the colon of "Failed to update
-// ACME account:" (pkg/issuer/acme/setup.go).
+// acmeCauses are those of ACME, from the account to the challenge's answer. cert-manager writes no
+// space after the colon of "Failed to update ACME account:" (pkg/issuer/acme/setup.go).
 var acmeCauses = []Cause{
 	{problem("rateLimited"), "the ACME server's rate limit is reached", "try with the CA's staging server; certificates that exist go on working", false},
 	{
@@ -72,11 +73,13 @@ var (
 	// retryAfter finds the end of a limit in the words of Let's Encrypt: cert-manager keeps the
 	// text of an error, and not its Retry-After.
 	retryAfter = regexp.MustCompile(`(?i)retry after (\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d ?(UTC|Z)?)`)
-	// refusedAccount is an account that the server did not take: cert-manager does not ask again by itself (pkg/issuer/acme/setup.go).
+	// refusedAccount is an account that the server did not take: cert-manager does not ask again by
+	// itself (pkg/issuer/acme/setup.go).
 	refusedAccount = regexp.MustCompile(`Failed to (register|update) ACME account: ?4\d\d |failed to decode external account binding key|Your ACME server URL is set to a v1 endpoint|` +
 		`Account private key is invalid|ACME private key in "[^"]*" is not of type RSA|Failed to parse existing ACME`)
-	// awaitsSecret is a Secret of ACME's that is not there or lacks a key: cert-manager asks again when the Secret comes or changes, and not by
-	// itself (pkg/issuer/acme/setup.go, pkg/controller/clusterissuers issuersForSecret).
+	// awaitsSecret is a Secret of ACME's that is not there or lacks a key: cert-manager asks again
+	// when the Secret comes or changes, and not by itself (pkg/issuer/acme/setup.go,
+	// pkg/controller/clusterissuers issuersForSecret).
 	awaitsSecret = regexp.MustCompile(`failed to find external account binding key|ACME account: secrets? "[^"]*" not found|the secret "[^"]*" does not have key "|failed to get secret "`)
 )
 

@@ -22,8 +22,8 @@ type caFacts struct {
 	Unread bool `json:"unread,omitempty"`
 	// Missing is true where the Secret is not there, or has no certificate.
 	Missing bool `json:"missing,omitempty"`
-	// Expected and Found are the fingerprints of the CA that the stack has recorded and of the one that is there, and Made is since when that one
-	// is valid.
+	// Expected and Found are the fingerprints of the CA that the stack has recorded and of the one
+	// that is there, and Made is since when that one is valid.
 	Expected string `json:"expected,omitempty"`
 	Found    string `json:"found,omitempty"`
 	Made     string `json:"made,omitempty"`
@@ -95,5 +95,6 @@ func certificateIn(text []byte) (*x509.Certificate, error) {
 	return x509.ParseCertificate(block.Bytes)
 }
 
-// fingerprint returns the sha256 sum that `openssl x509 -noout -fingerprint -sha256` prints, without colons and in lower case.
+// fingerprint returns the sha256 sum that `openssl x509 -noout -fingerprint -sha256` prints,
+// without colons and in lower case.
 func fingerprint(certificate *x509.Certificate) string { return digest.Of(certificate.Raw) }

@@ -5,24 +5,26 @@ import (
 	"slices"
 )
 
-// Cause is a reason for which cert-manager cannot use an issuer or issue a certificate, recognised by the words of
-// cert-manager, Vault or the Go library, which have no other form.
+// Cause is a reason for which cert-manager cannot use an issuer or issue a certificate, recognised
+// by the words of cert-manager, Vault or the Go library, which have no other form.
 type Cause struct {
 	pattern *regexp.Regexp
 	Cause   string
 	Hint    string
-	// final is true where cert-manager does not try again before the issuer itself changes: Setup returned no error.
+	// final is true where cert-manager does not try again before the issuer itself changes: Setup
+	// returned no error.
 	final bool
 }
 
-// ofVault is a pattern of an answer of Vault's (github.com/hashicorp/vault/api ResponseError), as DNS providers use the same words.
+// ofVault is a pattern of an answer of Vault's (github.com/hashicorp/vault/api ResponseError), as
+// DNS providers use the same words.
 func ofVault(answer string) *regexp.Regexp {
 	return regexp.MustCompile(`(?is)Error making API request\..*(` + answer + `)`)
 }
 
-// issuanceCauses are tried in order, the certain ones first. The words are those of cert-manager v1.21 pkg/issuer/vault/setup.go,
-// pkg/issuer/ca/setup.go, internal/vault/vault.go and pkg/controller/certificaterequests, and of Vault's PKI and Kubernetes
-// engines.
+// issuanceCauses are tried in order, the certain ones first. The words are those of cert-manager
+// v1.21 pkg/issuer/vault/setup.go, pkg/issuer/ca/setup.go, internal/vault/vault.go and
+// pkg/controller/certificaterequests, and of Vault's PKI and Kubernetes engines.
 var issuanceCauses = []Cause{
 	{
 		regexp.MustCompile(`Vault config cannot be empty|Vault server and path are required|Vault tokenSecretRef, appRole|Multiple auth methods|` +
@@ -90,7 +92,8 @@ var issuanceCauses = []Cause{
 	},
 }
 
-// CauseOfIssuance recognises a message of cert-manager; the zero value, without a cause, where it is of no known kind.
+// CauseOfIssuance recognises a message of cert-manager; the zero value, without a cause, where it
+// is of no known kind.
 func CauseOfIssuance(message string) Cause {
 	for _, known := range slices.Concat(acmeCauses, dns01Causes, issuanceCauses) {
 		if known.pattern.MatchString(message) {

@@ -3,7 +3,8 @@ package issuer
 import "regexp"
 
 const (
-	// unreachable are the Go library's words for an address that does not answer, or whose name is not known.
+	// unreachable are the Go library's words for an address that does not answer, or whose name is
+	// not known.
 	unreachable = `no such host|connection refused|connection reset|i/o timeout|deadline exceeded|Client\.Timeout|TLS handshake timeout|no route to host|network is unreachable`
 	// calling precedes the error of a call to a DNS provider. A pending Challenge of DNS-01 has an
 	// error of its solver, because an error of the ACME server is no reason of it
@@ -16,13 +17,15 @@ const (
 	compareSolver = "compare certManager.acme.dns01 and the Secrets that it names with what the provider gave you"
 )
 
-// dns01 is a cause that heals when the provider, the DNS or a Secret does: cert-manager tries a solver until the Order ends.
+// dns01 is a cause that heals when the provider, the DNS or a Secret does: cert-manager tries a
+// solver until the Order ends.
 func dns01(pattern, cause, hint string) Cause {
 	return Cause{regexp.MustCompile(`(?s)` + pattern), cause, hint, false}
 }
 
-// dns01Causes are those of DNS-01: the Secrets, the self check, and the provider. The words are those of cert-manager v1.21 and v1.19
-// pkg/issuer/acme/dns, pkg/issuer/acme/setup.go validateDNSSolvers and pkg/controller/acmechallenges.
+// dns01Causes are those of DNS-01: the Secrets, the self check, and the provider. The words are
+// those of cert-manager v1.21 and v1.19 pkg/issuer/acme/dns, pkg/issuer/acme/setup.go
+// validateDNSSolvers and pkg/controller/acmechallenges.
 var dns01Causes = []Cause{
 	dns01(
 		`does not have key "|failed to get secret "|failed to load secret "|error getting [a-z0-9 ]+: secrets? "[^"]*" not found|key ["'][^"']*["'] not found in secret|no data found in Secret|no key "[^"]*" in secret`,

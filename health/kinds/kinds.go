@@ -53,9 +53,10 @@ var constructors = map[health.Kind]health.Constructor{
 	health.KindWebhook:      webhook.New,
 }
 
-// Run asks one gate of any kind, as health.Ask does, which refuses a Spec of an unknown kind before it needs a constructor. A tunnel that the
-// gate needs is held while it asks. That it cannot be opened is no end, since a jump host may be starting: it is tried again meanwhile. Nothing
-// is asked through another stack's tunnel at the same port, nor without one, and each check says why.
+// Run asks one gate of any kind, as health.Ask does, which refuses a Spec of an unknown kind before
+// it needs a constructor. A tunnel that the gate needs is held while it asks. That it cannot be
+// opened is no end, since a jump host may be starting: it is tried again meanwhile. Nothing is
+// asked through another stack's tunnel at the same port, nor without one, and each check says why.
 func Run(ctx context.Context, spec health.Spec, secrets health.Secrets, progress io.Writer) (health.Result, error) {
 	release, err := tunnel.Hold(ctx, spec.Tunnel(), secrets.SSHKey)
 	if err != nil {

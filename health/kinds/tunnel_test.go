@@ -51,8 +51,8 @@ func pongs(t *testing.T) string {
 	return server.URL
 }
 
-// `strata tunnel -s a` is open, and `strata health -s b` has the same port. Where both sites have the same private addresses, a's server would say
-// pong for b's.
+// `strata tunnel -s a` is open, and `strata health -s b` has the same port. Where both sites have
+// the same private addresses, a's server would say pong for b's.
 func TestAGateDoesNotAskThroughAnotherStacksTunnel(t *testing.T) {
 	way, _ := tunneltest.Serve(t)
 	host := sshtest.Start(t)
@@ -68,7 +68,8 @@ func TestAGateDoesNotAskThroughAnotherStacksTunnel(t *testing.T) {
 	assert.Contains(t, progress, "k3s-server-1-gate: tunnel to what only jump host 127.0.0.1:1 reaches")
 }
 
-// The jump host is being booted when the gate begins: what listens at the port later is greeted, which is how a tunnel is held.
+// The jump host is being booted when the gate begins: what listens at the port later is greeted,
+// which is how a tunnel is held.
 func TestATunnelThatCouldNotBeOpenedIsTriedAgainWhileTheGateAsks(t *testing.T) {
 	host := sshtest.Start(t)
 	way := tunneltest.Through(host, tunneltest.Closed(t))

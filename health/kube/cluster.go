@@ -20,14 +20,15 @@ import (
 	"strata/internal/tunnel"
 )
 
-// RequestTimeout bounds one request to an API server. A healthy one answers in milliseconds; one that hangs must not hide
-// for longer than this that another one answers.
+// RequestTimeout bounds one request to an API server. A healthy one answers in milliseconds; one
+// that hangs must not hide for longer than this that another one answers.
 const RequestTimeout = 3 * time.Second
 
 // maxSlow lets servers under load have up to 24 s.
 const maxSlow = 3
 
-// APIServer is one API server, asked under its own address so that no load balancer hides which one answers.
+// APIServer is one API server, asked under its own address so that no load balancer hides which one
+// answers.
 type APIServer struct {
 	// Name is the host and port, for messages.
 	Name string
@@ -45,7 +46,8 @@ type Cluster struct {
 	Servers []*APIServer
 	// good is the index of the server that answered last; reads start there.
 	good atomic.Int32
-	// slow counts how often no server has answered in time: each server then has twice as long as before, up to maxSlow times.
+	// slow counts how often no server has answered in time: each server then has twice as long as
+	// before, up to maxSlow times.
 	slow atomic.Int32
 }
 
@@ -61,8 +63,9 @@ func ClusterOf(spec health.Spec, secrets health.Secrets) (*Cluster, error) {
 	return all, nil
 }
 
-// NewCluster builds one client per server from the kubeconfig's credentials and CA. The kubeconfig's own server is not
-// used; its CA is, on purpose: an address that another machine holds must fail verification. Its proxy is, and that of through.
+// NewCluster builds one client per server from the kubeconfig's credentials and CA. The
+// kubeconfig's own server is not used; its CA is, on purpose: an address that another machine holds
+// must fail verification. Its proxy is, and that of through.
 func NewCluster(servers []string, kubeconfig []byte, through tunnel.Spec) (*Cluster, error) {
 	if len(servers) == 0 {
 		return nil, errors.New("spec: servers: empty; expected at least one https://address:port")
@@ -96,7 +99,8 @@ func newAPIServer(server string, base *rest.Config, through tunnel.Spec) (*APISe
 	}
 	config := rest.CopyConfig(base)
 	config.Host = "https://" + address.Host + strings.TrimSuffix(address.Path, "/") // a proxy tells clusters apart by path
-	// The client's own limiter would delay an observation without a word; the number of requests is bounded by the observations.
+	// The client's own limiter would delay an observation without a word; the number of requests is
+	// bounded by the observations.
 	config.QPS = -1
 	config.UserAgent = "strata-gate"
 	direct := dialled(config, through)
@@ -111,7 +115,8 @@ func newAPIServer(server string, base *rest.Config, through tunnel.Spec) (*APISe
 	return &APIServer{Name: address.Host, url: config.Host, http: client, Dyn: dyn, Config: config}, nil
 }
 
-// dialled is config with a dialer in the place of its SOCKS proxy, so that a fault is the API server's own and not the proxy's word for it.
+// dialled is config with a dialer in the place of its SOCKS proxy, so that a fault is the API
+// server's own and not the proxy's word for it.
 func dialled(config *rest.Config, through tunnel.Spec) *rest.Config {
 	config = rest.CopyConfig(config)
 	dialer := net.Dialer{Timeout: RequestTimeout}
@@ -124,8 +129,9 @@ func dialled(config *rest.Config, through tunnel.Spec) *rest.Config {
 	return config
 }
 
-// Read runs one observation against the server that answered last and, where that server cannot be asked, against the next. An
-// answer such as "not found" is an answer. The returned fault is the first server's.
+// Read runs one observation against the server that answered last and, where that server cannot be
+// asked, against the next. An answer such as "not found" is an answer. The returned fault is the
+// first server's.
 func (c *Cluster) Read(ctx context.Context, once func(context.Context, *APIServer) error) *Fault {
 	var first *Fault
 	start, slow, late := int(c.good.Load()), c.slow.Load(), false
@@ -157,7 +163,8 @@ func (c *Cluster) Read(ctx context.Context, once func(context.Context, *APIServe
 	return first
 }
 
-// ObserveOnce is Read for a gate: it also says for how many seconds the API has failed in the same way.
+// ObserveOnce is Read for a gate: it also says for how many seconds the API has failed in the same
+// way.
 func (c *Cluster) ObserveOnce(ctx context.Context, seen *observe.Stable, read func(context.Context, *APIServer) error) (*Fault, int) {
 	fault := c.Read(ctx, read)
 	if fault != nil {

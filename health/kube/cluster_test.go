@@ -121,7 +121,8 @@ func faultThrough(t *testing.T, way tunnel.Spec, server string) *Fault {
 	return f
 }
 
-// Where the far end refuses, that is a fact about the API server; net/http's own client of a proxy would tell it as the proxy's.
+// Where the far end refuses, that is a fact about the API server; net/http's own client of a proxy
+// would tell it as the proxy's.
 func TestBehindATunnelARefusalIsTheServersOwn(t *testing.T) {
 	way, jump := tunneltest.Serve(t)
 	server := fmt.Sprintf("127.0.0.1:%d", tunneltest.Closed(t))

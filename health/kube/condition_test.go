@@ -30,7 +30,8 @@ func TestAConditionOfAnEarlierGenerationIsStale(t *testing.T) {
 	assert.Equal(t, Condition{Type: "Ready"}, ConditionOf([]Condition{{Type: "Issuing", Status: "True"}}, "Ready"))
 }
 
-// An EndpointSlice that says nothing of an address means that it is ready; one that starts says false.
+// An EndpointSlice that says nothing of an address means that it is ready; one that starts says
+// false.
 func TestAnEndpointIsReadyUnlessItsSliceDenies(t *testing.T) {
 	ready := func(text string) bool { return EndpointReady(*healthtest.Decode[discoveryv1.Endpoint](t, text)) }
 	assert.True(t, ready(`addresses: [10.42.0.7]`))
@@ -38,7 +39,8 @@ func TestAnEndpointIsReadyUnlessItsSliceDenies(t *testing.T) {
 	assert.False(t, ready(`conditions: {ready: false}`))
 }
 
-// A wrong CA may be an earlier installation that is about to go: only one that stays is given up, and a server that is away never is.
+// A wrong CA may be an earlier installation that is about to go: only one that stays is given up,
+// and a server that is away never is.
 func TestOnlyAFaultThatStaysAndCannotHealIsGivenUp(t *testing.T) {
 	otherCA, refused := &Fault{Kind: faultUnknownCA, Server: "10.10.0.11:6443"}, &Fault{Kind: faultRefused, Server: "10.10.0.11:6443"}
 	assert.Equal(t, health.Waiting, otherCA.Verdict("api", false).State)
@@ -70,7 +72,8 @@ func TestWhatHoldsANamespace(t *testing.T) {
 	assert.Empty(t, heldBy([]corev1.NamespaceCondition{condition("Other", corev1.ConditionTrue, "what does not hold it")}))
 }
 
-// A kubelet of tomorrow may wait for what is not known here: the Pod is waited for, and nothing is made up about it.
+// A kubelet of tomorrow may wait for what is not known here: the Pod is waited for, and nothing is
+// made up about it.
 func TestAReasonThatIsNotKnownIsNoTrouble(t *testing.T) {
 	pod := podFacts{Name: "web-1", Containers: []containerFacts{{Name: "web", Reason: "OfANewerKubelet"}}}
 	_, found := podTrouble("shop", pod)

@@ -4,8 +4,9 @@ import (
 	"fmt"
 )
 
-// Stale reports whether a condition is about an earlier generation of its object than the given one: what it says may have
-// been true of another specification. Neither kubectl wait nor Pulumi's observe.WaitFor compares the two.
+// Stale reports whether a condition is about an earlier generation of its object than the given
+// one: what it says may have been true of another specification. Neither kubectl wait nor Pulumi's
+// observe.WaitFor compares the two.
 func (c Condition) Stale(generation int64) bool { return c.ObservedGeneration < generation }
 
 // StaleMessage puts a stale condition into words.

@@ -14,10 +14,11 @@ import (
 )
 
 const (
-	// discoveryLimit bounds what is read of a discovery document: a cluster with hundreds of kinds has less than 1 MiB.
+	// discoveryLimit bounds what is read of a discovery document: a cluster with hundreds of kinds
+	// has less than 1 MiB.
 	discoveryLimit = 16 << 20
-	// aggregatedDiscovery asks for one document about every group, as every client since Kubernetes 1.27 does
-	// (k8s.io/client-go/discovery); a server without it answers with the list of groups.
+	// aggregatedDiscovery asks for one document about every group, as every client since Kubernetes
+	// 1.27 does (k8s.io/client-go/discovery); a server without it answers with the list of groups.
 	aggregatedDiscovery = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"
 )
 
@@ -29,9 +30,10 @@ func (r ServedResource) groupVersion() string { return r.Group + "/" + r.Version
 // String is the resource as messages name it: group/version plural.
 func (r ServedResource) String() string { return r.groupVersion() + " " + r.Plural }
 
-// Absent are those of the resources that an API server does not serve (yet), by two answers without a cache: the version's own
-// list, and the document about every group. The second one is put together later, and is what Helm, kubectl and Pulumi read:
-// "no matches for kind" comes from there.
+// Absent are those of the resources that an API server does not serve (yet), by two answers without
+// a cache: the version's own list, and the document about every group. The second one is put
+// together later, and is what Helm, kubectl and Pulumi read: "no matches for kind" comes from
+// there.
 func (s *APIServer) Absent(ctx context.Context, wanted []ServedResource) ([]string, error) {
 	versions := map[string][]string{}
 	var missing []string
@@ -68,7 +70,8 @@ func (s *APIServer) undiscovered(ctx context.Context, wanted []ServedResource) (
 	return missing, nil
 }
 
-// resourcesOf are the resources that an API server lists for one group and version; none if it does not know it.
+// resourcesOf are the resources that an API server lists for one group and version; none if it does
+// not know it.
 func (s *APIServer) resourcesOf(ctx context.Context, groupVersion string) ([]string, error) {
 	var served metav1.APIResourceList
 	found, err := s.GetJSON(ctx, "/apis/"+groupVersion, "", &served)
@@ -82,7 +85,8 @@ func (s *APIServer) resourcesOf(ctx context.Context, groupVersion string) ([]str
 	return names, nil
 }
 
-// discover reads the document about every group, and returns what tells whether a resource is in it.
+// discover reads the document about every group, and returns what tells whether a resource is in
+// it.
 func (s *APIServer) discover(ctx context.Context) (func(ServedResource) bool, error) {
 	var answer json.RawMessage
 	if _, err := s.GetJSON(ctx, "/apis", aggregatedDiscovery, &answer); err != nil {

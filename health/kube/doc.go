@@ -1,6 +1,8 @@
-// Package kube observes clusters for the kinds of gates: clients of each API server, reads that go to the next server where one cannot be
-// asked, watches that say when to observe again, and what several kinds read in the same way (conditions, Events, workloads, endpoints, /readyz).
+// Package kube observes clusters for the kinds of gates: clients of each API server, reads that go
+// to the next server where one cannot be asked, watches that say when to observe again, and what
+// several kinds read in the same way (conditions, Events, workloads, endpoints, /readyz).
 //
-// A watch is a reason to observe and never an observation. Faults are told apart by their kind, so that no verdict rests on an answer that did
-// not come. The package judges workloads and faults, which several kinds have; every other verdict is its kind's.
+// A watch is a reason to observe and never an observation. Faults are told apart by their kind, so
+// that no verdict rests on an answer that did not come. The package judges workloads and faults,
+// which several kinds have; every other verdict is its kind's.
 package kube

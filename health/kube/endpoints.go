@@ -17,7 +17,8 @@ type EndpointFacts struct {
 // ServiceLabel is on every EndpointSlice of a Service.
 const ServiceLabel = discoveryv1.LabelServiceName
 
-// ObserveEndpoints reads the addresses behind a Service. The Service's or slice's existence says nothing.
+// ObserveEndpoints reads the addresses behind a Service. The Service's or slice's existence says
+// nothing.
 func ObserveEndpoints(ctx context.Context, s *APIServer, namespace, service string) (EndpointFacts, error) {
 	all, err := EndpointSlices(ctx, s, namespace, service)
 	if err != nil {
@@ -43,7 +44,8 @@ func EndpointSlices(ctx context.Context, s *APIServer, namespace, service string
 	return List[discoveryv1.EndpointSlice](ctx, s, EndpointSliceResource, namespace, metav1.ListOptions{LabelSelector: ServiceLabel + "=" + service})
 }
 
-// EndpointReady reads the condition, of which unset means ready (discovery.k8s.io/v1 EndpointConditions).
+// EndpointReady reads the condition, of which unset means ready (discovery.k8s.io/v1
+// EndpointConditions).
 func EndpointReady(endpoint discoveryv1.Endpoint) bool {
 	return endpoint.Conditions.Ready == nil || *endpoint.Conditions.Ready
 }

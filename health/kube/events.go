@@ -10,12 +10,14 @@ import (
 	"strata/health"
 )
 
-// What separates "for a moment" from "for good". Each number is the smallest that the ordinary start of a Pod does not
-// reach: one failed pull that heals, a restart or two while a dependency starts, a scheduler that waits for a node.
+// What separates "for a moment" from "for good". Each number is the smallest that the ordinary
+// start of a Pod does not reach: one failed pull that heals, a restart or two while a dependency
+// starts, a scheduler that waits for a node.
 const (
 	// crashBackoff is the kubelet's delay after the third crash in a row (10 s, 20 s, 40 s).
 	crashBackoff = 40 * time.Second
-	// wrongPulls is the number of failed pulls after which an answer such as "not found" is believed.
+	// wrongPulls is the number of failed pulls after which an answer such as "not found" is
+	// believed.
 	wrongPulls = 2
 	// wrongSeconds must pass after such an answer until it is believed after one pull: the kubelet
 	// tries again after 10 s, but it pulls one image at a time, so slow pulls of others may keep
@@ -112,7 +114,8 @@ func scheduling(pod podFacts, hint string) trouble {
 	return t
 }
 
-// notReady is the reason of a container that runs, and whose probe fails: a word of ours, beside the kubelet's.
+// notReady is the reason of a container that runs, and whose probe fails: a word of ours, beside
+// the kubelet's.
 const notReady = "NotReady"
 
 // containerTrouble judges the waiting state of one container.
@@ -170,7 +173,8 @@ var creations = []struct{ reason, cause string }{
 	{"NetworkNotReady: ", "the Pod network is not set up on the node"},
 }
 
-// creating judges a container that is being created; one of which no event complains only needs time.
+// creating judges a container that is being created; one of which no event complains only needs
+// time.
 func (t *trouble) creating(c containerFacts, pod podFacts) bool {
 	for _, line := range pod.Events {
 		for _, known := range creations {
@@ -183,8 +187,9 @@ func (t *trouble) creating(c containerFacts, pod podFacts) bool {
 	return false
 }
 
-// agedIf takes back what only an old failure says: what caused it may be mended, and the kubelet has not tried again, for which it waits up to
-// 5 minutes (kubernetes pkg/kubelet/kubelet.go, MaxContainerBackOff).
+// agedIf takes back what only an old failure says: what caused it may be mended, and the kubelet
+// has not tried again, for which it waits up to 5 minutes (kubernetes pkg/kubelet/kubelet.go,
+// MaxContainerBackOff).
 func (t *trouble) agedIf(old bool) {
 	if old {
 		t.state = health.Waiting

@@ -43,8 +43,8 @@ func factsOfPod(pod *corev1.Pod, events []corev1.Event) podFacts {
 	return facts
 }
 
-// unreadyOf are the containers that run and are not ready, with what their probe says: nothing else about such a Pod is wrong. The kubelet
-// says it in events only, and of one container at a time.
+// unreadyOf are the containers that run and are not ready, with what their probe says: nothing else
+// about such a Pod is wrong. The kubelet says it in events only, and of one container at a time.
 func unreadyOf(pod *corev1.Pod, own []corev1.Event) []containerFacts {
 	var unready []containerFacts
 	for _, status := range pod.Status.ContainerStatuses {
@@ -72,7 +72,8 @@ func exitOf(ended *corev1.ContainerStateTerminated) string {
 	return text
 }
 
-// failedPulls are the kubelet's "Failed to pull image" events for an image. Equal events are one object with a count.
+// failedPulls are the kubelet's "Failed to pull image" events for an image. Equal events are one
+// object with a count.
 func failedPulls(events []corev1.Event, image string) []corev1.Event {
 	var pulls []corev1.Event
 	for _, event := range events {
@@ -97,7 +98,8 @@ func eventCount(event corev1.Event) int {
 	return max(int(event.Count), 1)
 }
 
-// WarningsOf are the Warning events of one object, newest first. The UID leaves out a namesake that was there before.
+// WarningsOf are the Warning events of one object, newest first. The UID leaves out a namesake that
+// was there before.
 func WarningsOf(events []corev1.Event, uid string) []corev1.Event {
 	var own []corev1.Event
 	for _, event := range events {

@@ -9,7 +9,8 @@ import (
 // wrongImage matches what a registry says when trying again cannot help.
 var wrongImage = regexp.MustCompile(`(?i)not found|manifest unknown|unauthorized|authorization failed|access denied|denied:|403 Forbidden|401 Unauthorized|no match for platform|repository does not exist`)
 
-// answering are faults of a registry that the node does reach, and of the way there, which another pull may find gone.
+// answering are faults of a registry that the node does reach, and of the way there, which another
+// pull may find gone.
 var answering = []struct {
 	words *regexp.Regexp
 	cause string
@@ -20,10 +21,12 @@ var answering = []struct {
 	{regexp.MustCompile(`no space left on device`), "the node's disk is full"},
 }
 
-// errPull and pullBackOff are why a container waits after a failed pull. They take turns, and are one trouble.
+// errPull and pullBackOff are why a container waits after a failed pull. They take turns, and are
+// one trouble.
 const errPull, pullBackOff = "ErrImagePull", "ImagePullBackOff"
 
-// pulling judges a failed pull: a wrong name or missing rights are certain soon, a network may come back.
+// pulling judges a failed pull: a wrong name or missing rights are certain soon, a network may come
+// back.
 func (t *trouble) pulling(c containerFacts, seconds int) {
 	t.text = "container " + c.Name + ": " + c.Reason + ": " + Innermost(c.Message)
 	if wrongImage.MatchString(c.Message) {
@@ -43,8 +46,8 @@ func (t *trouble) pulling(c containerFacts, seconds int) {
 // backoffText matches the delay in the kubelet's "back-off 40s restarting failed container=…".
 var backoffText = regexp.MustCompile(`back-off ([0-9hms]+) restarting`)
 
-// backoffOf is the delay that the kubelet has arrived at: a measure of crashes in a row that, unlike the restart count, does
-// not remember those of last month. Zero if the message has none.
+// backoffOf is the delay that the kubelet has arrived at: a measure of crashes in a row that,
+// unlike the restart count, does not remember those of last month. Zero if the message has none.
 func backoffOf(message string) time.Duration {
 	match := backoffText.FindStringSubmatch(message)
 	if match == nil {

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// unschedulable are the reasons for which nodes do not suit a Pod, in the scheduler's words (kubernetes pkg/scheduler/framework/plugins).
+// unschedulable are the reasons for which nodes do not suit a Pod, in the scheduler's words
+// (kubernetes pkg/scheduler/framework/plugins).
 var unschedulable = []struct {
 	words *regexp.Regexp
 	says  string

@@ -53,7 +53,8 @@ status:
 	assert.Equal(t, "exit code 1 (Error)", exitOf(&corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error"}))
 }
 
-// The kubelet waits for up to 5 minutes before it tries again, and whoever mended the cause runs up meanwhile.
+// The kubelet waits for up to 5 minutes before it tries again, and whoever mended the cause runs up
+// meanwhile.
 func TestAFailureFromBeforeTheGateIsOldUntilThereIsAnother(t *testing.T) {
 	now := time.Unix(100, 0)
 	seen := observe.NewStable(func() time.Time { return now })
@@ -126,7 +127,8 @@ func TestWorkloadsAreNamedByKind(t *testing.T) {
 	}
 }
 
-// The tunnel's trouble is none of the API server's: what it is told as must not be "the API server is not listening".
+// The tunnel's trouble is none of the API server's: what it is told as must not be "the API server
+// is not listening".
 func TestATunnelThatIsDownIsNoFaultOfTheServer(t *testing.T) {
 	down := &tunnel.DownError{Address: "127.0.0.1:1080", Why: "jump host bastion:22: connection refused"}
 	f := newFault("10.10.0.11:6443", &url.Error{Op: "Get", URL: "https://10.10.0.11:6443/readyz", Err: down})

@@ -30,7 +30,8 @@ const (
 	faultCertificate  faultKind = "bad certificate"
 	faultNotServed    faultKind = "not served"
 	faultOther        faultKind = "other"
-	// faultTunnel and faultProxy are no server's: the way to it lets nothing through, a tunnel of Strata's or a proxy of the kubeconfig.
+	// faultTunnel and faultProxy are no server's: the way to it lets nothing through, a tunnel of
+	// Strata's or a proxy of the kubeconfig.
 	faultTunnel faultKind = "tunnel"
 	faultProxy  faultKind = "proxy"
 )
@@ -116,8 +117,8 @@ func (f *Fault) elsewhere() bool {
 	return f.Kind != faultForbidden && f.Kind != faultNotServed
 }
 
-// permanent reports whether waiting cannot remove the fault, once it has been seen for long enough not to be a start-up
-// phase.
+// permanent reports whether waiting cannot remove the fault, once it has been seen for long enough
+// not to be a start-up phase.
 func (f *Fault) permanent() bool {
 	switch f.Kind {
 	case FaultUnauthorized, faultForbidden, faultUnknownCA, faultName, faultCertificate:

@@ -5,7 +5,8 @@ import (
 	"strata/internal/tunnel"
 )
 
-// Absent is the verdict on an object of the stack's own that does not exist; its hint so far says how to look further.
+// Absent is the verdict on an object of the stack's own that does not exist; its hint so far says
+// how to look further.
 func Absent(v *health.Verdict) {
 	v.Message, v.Cause = "does not exist", "it was deleted, or is not applied yet, or its CRD is not established"
 	v.Hint = "if it was deleted: pulumi up --refresh makes it anew; " + v.Hint

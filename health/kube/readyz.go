@@ -21,7 +21,8 @@ type APIServerFacts struct {
 	Passed bool `json:"passed,omitempty"`
 	// Failing are the lines of the readyz checks that failed.
 	Failing []string `json:"failing,omitempty"`
-	// NotStarted is true when K3s answers in the place of its API server, which it has not started yet.
+	// NotStarted is true when K3s answers in the place of its API server, which it has not started
+	// yet.
 	NotStarted bool   `json:"notStarted,omitempty"`
 	Fault      *Fault `json:"fault,omitempty"`
 	// Seconds is for how long the same fault has stood.
@@ -38,8 +39,8 @@ const notStarted = "apiserver not ready"
 // readyzLimit bounds what is read of an answer: some 60 checks of less than 100 bytes.
 const readyzLimit = 64 << 10
 
-// Readyz asks one API server for /Readyz with the kubeconfig's credentials. Without them it would answer 401 (K3s allows
-// no anonymous requests), which says nothing about health.
+// Readyz asks one API server for /Readyz with the kubeconfig's credentials. Without them it would
+// answer 401 (K3s allows no anonymous requests), which says nothing about health.
 func (s *APIServer) Readyz(ctx context.Context) APIServerFacts {
 	facts := APIServerFacts{Server: s.Name}
 	ctx, cancel := context.WithTimeout(ctx, RequestTimeout)

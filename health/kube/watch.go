@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// rewatch is the pause before a watch that failed is opened again: short, because at that moment the API server or the
-	// resource's CRD is about to appear.
+	// rewatch is the pause before a watch that failed is opened again: short, because at that
+	// moment the API server or the resource's CRD is about to appear.
 	rewatch = 100 * time.Millisecond
 	// watchSeconds ends a watch on the server's side, so that none outlives a forgotten client.
 	watchSeconds = int64(300)
@@ -30,8 +30,9 @@ type Source struct {
 	Labels string
 }
 
-// Follow signals changed whenever an object of the sources changes, until ctx ends. A watch is a reason to observe and never
-// an observation: what a verdict rests on is read anew, so a stale or broken watch can delay a verdict but not falsify it.
+// Follow signals changed whenever an object of the sources changes, until ctx ends. A watch is a
+// reason to observe and never an observation: what a verdict rests on is read anew, so a stale or
+// broken watch can delay a verdict but not falsify it.
 func (c *Cluster) Follow(ctx context.Context, changed chan<- struct{}, sources []Source) {
 	var watches sync.WaitGroup
 	for _, s := range sources {

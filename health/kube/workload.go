@@ -15,7 +15,8 @@ type WorkloadFacts struct {
 	Kind      string `json:"kind"`
 	Name      string `json:"name"`
 	Missing   bool   `json:"missing,omitempty"`
-	// Current is true when its controller has seen the newest generation; else what follows is of an older one.
+	// Current is true when its controller has seen the newest generation; else what follows is of
+	// an older one.
 	Current bool `json:"current,omitempty"`
 	// Desired counts the Pods that it should have; Updated counts those of the newest revision,
 	// Available those of them that serve; Old counts the Pods of earlier revisions that are left.
@@ -28,12 +29,14 @@ type WorkloadFacts struct {
 	// Within says why the namespace cannot have the workload, while the workload does not exist or
 	// its Pods are refused; empty if it can.
 	Within string `json:"within,omitempty"`
-	// Blocker is a StatefulSet's Pod of an earlier revision that is not Ready: until it is, none of the newest comes.
+	// Blocker is a StatefulSet's Pod of an earlier revision that is not Ready: until it is, none of
+	// the newest comes.
 	Blocker string     `json:"blocker,omitempty"`
 	Pods    []podFacts `json:"pods,omitempty"`
 	// Images lists the running containers whose images were recorded.
 	Images []runningImage `json:"images,omitempty"`
-	// ordered says that the Pods of a StatefulSet are replaced one after the other, each when the one before is Ready.
+	// ordered says that the Pods of a StatefulSet are replaced one after the other, each when the
+	// one before is Ready.
 	ordered bool
 	// selector finds its Pods.
 	selector *metav1.LabelSelector
@@ -43,9 +46,9 @@ func (w WorkloadFacts) check() string {
 	return "workload " + w.Namespace + "/" + w.Kind + "/" + w.Name
 }
 
-// JudgeWorkload says whether a workload is rolled out: its newest revision serves and no older one is left, so that what
-// answers now is what answers next. If it is not, its Pods say why. One that is to have no Pods does not serve: whoever wants
-// none of it leaves it out of the gate.
+// JudgeWorkload says whether a workload is rolled out: its newest revision serves and no older one
+// is left, so that what answers now is what answers next. If it is not, its Pods say why. One that
+// is to have no Pods does not serve: whoever wants none of it leaves it out of the gate.
 func JudgeWorkload(w WorkloadFacts) health.Verdict {
 	v := health.Verdict{Check: w.check(), State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s describe %s %s", w.Namespace, strings.ToLower(w.Kind), w.Name)}
 	switch {

@@ -50,7 +50,8 @@ func (r WorkloadRef) Sources() []Source {
 	return []Source{{Resource: r.resource(), Namespace: r.Namespace, Name: r.Name}, {Resource: PodResource, Namespace: r.Namespace}}
 }
 
-// revision tells a workload's Pods of the newest revision from older ones: the label's value, or any if the label is empty.
+// revision tells a workload's Pods of the newest revision from older ones: the label's value, or
+// any if the label is empty.
 type revision struct{ label, value string }
 
 // observeWorkload reads a workload and, where it is not rolled out, its Pods and their events.
@@ -173,7 +174,8 @@ func replicas(n *int32) int32 {
 	return *n
 }
 
-// newestReplicaSet is the revision that a Deployment rolls out: of its ReplicaSets the one with the highest number.
+// newestReplicaSet is the revision that a Deployment rolls out: of its ReplicaSets the one with the
+// highest number.
 func newestReplicaSet(ctx context.Context, s *APIServer, d *appsv1.Deployment) (revision, error) {
 	sets, err := List[appsv1.ReplicaSet](ctx, s, replicaSetResource, d.Namespace, metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(d.Spec.Selector)})
 	if err != nil {
@@ -213,7 +215,8 @@ func ObserveWorkloads(
 	return all, nil
 }
 
-// times notes for how long each Pod has shown the same trouble, and whether that is from long before the first look.
+// times notes for how long each Pod has shown the same trouble, and whether that is from long
+// before the first look.
 func (w *WorkloadFacts) times(seen *observe.Stable) {
 	for i := range w.Pods {
 		pod := &w.Pods[i]

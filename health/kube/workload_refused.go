@@ -21,8 +21,9 @@ type refusal struct {
 	stuck bool
 }
 
-// refusals are in the words of the API server's admission (kubernetes plugin/pkg/admission, staging/src/k8s.io/apiserver/pkg/admission). A
-// cause that ends in a colon is followed by the first group.
+// refusals are in the words of the API server's admission (kubernetes plugin/pkg/admission,
+// staging/src/k8s.io/apiserver/pkg/admission). A cause that ends in a colon is followed by the
+// first group.
 var refusals = []refusal{
 	{regexp.MustCompile(`because it is being terminated`), "the namespace is being deleted", "", false},
 	{regexp.MustCompile(`exceeded quota`), "exceeded quota", "kubectl -n NAMESPACE get resourcequota; raise it, or ask for less", true},
@@ -69,7 +70,8 @@ func (w WorkloadFacts) hintWithin(v *health.Verdict) {
 	}
 }
 
-// holding are the conditions of a namespace that say what keeps it from going (kubernetes pkg/controller/namespace/deletion).
+// holding are the conditions of a namespace that say what keeps it from going (kubernetes
+// pkg/controller/namespace/deletion).
 var holding = []corev1.NamespaceConditionType{
 	corev1.NamespaceFinalizersRemaining, corev1.NamespaceContentRemaining, corev1.NamespaceDeletionDiscoveryFailure,
 	corev1.NamespaceDeletionGVParsingFailure, corev1.NamespaceDeletionContentFailure,
@@ -89,7 +91,8 @@ func (w *WorkloadFacts) within(ctx context.Context, s *APIServer) error {
 	return nil
 }
 
-// heldBy says what keeps a namespace that is being deleted; of what has a finalizer before what is only there.
+// heldBy says what keeps a namespace that is being deleted; of what has a finalizer before what is
+// only there.
 func heldBy(conditions []corev1.NamespaceCondition) string {
 	for _, kind := range holding {
 		for _, c := range conditions {

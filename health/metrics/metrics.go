@@ -15,7 +15,8 @@ import (
 type metricsFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
-	// Status is the answer's, through the API server's proxy; Error is what came instead of metrics.
+	// Status is the answer's, through the API server's proxy; Error is what came instead of
+	// metrics.
 	Status int    `json:"status,omitempty"`
 	Error  string `json:"error,omitempty"`
 	// Series are those of the Spec that have a sample, sorted.
@@ -65,8 +66,8 @@ func metricsProxy(s health.MetricsSpec) string {
 	return fmt.Sprintf("/api/v1/namespaces/%s/services/%s:%d/proxy%s", s.Namespace, s.Service, s.Port, s.Path)
 }
 
-// sampled are the wanted series that have a sample in Prometheus' text format. A histogram's are named in full; a comment that
-// tells of a series is no sample of it.
+// sampled are the wanted series that have a sample in Prometheus' text format. A histogram's are
+// named in full; a comment that tells of a series is no sample of it.
 func sampled(text string, wanted []string) []string {
 	var found []string
 	for line := range strings.Lines(text) {

@@ -39,7 +39,8 @@ func (w *metricsWatch) Run(ctx context.Context, report func([]health.Verdict)) e
 	return nil
 }
 
-// observe reads the metrics through an API server's proxy: the Service has no address outside the cluster.
+// observe reads the metrics through an API server's proxy: the Service has no address outside the
+// cluster.
 func (w *metricsWatch) observe(ctx context.Context) metricsFacts {
 	var facts metricsFacts
 	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) error {

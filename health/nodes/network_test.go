@@ -14,7 +14,8 @@ import (
 	"strata/internal/remote"
 )
 
-// A route may be missing for as long as an end of it is down; the time counts from when both are up, and anew after each absence.
+// A route may be missing for as long as an end of it is down; the time counts from when both are
+// up, and anew after each absence.
 func TestAMissingRouteIsHeldAgainstFlannelFromWhenBothEndsAreUp(t *testing.T) {
 	now := time.Unix(0, 0)
 	a, b := health.Host{Target: remote.Target{Name: "a"}, Role: "server"}, health.Host{Target: remote.Target{Name: "b"}, Role: "agent"}
@@ -44,7 +45,8 @@ func TestAMissingRouteIsHeldAgainstFlannelFromWhenBothEndsAreUp(t *testing.T) {
 	assert.Equal(t, health.Stuck, after(routeSeconds, cut))
 }
 
-// Where another host answers is known from that host: the tunnel's address, or that of the bridge. What is behind the default gateway is not asked.
+// Where another host answers is known from that host: the tunnel's address, or that of the bridge.
+// What is behind the default gateway is not asked.
 func TestWhatAHostAsks(t *testing.T) {
 	hosts := []health.Host{{Target: remote.Target{Name: "a"}}, {Target: remote.Target{Name: "b"}}}
 	seen := newNodesAndUnits(hosts, health.NodesSpec{PodNetwork: netip.MustParsePrefix("10.42.0.0/16")}, true, observe.NewStable(time.Now))

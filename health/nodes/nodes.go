@@ -32,8 +32,8 @@ type nodeFacts struct {
 	Ready kube.Condition `json:"ready"`
 	// Trouble are the other conditions that are True and mean trouble, such as DiskPressure.
 	Trouble []kube.Condition `json:"trouble,omitempty"`
-	// Heartbeat says whether the kubelet renews its Lease: a Node whose kubelet died is Ready=True until a controller
-	// notices.
+	// Heartbeat says whether the kubelet renews its Lease: a Node whose kubelet died is Ready=True
+	// until a controller notices.
 	Heartbeat heartbeat `json:"heartbeat"`
 	Cordoned  bool      `json:"cordoned,omitempty"`
 	// Startup are taints that keep Pods off until a controller removes them.
@@ -52,8 +52,8 @@ const (
 	heartbeatNone  heartbeat = "none"
 )
 
-// judgeNodes compares the Nodes with the expected set: one verdict per expected host, and one for the set as a whole,
-// where a Node too many or none at all shows.
+// judgeNodes compares the Nodes with the expected set: one verdict per expected host, and one for
+// the set as a whole, where a Node too many or none at all shows.
 func judgeNodes(expected []health.Host, facts Facts) []health.Verdict {
 	if facts.Fault != nil {
 		return judgeNodesUnseen(expected, facts)
@@ -79,7 +79,8 @@ func judgeNodes(expected []health.Host, facts Facts) []health.Verdict {
 	return append(verdicts, judgeNodeSet(expected, facts.Nodes, ready))
 }
 
-// judgeNodesUnseen is the outcome when the API could not be asked: one reason, and every Node hidden behind it.
+// judgeNodesUnseen is the outcome when the API could not be asked: one reason, and every Node
+// hidden behind it.
 func judgeNodesUnseen(expected []health.Host, facts Facts) []health.Verdict {
 	verdicts := make([]health.Verdict, 0, len(expected)+1)
 	for _, host := range expected {

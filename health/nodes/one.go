@@ -29,8 +29,8 @@ func judgeMissing(h health.Host, nodes []nodeFacts, expected []health.Host) heal
 	return v
 }
 
-// judgeNode says whether a registered Node can take Pods as the host that it is meant to be. The order is that of causes:
-// a wrong Node is named before what follows from it.
+// judgeNode says whether a registered Node can take Pods as the host that it is meant to be. The
+// order is that of causes: a wrong Node is named before what follows from it.
 func judgeNode(h health.Host, node nodeFacts) health.Verdict {
 	describe := "kubectl describe node " + node.Name
 	if node.Deleting {
@@ -60,8 +60,9 @@ func judgeNode(h health.Host, node nodeFacts) health.Verdict {
 	return judgeUsable(node)
 }
 
-// pressures are conditions under which a Node takes no Pod that does not tolerate them, and evicts some that it has (Kubernetes docs, Node-pressure
-// Eviction). MemoryPressure is not among them: it keeps off only Pods without requests and limits.
+// pressures are conditions under which a Node takes no Pod that does not tolerate them, and evicts
+// some that it has (Kubernetes docs, Node-pressure Eviction). MemoryPressure is not among them: it
+// keeps off only Pods without requests and limits.
 var pressures = map[string]struct{ cause, hint string }{
 	"DiskPressure": {"the host's disk is full: the kubelet takes no Pods and evicts some", "df -h /var/lib/rancher /var/lib/kubelet /var/log; free some space: k3s crictl rmi --prune"},
 	"PIDPressure":  {"the host has no process IDs left: the kubelet takes no Pods and evicts some", "ps -eLf | wc -l; sysctl kernel.pid_max"},
@@ -82,7 +83,8 @@ func judgeUsable(node nodeFacts) health.Verdict {
 	return v
 }
 
-// judgeIdentity says whether the Node has the host's role and address. Both are set some seconds after registration.
+// judgeIdentity says whether the Node has the host's role and address. Both are set some seconds
+// after registration.
 func judgeIdentity(h health.Host, node nodeFacts) (health.Verdict, bool) {
 	v := health.Verdict{State: health.Waiting}
 	server := h.Role == "server"

@@ -8,8 +8,8 @@ import (
 	"strata/internal/remote"
 )
 
-// JudgeRegistered is judgeNodes for an existing cluster, whose nodes are not configured here: each Node that is registered must be Ready by
-// the API alone, since no host can be asked for its unit.
+// JudgeRegistered is judgeNodes for an existing cluster, whose nodes are not configured here: each
+// Node that is registered must be Ready by the API alone, since no host can be asked for its unit.
 func JudgeRegistered(facts Facts) []health.Verdict {
 	if facts.Fault != nil {
 		return []health.Verdict{facts.Fault.Verdict(nodeSetCheck, facts.Seconds >= observe.StartupSeconds)}

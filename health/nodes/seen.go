@@ -10,7 +10,8 @@ import (
 	"strata/health/observe"
 )
 
-// nodesAndUnits holds the newest observations of Nodes, units and answers, from which one judgement is made.
+// nodesAndUnits holds the newest observations of Nodes, units and answers, from which one judgement
+// is made.
 type nodesAndUnits struct {
 	hosts []health.Host
 	spec  health.NodesSpec
@@ -38,7 +39,8 @@ func newNodesAndUnits(hosts []health.Host, spec health.NodesSpec, asked bool, st
 	return n
 }
 
-// update changes one part. What a host has heard is void once it has nothing to ask: what comes after that is another time.
+// update changes one part. What a host has heard is void once it has nothing to ask: what comes
+// after that is another time.
 func (n *nodesAndUnits) update(change func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -51,7 +53,8 @@ func (n *nodesAndUnits) update(change func()) {
 	}
 }
 
-// hear takes what came back from an address; an empty one voids what came before, because the host can no longer be asked.
+// hear takes what came back from an address; an empty one voids what came before, because the host
+// can no longer be asked.
 func (n *nodesAndUnits) hear(i int, address string, came host.Answer) {
 	if address == "" {
 		n.answers[i] = nil
@@ -98,8 +101,9 @@ func (n *nodesAndUnits) asks(i int) string {
 	return n.addresses(i)
 }
 
-// addresses are empty before all hosts and their Nodes were seen, so that one login does. Those that the host has no route to are not among
-// them: whoever is behind its default gateway would answer.
+// addresses are empty before all hosts and their Nodes were seen, so that one login does. Those
+// that the host has no route to are not among them: whoever is behind its default gateway would
+// answer.
 func (n *nodesAndUnits) addresses(i int) string {
 	unseen := func(f host.UnitFacts) bool { return !f.Seen }
 	if n.nodes == nil || slices.ContainsFunc(n.units, unseen) {
@@ -121,8 +125,8 @@ func (n *nodesAndUnits) addresses(i int) string {
 	return strings.Join(addresses, " ")
 }
 
-// facts puts together what one host's way to the others' Pods is judged by. Routes that are missing while an end of them is down are not held
-// against flannel.
+// facts puts together what one host's way to the others' Pods is judged by. Routes that are missing
+// while an end of them is down are not held against flannel.
 func (n *nodesAndUnits) facts(i int) networkFacts {
 	f := networkFacts{Unit: n.units[i], Nodes: *n.nodes, Ways: n.ways(i)}
 	key, missing := "network "+n.hosts[i].Name, f.missing(n.hosts[i], n.spec.PodNetwork, n.hosts)

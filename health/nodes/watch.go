@@ -50,8 +50,8 @@ type Watch struct {
 	Renewed map[string]Renewal
 }
 
-// Renewal is one value of a Lease's renewTime. One that replaced another is fresh by this machine's clock alone, so a host
-// whose clock is off is not taken for a dead one.
+// Renewal is one value of a Lease's renewTime. One that replaced another is fresh by this machine's
+// clock alone, so a host whose clock is off is not taken for a dead one.
 type Renewal struct {
 	at, seen time.Time
 	moved    bool
@@ -76,8 +76,8 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	}, nil
 }
 
-// Run implements Watch. Nodes and units are observed side by side: a Node's condition is what a controller last wrote, the
-// unit is what runs now.
+// Run implements Watch. Nodes and units are observed side by side: a Node's condition is what a
+// controller last wrote, the unit is what runs now.
 func (w *Watch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	seen := newNodesAndUnits(w.hosts, w.spec, len(w.key) > 0, observe.NewStable(w.Now))
 	news := make(chan struct{}, 1)
@@ -102,7 +102,8 @@ func (w *Watch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	return nil
 }
 
-// observeHost observes a host's unit and has it ask the Pod networks and the kubelets of the others.
+// observeHost observes a host's unit and has it ask the Pod networks and the kubelets of the
+// others.
 func (w *Watch) observeHost(ctx context.Context, i int, seen *nodesAndUnits, news chan<- struct{}) {
 	var parts sync.WaitGroup
 	defer parts.Wait()
@@ -147,9 +148,10 @@ func (w *Watch) Observe(ctx context.Context) Facts {
 	return facts
 }
 
-// heartbeat says whether the kubelet lives: it has just posted its status, or renews the Node's Lease. Kubernetes takes either
-// for life as well (kubernetes pkg/controller/nodelifecycle: tryUpdateNodeHealth); the Lease of a Node that returns is
-// first collected with the old Node and made anew by the next renewal, ten seconds later.
+// heartbeat says whether the kubelet lives: it has just posted its status, or renews the Node's
+// Lease. Kubernetes takes either for life as well (kubernetes pkg/controller/nodelifecycle:
+// tryUpdateNodeHealth); the Lease of a Node that returns is first collected with the old Node and
+// made anew by the next renewal, ten seconds later.
 func (w *Watch) heartbeat(node *corev1.Node, leases []coordinationv1.Lease) heartbeat {
 	for _, c := range node.Status.Conditions {
 		if c.Type == corev1.NodeReady && w.Now().Sub(c.LastHeartbeatTime.Time).Abs() <= leaseFresh {

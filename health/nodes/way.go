@@ -18,7 +18,8 @@ type way struct {
 	// To is the other host's name, Host its Node's address.
 	To   string `json:"to"`
 	Host string `json:"host,omitempty"`
-	// Address answers for the other host in its Pods' network; empty while nothing there can, or there is no route.
+	// Address answers for the other host in its Pods' network; empty while nothing there can, or
+	// there is no route.
 	Address string `json:"address,omitempty"`
 	// Answer came back from Address; empty before the first.
 	Answer host.Answer `json:"answer,omitempty"`
@@ -26,8 +27,8 @@ type way struct {
 	Kubelet host.Answer `json:"kubelet,omitempty"`
 }
 
-// podAddress is the address of a host in the network of its Pods: the tunnel's, which is the first, or that of the bridge which its first Pod
-// brings. Without either nothing there can answer.
+// podAddress is the address of a host in the network of its Pods: the tunnel's, which is the first,
+// or that of the bridge which its first Pod brings. Without either nothing there can answer.
 func podAddress(podCIDR string, f host.UnitFacts) string {
 	pods, err := netip.ParsePrefix(podCIDR)
 	switch {
@@ -41,7 +42,8 @@ func podAddress(podCIDR string, f host.UnitFacts) string {
 	return ""
 }
 
-// carrier takes the packets of Pods from node to node: by which packets, why they may be lost, and the fix.
+// carrier takes the packets of Pods from node to node: by which packets, why they may be lost, and
+// the fix.
 type carrier struct{ packets, cause, hint string }
 
 // carriers are by flannel's backend (K3s docs, Networking: Inbound Rules for K3s Nodes).
@@ -67,8 +69,9 @@ func tried(h health.Host, address string) string {
 	return fmt.Sprintf("tried on %s: %s", h.Name, host.Connection{Address: address, Ports: []int{kubeletPort}}.Command())
 }
 
-// judgeWays says whether each other host answers in its Pods' network, and packets of full size arrive there. No condition of a Node shows
-// it: the kubelet, the API and SSH go by the nodes' own addresses.
+// judgeWays says whether each other host answers in its Pods' network, and packets of full size
+// arrive there. No condition of a Node shows it: the kubelet, the API and SSH go by the nodes' own
+// addresses.
 func judgeWays(h health.Host, backend string, ways []way, v health.Verdict) health.Verdict {
 	var silent, small, unable, unasked []way
 	for _, w := range ways {
@@ -109,8 +112,8 @@ func judgeWays(h health.Host, backend string, ways []way, v health.Verdict) heal
 	return v
 }
 
-// judgeKubelets says whether the kubelet of each other Node answers a host: kubectl's logs and exec go by the agents' own connections, and show
-// nothing of a port that is closed.
+// judgeKubelets says whether the kubelet of each other Node answers a host: kubectl's logs and exec
+// go by the agents' own connections, and show nothing of a port that is closed.
 func judgeKubelets(h health.Host, ways []way) health.Verdict {
 	v := health.Verdict{Check: "kubelets from " + h.Name, State: health.Waiting, After: []string{host.UnitCheck(h), nodeSetCheck}}
 	var silent, unasked []way

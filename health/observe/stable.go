@@ -7,8 +7,8 @@ import (
 // Clock is the wall Clock; tests replace it.
 type Clock func() time.Time
 
-// Stable remembers since when each subject has been the same, so that "for good" can be told from "for a moment". It is
-// part of the observation: verdicts get the durations as facts.
+// Stable remembers since when each subject has been the same, so that "for good" can be told from
+// "for a moment". It is part of the observation: verdicts get the durations as facts.
 type Stable struct {
 	now  Clock
 	seen map[string]sighting
@@ -26,7 +26,8 @@ func NewStable(now Clock) *Stable {
 	return &Stable{now: now, seen: map[string]sighting{}, first: map[string]time.Time{}}
 }
 
-// Seconds is for how many whole seconds subject has been text, without an interruption between two observations.
+// Seconds is for how many whole seconds subject has been text, without an interruption between two
+// observations.
 func (s *Stable) Seconds(subject, text string) int {
 	before, known := s.seen[subject]
 	if !known || before.text != text {
@@ -43,8 +44,8 @@ func (s *Stable) Forget(subject string) { delete(s.seen, subject) }
 // right behind its dependency.
 const fresh = 15 * time.Second
 
-// Old reports whether what last happened to subject had happened long before the first look at it: what it says may be mended since. at is
-// when it happened.
+// Old reports whether what last happened to subject had happened long before the first look at it:
+// what it says may be mended since. at is when it happened.
 func (s *Stable) Old(subject string, at time.Time) bool {
 	first, known := s.first[subject]
 	if !known {

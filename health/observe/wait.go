@@ -35,8 +35,8 @@ func WaitFor(ctx context.Context, wake <-chan struct{}, d time.Duration) (woken 
 // Pause is WaitFor without a wake.
 func Pause(ctx context.Context, d time.Duration) { WaitFor(ctx, nil, d) }
 
-// Repeat calls observe at once, after every change and every interval, until ctx ends, and reports verdicts that differ from
-// the ones before.
+// Repeat calls observe at once, after every change and every interval, until ctx ends, and reports
+// verdicts that differ from the ones before.
 func Repeat(ctx context.Context, changed <-chan struct{}, every time.Duration, observe func(context.Context) []health.Verdict, report func([]health.Verdict)) {
 	report = ChangesOnly(report)
 	Again(ctx, changed, every, func(ctx context.Context) {

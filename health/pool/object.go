@@ -11,7 +11,8 @@ import (
 	"strata/health/kube"
 )
 
-// announcementObject has the fields that a gate reads of an L2Advertisement (metallb api/v1beta1/l2advertisement_types.go).
+// announcementObject has the fields that a gate reads of an L2Advertisement (metallb
+// api/v1beta1/l2advertisement_types.go).
 type announcementObject struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {
@@ -33,7 +34,8 @@ func (a *announcementObject) announces(pool metav1.ObjectMeta) bool {
 		})
 }
 
-// poolObject has the fields that a gate reads of an IPAddressPool (metallb api/v1beta1/ipaddresspool_types.go).
+// poolObject has the fields that a gate reads of an IPAddressPool (metallb
+// api/v1beta1/ipaddresspool_types.go).
 type poolObject struct {
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              struct {
@@ -87,9 +89,10 @@ func (o *stateObject) facts() configurationState {
 	return configurationState{Name: o.Name, Result: o.Status.Result, Summary: o.Status.ErrorSummary, Conditions: o.Status.Conditions}
 }
 
-// after reports whether the state was written after the other object's specification last changed. Neither object says which
-// generation of the other it has seen. Both were stored by the same API servers: a higher resourceVersion is a later write,
-// and where the other's own status came later still, the times of the writes decide.
+// after reports whether the state was written after the other object's specification last changed.
+// Neither object says which generation of the other it has seen. Both were stored by the same API
+// servers: a higher resourceVersion is a later write, and where the other's own status came later
+// still, the times of the writes decide.
 func (o *stateObject) after(other metav1.ObjectMeta) bool {
 	state, errState := strconv.ParseUint(o.ResourceVersion, 10, 64)
 	object, errOther := strconv.ParseUint(other.ResourceVersion, 10, 64)

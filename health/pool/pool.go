@@ -10,12 +10,14 @@ import (
 	"strata/health/observe"
 )
 
-// The conditions that MetalLB's reconcilers write into a ConfigurationState (internal/k8s/controllers/values.go). Their
-// lastTransitionTime is the time of the last reconciliation, not of the last change.
+// The conditions that MetalLB's reconcilers write into a ConfigurationState
+// (internal/k8s/controllers/values.go). Their lastTransitionTime is the time of the last
+// reconciliation, not of the last change.
 const (
 	poolReconciled   = "poolReconcilerValid"
 	configReconciled = "configReconcilerValid"
-	// configurationError is the reason of a condition that is False because of what people wrote; others pass.
+	// configurationError is the reason of a condition that is False because of what people wrote;
+	// others pass.
 	configurationError = "ConfigurationError"
 	// unchangedSeconds is many times what MetalLB needs to notice a change (well below one second).
 	unchangedSeconds = 10
@@ -37,11 +39,13 @@ type poolSeen struct {
 	Missing   bool     `json:"missing,omitempty"`
 	Deleting  bool     `json:"deleting,omitempty"`
 	Addresses []string `json:"addresses,omitempty"`
-	// Named is true when only a Service that names the pool gets an address of it (autoAssign: false).
+	// Named is true when only a Service that names the pool gets an address of it (autoAssign:
+	// false).
 	Named bool `json:"named,omitempty"`
 	// Unannounced is true when no L2Advertisement is about it.
 	Unannounced bool `json:"unannounced,omitempty"`
-	// Counted is true when the status has counts; it has no conditions. Available and Assigned are those of both IP families.
+	// Counted is true when the status has counts; it has no conditions. Available and Assigned are
+	// those of both IP families.
 	Counted   bool  `json:"counted,omitempty"`
 	Available int64 `json:"available,omitempty"`
 	Assigned  int64 `json:"assigned,omitempty"`
@@ -58,13 +62,14 @@ type configurationState struct {
 	Conditions []kube.Condition `json:"conditions,omitempty"`
 	// Fresh is true when it was written after the pool and its announcements last changed.
 	Fresh bool `json:"fresh,omitempty"`
-	// Seconds is for how long a state that is not fresh has stood, and Alive whether the Pod that wrote it is Ready.
+	// Seconds is for how long a state that is not fresh has stood, and Alive whether the Pod that
+	// wrote it is Ready.
 	Seconds int  `json:"seconds,omitempty"`
 	Alive   bool `json:"alive,omitempty"`
 }
 
-// judgePool says whether the pool works: as specified, counted by the controller, and accepted by it and by every speaker
-// since it last changed.
+// judgePool says whether the pool works: as specified, counted by the controller, and accepted by
+// it and by every speaker since it last changed.
 func judgePool(spec health.PoolSpec, facts poolFacts) []health.Verdict {
 	check := "pool " + spec.Namespace + "/" + spec.Name
 	if facts.Fault != nil {
@@ -87,7 +92,8 @@ func judgePool(spec health.PoolSpec, facts poolFacts) []health.Verdict {
 	for _, node := range speakers {
 		states = append(states, judgeState(facts.States, "speaker-"+node, check, configReconciled))
 	}
-	// A rejected configuration is why the pool is not counted, so it is named and the pool is hidden behind it.
+	// A rejected configuration is why the pool is not counted, so it is named and the pool is
+	// hidden behind it.
 	for _, state := range states {
 		if state.State == health.Stuck && pool.State == health.Waiting {
 			pool.After = append(pool.After, state.Check)
@@ -158,15 +164,16 @@ func sameAddresses(have, want []string) bool {
 	return slices.Equal(clean(have), clean(want))
 }
 
-// current reports whether the state is about the configuration as it is now. MetalLB does not reconcile again when only an
-// annotation has changed, which the times of the writes cannot tell from a change that matters: a process that lives and
-// has not reconciled for so long has nothing to do.
+// current reports whether the state is about the configuration as it is now. MetalLB does not
+// reconcile again when only an annotation has changed, which the times of the writes cannot tell
+// from a change that matters: a process that lives and has not reconciled for so long has nothing
+// to do.
 func (s configurationState) current() bool {
 	return s.Fresh || s.Alive && s.Seconds >= unchangedSeconds
 }
 
-// judgeState says whether one MetalLB process has accepted the configuration as it is now. The conditions come first: the
-// result is computed from them by another reconciler, a moment later.
+// judgeState says whether one MetalLB process has accepted the configuration as it is now. The
+// conditions come first: the result is computed from them by another reconciler, a moment later.
 func judgeState(states []configurationState, name, pool, wanted string) health.Verdict {
 	v := health.Verdict{Check: "metallb " + name, State: health.Waiting, Hint: "kubectl -n metallb-system get configurationstate " + name + " -o yaml"}
 	at := slices.IndexFunc(states, func(s configurationState) bool { return s.Name == name })
@@ -194,7 +201,8 @@ func judgeState(states []configurationState, name, pool, wanted string) health.V
 	return health.Verdict{Check: v.Check, State: health.Ready}
 }
 
-// rejected is a configuration that the process refused, or could not take over for a reason that may pass.
+// rejected is a configuration that the process refused, or could not take over for a reason that
+// may pass.
 func rejected(v health.Verdict, state configurationState, c kube.Condition) health.Verdict {
 	why := c.Message
 	if state.Summary != "" && !strings.Contains(state.Summary, c.Message) {

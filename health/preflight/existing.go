@@ -34,10 +34,12 @@ type ExistingCluster struct {
 type existingFacts struct {
 	API   kube.APIServerFacts `json:"api"`
 	Nodes nodes.Facts         `json:"nodes"`
-	// Allowed is whether the credentials may do everything; Fault why that or the rivals could not be asked.
+	// Allowed is whether the credentials may do everything; Fault why that or the rivals could not
+	// be asked.
 	Allowed bool        `json:"allowed,omitempty"`
 	Fault   *kube.Fault `json:"fault,omitempty"`
-	// ServiceLB are the Services that K3s's own load balancer serves, Traefik is whether K3s's own Traefik is there.
+	// ServiceLB are the Services that K3s's own load balancer serves, Traefik is whether K3s's own
+	// Traefik is there.
 	ServiceLB []string `json:"serviceLB,omitempty"`
 	Traefik   bool     `json:"traefik,omitempty"`
 }
@@ -73,8 +75,9 @@ func observeExisting(ctx context.Context, all *kube.Cluster) existingFacts {
 // reviewResource answers whether the asker may do something.
 var reviewResource = schema.GroupVersionResource{Group: "authorization.k8s.io", Version: "v1", Resource: "selfsubjectaccessreviews"}
 
-// allowedEverything asks whether the credentials may do everything everywhere: the layers bring definitions, webhooks and roles, and
-// a user may give a role only the permissions that the user has.
+// allowedEverything asks whether the credentials may do everything everywhere: the layers bring
+// definitions, webhooks and roles, and a user may give a role only the permissions that the user
+// has.
 func allowedEverything(ctx context.Context, s *kube.APIServer) (bool, error) {
 	review := &authorizationv1.SelfSubjectAccessReview{
 		TypeMeta: metav1.TypeMeta{APIVersion: "authorization.k8s.io/v1", Kind: "SelfSubjectAccessReview"},
@@ -97,7 +100,8 @@ func allowedEverything(ctx context.Context, s *kube.APIServer) (bool, error) {
 // serviceLBLabel is on the DaemonSets of K3s's load balancer (k3s pkg/cloudprovider/servicelb.go).
 const serviceLBLabel = "svccontroller.k3s.cattle.io/svcname"
 
-// rivals finds what K3s, and so k3d, deploys unless told not to, and what the platform brings as well.
+// rivals finds what K3s, and so k3d, deploys unless told not to, and what the platform brings as
+// well.
 func rivals(ctx context.Context, s *kube.APIServer) (services []string, traefik bool, err error) {
 	balancers, err := kube.List[appsv1.DaemonSet](ctx, s, kube.DaemonSetResource, metav1.NamespaceSystem, metav1.ListOptions{LabelSelector: serviceLBLabel})
 	if err != nil {

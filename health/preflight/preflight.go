@@ -16,7 +16,8 @@ import (
 	"strata/internal/silence"
 )
 
-// maxPoolProbes bounds how many addresses of a pool are asked for: a larger one is asked from its start.
+// maxPoolProbes bounds how many addresses of a pool are asked for: a larger one is asked from its
+// start.
 const maxPoolProbes = 256
 
 // Host is one host that exists already.
@@ -36,8 +37,9 @@ type Finding struct {
 // allHosts is the subject of findings that compare hosts.
 const allHosts = "all hosts"
 
-// Hosts observes every host at once, and finds what can be known before the first change: each host's own gate, what must differ between
-// hosts, and pool addresses that another machine answers for. What is left is given up once nothing was heard for limit.
+// Hosts observes every host at once, and finds what can be known before the first change: each
+// host's own gate, what must differ between hosts, and pool addresses that another machine answers
+// for. What is left is given up once nothing was heard for limit.
 func Hosts(ctx context.Context, hosts []Host, pool []netip.Addr, limit time.Duration) []Finding {
 	hosts = slices.Clone(hosts)
 	reports, verdicts := make([]host.Report, len(hosts)), make([][]health.Verdict, len(hosts))
@@ -60,8 +62,8 @@ func Hosts(ctx context.Context, hosts []Host, pool []netip.Addr, limit time.Dura
 	return findings
 }
 
-// firstObservation observes one host. Without a pin it makes the first contact, which sends no password; the key is not kept, up
-// makes its own.
+// firstObservation observes one host. Without a pin it makes the first contact, which sends no
+// password; the key is not kept, up makes its own.
 func firstObservation(ctx context.Context, h *Host) (report host.Report, verdicts []health.Verdict) {
 	report, verdicts = host.Report{Name: h.Host.Name}, host.JudgeHost(h.Host, h.Spec, host.Facts{})
 	pinned, err := remote.Dialer{PrivateKey: h.Key}.FirstContact(ctx, h.Host.Target)
@@ -74,7 +76,8 @@ func firstObservation(ctx context.Context, h *Host) (report host.Report, verdict
 	return report, verdicts
 }
 
-// poolSilence asks from the first host that was reached, until nothing is heard from there for limit.
+// poolSilence asks from the first host that was reached, until nothing is heard from there for
+// limit.
 func poolSilence(ctx context.Context, hosts []Host, reports []host.Report, pool []netip.Addr, limit time.Duration) health.Verdict {
 	const check = "pool addresses"
 	if len(pool) == 0 {
@@ -114,7 +117,8 @@ func nodeAddresses(hosts []Host) string {
 	return strings.Join(words, " ")
 }
 
-// judgePoolSilence wants pool addresses silent, or answered by the cluster's own nodes as on every later run.
+// judgePoolSilence wants pool addresses silent, or answered by the cluster's own nodes as on every
+// later run.
 func judgePoolSilence(from string, size int, b host.Block) health.Verdict {
 	if lacks := b.Get("lacks"); lacks != "" {
 		return health.Verdict{State: health.Skipped, Message: from + " lacks " + lacks + " to ask for them"}
@@ -139,7 +143,8 @@ func judgePoolSilence(from string, size int, b host.Block) health.Verdict {
 	return health.Verdict{State: health.Ready, Message: fmt.Sprintf("%d asked from %s, none is held by others", min(size, maxPoolProbes), from)}
 }
 
-// judgeFleet compares the hosts that were reached: names and machine-ids must differ, clocks must not.
+// judgeFleet compares the hosts that were reached: names and machine-ids must differ, clocks must
+// not.
 func judgeFleet(reports []host.Report) []health.Verdict {
 	var reached []host.Report
 	for _, report := range reports {
@@ -181,7 +186,8 @@ func unique(check string, reports []host.Report, value func(host.Report) string,
 	return health.Verdict{Check: check, State: health.Ready, Message: "all differ"}
 }
 
-// together compares each clock with the median host's, so that one wrong clock is named, whichever it is.
+// together compares each clock with the median host's, so that one wrong clock is named, whichever
+// it is.
 func together(reports []host.Report, limit time.Duration) health.Verdict {
 	v := health.Verdict{Check: "clocks", State: health.Ready, Message: "all within " + limit.String() + " of the median host's"}
 	if len(reports) == 0 {

@@ -14,8 +14,9 @@ import (
 	machines "strata/internal/nspawn/host"
 )
 
-// Stack observes what a stack's configuration names and is there already: its hosts, the hypervisor that is to carry them, or the cluster. What
-// does not answer for limit is given up. project is the stack's folder. An error says that the configuration names what cannot be read here.
+// Stack observes what a stack's configuration names and is there already: its hosts, the hypervisor
+// that is to carry them, or the cluster. What does not answer for limit is given up. project is the
+// stack's folder. An error says that the configuration names what cannot be read here.
 func Stack(ctx context.Context, cfg *config.Config, project string, limit time.Duration) ([]Finding, error) {
 	switch {
 	case cfg.OnExistingCluster():
@@ -34,8 +35,8 @@ func Stack(ctx context.Context, cfg *config.Config, project string, limit time.D
 	return []Finding{machinesOn(runtime.GOOS, cfg)}, nil
 }
 
-// clusterFindings observes the existing cluster of the stack. Its pool is not asked for: only a host on the nodes' network hears who
-// answers there.
+// clusterFindings observes the existing cluster of the stack. Its pool is not asked for: only a
+// host on the nodes' network hears who answers there.
 func clusterFindings(ctx context.Context, cfg *config.Config, project string) ([]Finding, error) {
 	target, err := kubeconfig.ForStack(cfg, project)
 	if err != nil {
@@ -75,7 +76,8 @@ func hostNeeds(cfg *config.Config, role config.Role, k3s string) *health.HostSpe
 	return needs
 }
 
-// wantedK3s is the version of K3s that an up would install; empty where the artifacts are not there yet, which up itself says.
+// wantedK3s is the version of K3s that an up would install; empty where the artifacts are not there
+// yet, which up itself says.
 func wantedK3s(cfg *config.Config, project string) string {
 	if cfg.K3s.Version != "" {
 		return cfg.K3s.Version

@@ -45,8 +45,9 @@ type vmFindings struct {
 	PingsFault error
 }
 
-// VMs observes the hypervisor, each part for limit at most, and finds what would keep it from making the machines. The machines of the
-// stack that are there already are its own: what they hold counts as theirs.
+// VMs observes the hypervisor, each part for limit at most, and finds what would keep it from
+// making the machines. The machines of the stack that are there already are its own: what they hold
+// counts as theirs.
 func VMs(ctx context.Context, plan VMPlan, limit time.Duration) []Finding {
 	host, err := reachHypervisor(ctx, plan, limit)
 	if err != nil {
@@ -67,7 +68,8 @@ func VMs(ctx context.Context, plan VMPlan, limit time.Duration) []Finding {
 	return findingsOf(plan, judgeHypervisor(plan, seen))
 }
 
-// reachHypervisor connects to the hypervisor. Without a pin it makes the first contact; the key is not kept, up makes its own.
+// reachHypervisor connects to the hypervisor. Without a pin it makes the first contact; the key is
+// not kept, up makes its own.
 func reachHypervisor(ctx context.Context, plan VMPlan, limit time.Duration) (vm.Host, error) {
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
@@ -82,7 +84,8 @@ func reachHypervisor(ctx context.Context, plan VMPlan, limit time.Duration) (vm.
 	return vm.Connect(ctx, target, plan.Key)
 }
 
-// farScript tells which addresses are not on a network of this host's own, whose neighbours it cannot ask for, and which it has itself.
+// farScript tells which addresses are not on a network of this host's own, whose neighbours it
+// cannot ask for, and which it has itself.
 const farScript = `for address in $addresses; do
 	case $(ip -o route get "$address" 2>/dev/null) in
 	local*) echo "answers=$address the hypervisor itself" ;;

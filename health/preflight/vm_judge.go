@@ -15,7 +15,8 @@ const hypervisorCheck = "hypervisor"
 // leastRelease is the first Proxmox VE whose commands have what the driver uses.
 const leastRelease = 8
 
-// judgeHypervisor gives the verdicts of a preflight on the hypervisor. They hold on every later run as well.
+// judgeHypervisor gives the verdicts of a preflight on the hypervisor. They hold on every later run
+// as well.
 func judgeHypervisor(plan VMPlan, f vmFindings) []health.Verdict {
 	if len(f.Machines) == 0 { // It was not reached.
 		f.Machines = make([]vm.MachineFacts, len(plan.Specs))
@@ -88,8 +89,8 @@ func judgeReached(plan VMPlan, f vmFindings) health.Verdict {
 	return v
 }
 
-// judgeVMNode: the commands change the node that they run on, as root@pam, who has every privilege; a node without its cluster's majority
-// refuses every change.
+// judgeVMNode: the commands change the node that they run on, as root@pam, who has every privilege;
+// a node without its cluster's majority refuses every change.
 func judgeVMNode(node vm.NodeFacts) health.Verdict {
 	major, _, _ := strings.Cut(node.Release, ".")
 	number, err := strconv.Atoi(major)
@@ -113,7 +114,8 @@ func judgeVMVirtual(spec vm.Spec, node vm.NodeFacts) health.Verdict {
 		Hint:  "switch virtualisation on in the firmware, install QEMU for " + spec.Libvirt.Arch + ", or set strata:hosts.libvirt.type to qemu"}
 }
 
-// judgeVMProcessors: no machine can have more than the hypervisor has; all together may, at the cost of speed.
+// judgeVMProcessors: no machine can have more than the hypervisor has; all together may, at the
+// cost of speed.
 func judgeVMProcessors(specs vm.Specs, f vmFindings) health.Verdict {
 	var wrong []string
 	total := 0

@@ -47,7 +47,8 @@ func judgeVMSource(specs vm.Specs, source string, size float64) health.Verdict {
 	return health.Verdict{State: health.Ready, Message: source}
 }
 
-// judgeVMName: what has the name or number of the machine in a place of the configuration is this stack's own, or not there.
+// judgeVMName: what has the name or number of the machine in a place of the configuration is this
+// stack's own, or not there.
 func judgeVMName(place int, m vm.MachineFacts) health.Verdict {
 	var other *vm.ForeignError
 	switch {

@@ -8,7 +8,8 @@ import (
 	"strata/internal/vm"
 )
 
-// judgeVMStorage asks for the room that the machines' disks do not hold yet: a disk that is not full may grow to all of its size.
+// judgeVMStorage asks for the room that the machines' disks do not hold yet: a disk that is not
+// full may grow to all of its size.
 func judgeVMStorage(specs vm.Specs, s vm.StorageFacts, machines []vm.MachineFacts) health.Verdict {
 	is := s.Key + " " + s.Name
 	need := 0

@@ -22,7 +22,8 @@ func verdictOf(plan VMPlan, f vmFindings, check string) health.Verdict {
 	return health.Verdict{}
 }
 
-// Processors may be promised twice, memory not: what is said of it is a remark, and only where there are fewer than promised.
+// Processors may be promised twice, memory not: what is said of it is a remark, and only where
+// there are fewer than promised.
 func TestProcessorsMayBeShared(t *testing.T) {
 	plan, f := libvirtPlan(), libvirtHas()
 	assert.Equal(t, health.Verdict{Check: "processors", State: health.Ready, Message: "4 of 4", After: []string{hypervisorCheck}}, verdictOf(plan, f, "processors"))
@@ -44,7 +45,8 @@ func TestAMachineThatIsThereIsToldFromAFreeName(t *testing.T) {
 	assert.Contains(t, v.Message, "node server-1 of stack dev")
 }
 
-// A DHCP server that may give the address to others is said, from the first address of its range to its last, and nowhere else.
+// A DHCP server that may give the address to others is said, from the first address of its range to
+// its last, and nowhere else.
 func TestAnAddressInTheRangeOfTheDHCPServerIsToBeReserved(t *testing.T) {
 	plan, f := libvirtPlan(), libvirtHas()
 	address := func(text string) netip.Addr { return netip.MustParseAddr("10.10.0." + text) }

@@ -9,8 +9,8 @@ import (
 	"strata/internal/table"
 )
 
-// Write prints a line for each finding that says something, and one that counts the rest of each subject; then what
-// to do about each failure.
+// Write prints a line for each finding that says something, and one that counts the rest of each
+// subject; then what to do about each failure.
 func Write(out io.Writer, findings []Finding) error {
 	rows := table.New(out, "SUBJECT", "CHECK", "STATE", "FOUND")
 	groups, order := map[string]*group{}, []string{}

@@ -22,7 +22,8 @@ import (
 const (
 	// pingInterval is the pause between two observations; each costs the server a TLS handshake.
 	pingInterval = 120 * time.Millisecond
-	// pingRefusedInterval replaces it while nothing listens: then an observation is one packet each way.
+	// pingRefusedInterval replaces it while nothing listens: then an observation is one packet each
+	// way.
 	pingRefusedInterval = 25 * time.Millisecond
 	// pingTimeout bounds one observation. K3s answers /ping from memory.
 	pingTimeout = 3 * time.Second
@@ -43,7 +44,8 @@ type pingFacts struct {
 	Way observe.Way `json:"way,omitzero"`
 }
 
-// judgePing wants the one answer that only a K3s supervisor gives: a port that accepts, or a proxy that answers, is not it.
+// judgePing wants the one answer that only a K3s supervisor gives: a port that accepts, or a proxy
+// that answers, is not it.
 func judgePing(h health.Host, f pingFacts) health.Verdict {
 	v := health.Verdict{Check: "ping " + f.Server, State: health.Waiting, After: []string{host.UnitCheck(h)}}
 	v.Hint = fmt.Sprintf("curl -k %s/ping; on %s: journalctl -u k3s -e; is a firewall between here and the host?", f.Server, h.Name)
@@ -82,7 +84,8 @@ type pinger struct {
 
 func newPinger(server string, dial tunnel.DialFunc, readCA func(ctx context.Context) (string, error)) *pinger {
 	return &pinger{server: server, readCA: readCA, client: &http.Client{Timeout: pingTimeout, Transport: &http.Transport{
-		// Whoever answers is asked for no more than a word; whose certificate it was is told apart afterwards.
+		// Whoever answers is asked for no more than a word; whose certificate it was is told apart
+		// afterwards.
 		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // See above.
 		DisableKeepAlives: true, DialContext: dial,
 	}}}
@@ -152,7 +155,8 @@ func (e readError) Error() string {
 	return fmt.Sprintf("%s, which tells K3s from a stranger, cannot be read: %v", k3snode.ServerCA, e.error)
 }
 
-// verify verifies the certificate that came with an answer. K3s makes its CA when it starts, so that it is read again before one is refused.
+// verify verifies the certificate that came with an answer. K3s makes its CA when it starts, so
+// that it is read again before one is refused.
 func (p *pinger) verify(ctx context.Context, state *tls.ConnectionState, name string) error {
 	options := x509.VerifyOptions{Roots: p.roots, Intermediates: x509.NewCertPool(), DNSName: name}
 	for _, above := range state.PeerCertificates[1:] {

@@ -1,2 +1,3 @@
-// Package system gates what K3s deploys itself: the default ServiceAccount, CoreDNS, the metrics APIService.
+// Package system gates what K3s deploys itself: the default ServiceAccount, CoreDNS, the metrics
+// APIService.
 package system

@@ -14,7 +14,8 @@ import (
 type namesFacts struct {
 	// Skipped says why no host is asked; empty where they are.
 	Skipped string `json:"skipped,omitempty"`
-	// Server is the address of Service kube-dns, Want that of the API's Service; empty while they have none.
+	// Server is the address of Service kube-dns, Want that of the API's Service; empty while they
+	// have none.
 	Server string          `json:"server,omitempty"`
 	Want   string          `json:"want,omitempty"`
 	Hosts  []host.Resolved `json:"hosts,omitempty"`
@@ -23,8 +24,9 @@ type namesFacts struct {
 // apiName is the name of the API's Service, which every Pod may ask for.
 func apiName(domain string) string { return "kubernetes.default.svc." + domain }
 
-// judgeNames says for each host whether it is told the API's address when it asks for its name by the Service's address, as the host's Pods do.
-// CoreDNS is ready while its configuration gives no name, and kube-proxy's rules are each host's own.
+// judgeNames says for each host whether it is told the API's address when it asks for its name by
+// the Service's address, as the host's Pods do. CoreDNS is ready while its configuration gives no
+// name, and kube-proxy's rules are each host's own.
 func judgeNames(domain string, f namesFacts) []health.Verdict {
 	if f.Skipped != "" {
 		return []health.Verdict{{Check: "dns from hosts", State: health.Skipped, Message: f.Skipped}}
@@ -77,7 +79,8 @@ func judgeName(name string, f namesFacts, r host.Resolved, told bool) health.Ver
 		v.Hint = "kubectl -n kube-system get configmap coredns coredns-custom -o yaml; kubectl -n kube-system logs deployment/coredns"
 	}
 	if told {
-		// Without kube-proxy's rules the query leaves by the default gateway, and a router may answer any.
+		// Without kube-proxy's rules the query leaves by the default gateway, and a router may
+		// answer any.
 		v.Cause = "other hosts get the right answer: kube-proxy's rules on this one were flushed, or packets between it and CoreDNS's node are lost"
 		v.Hint = fmt.Sprintf("on %s: iptables-save | grep %s; restarting K3s there writes the rules anew", r.Host, f.Server)
 	}

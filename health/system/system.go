@@ -9,7 +9,8 @@ import (
 	"strata/health/observe"
 )
 
-// What K3s deploys itself, by the names that facts of K3s give (manifests/coredns.yaml, metrics-server).
+// What K3s deploys itself, by the names that facts of K3s give (manifests/coredns.yaml,
+// metrics-server).
 const (
 	dnsNamespace  = "kube-system"
 	dnsDeployment = "coredns"
@@ -21,12 +22,14 @@ const (
 type systemFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
-	// Account is true when ServiceAccount default/default exists: before, Pods in default are refused.
+	// Account is true when ServiceAccount default/default exists: before, Pods in default are
+	// refused.
 	Account bool               `json:"account,omitempty"`
 	DNS     kube.WorkloadFacts `json:"dns"`
 	// Endpoints are the addresses behind the DNS Service.
 	Endpoints kube.EndpointFacts `json:"endpoints"`
-	// Server is the address of the DNS Service, API that of the API's; hosts ask the one for the other.
+	// Server is the address of the DNS Service, API that of the API's; hosts ask the one for the
+	// other.
 	Server string `json:"server,omitempty"`
 	API    string `json:"api,omitempty"`
 	// Metrics is the metrics APIService.
@@ -41,7 +44,8 @@ type apiServiceFacts struct {
 
 const accountCheck = "serviceaccount default/default"
 
-// judgeSystem says whether the cluster can run Pods as people expect of it: an account, names, metrics. None of an existing cluster's hosts is known.
+// judgeSystem says whether the cluster can run Pods as people expect of it: an account, names,
+// metrics. None of an existing cluster's hosts is known.
 func judgeSystem(spec health.SystemSpec, facts systemFacts, names namesFacts) []health.Verdict {
 	verdicts := judgeObjects(spec, facts)
 	if spec.Existing {
@@ -79,7 +83,8 @@ func judgeAccount(exists bool) health.Verdict {
 	}
 }
 
-// judgeDNS wants the rollout and an address behind the Service: each alone has been seen without the other.
+// judgeDNS wants the rollout and an address behind the Service: each alone has been seen without
+// the other.
 func judgeDNS(spec health.SystemSpec, facts systemFacts) []health.Verdict {
 	if slices.Contains(spec.Disabled, "coredns") {
 		return []health.Verdict{{Check: "coredns", State: health.Skipped, Message: noDNS}, {Check: dnsCheck, State: health.Skipped, Message: noDNS}}
@@ -100,8 +105,9 @@ func judgeDNS(spec health.SystemSpec, facts systemFacts) []health.Verdict {
 	return []health.Verdict{rollout, endpoints}
 }
 
-// judgeMetrics wants the aggregated API to answer. One that does not blocks the deletion of every namespace, also where its
-// server has been disabled and only the registration is left (kubernetes#83332).
+// judgeMetrics wants the aggregated API to answer. One that does not blocks the deletion of every
+// namespace, also where its server has been disabled and only the registration is left
+// (kubernetes#83332).
 func judgeMetrics(spec health.SystemSpec, m apiServiceFacts) health.Verdict {
 	v := health.Verdict{Check: metricsCheck, State: health.Waiting}
 	available := !m.Missing && m.Available.Status == "True"
@@ -130,7 +136,8 @@ func judgeMetrics(spec health.SystemSpec, m apiServiceFacts) health.Verdict {
 	return v
 }
 
-// apiServiceCauses are by the reason of condition Available (kube-aggregator, pkg/controllers/status/remote).
+// apiServiceCauses are by the reason of condition Available (kube-aggregator,
+// pkg/controllers/status/remote).
 var apiServiceCauses = map[string]string{
 	"MissingEndpoints":     "no Pod of metrics-server is ready, or it is scaled to 0",
 	"EndpointsNotFound":    "no Pod of metrics-server is ready, or it is scaled to 0",

@@ -51,7 +51,8 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	return w, nil
 }
 
-// Run implements Watch. The objects are observed when they change, and the hosts keep asking for a name; judge puts both together.
+// Run implements Watch. The objects are observed when they change, and the hosts keep asking for a
+// name; judge puts both together.
 func (w *systemWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	changed, news := make(chan struct{}, 1), make(chan struct{}, 1)
 	var parts sync.WaitGroup

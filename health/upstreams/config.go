@@ -29,7 +29,8 @@ type planeUpstream struct {
 }
 
 // The labels by which ADC says what a service was made of, and which service an upstream is of
-// (apisix-ingress-controller internal/controller/label; api7/adc libs/backend-apisix-standalone/src/typing.ts).
+// (apisix-ingress-controller internal/controller/label; api7/adc
+// libs/backend-apisix-standalone/src/typing.ts).
 const (
 	labelKind, labelNamespace, labelName = "k8s/kind", "k8s/namespace", "k8s/name"
 	labelService                         = "__ADC_UPSTREAM_SERVICE_ID"
@@ -56,8 +57,8 @@ func (c planeConfig) held(route health.RouteRef) routeHeld {
 	return found
 }
 
-// planeNodes are addresses, ip:port. APISIX has them as a list of nodes or as a map from the address to its weight, and writes an empty list
-// as an empty map.
+// planeNodes are addresses, ip:port. APISIX has them as a list of nodes or as a map from the
+// address to its weight, and writes an empty list as an empty map.
 type planeNodes []string
 
 // UnmarshalJSON reads either form.

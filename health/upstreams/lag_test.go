@@ -10,7 +10,8 @@ import (
 	"strata/health/healthtest"
 )
 
-// A data plane has the ready addresses at the port that the route names; a slice of a Service with one port need not name it.
+// A data plane has the ready addresses at the port that the route names; a slice of a Service with
+// one port need not name it.
 func TestTheAddressesThatADataPlaneIsToHave(t *testing.T) {
 	addresses := func(port, slice string) []string {
 		return readyAddresses([]discoveryv1.EndpointSlice{*healthtest.Decode[discoveryv1.EndpointSlice](t, slice)}, port)
@@ -26,7 +27,8 @@ endpoints: [{addresses: [10.0.0.1]}, {addresses: [10.0.0.2], conditions: {ready:
 	assert.Empty(t, addresses("http", `{ports: [{name: http}], endpoints: [{addresses: [10.0.0.1]}]}`), "any port, of a headless Service")
 }
 
-// EndpointSlices follow the Pods: while they do not, a route that has what they say is not what it will be.
+// EndpointSlices follow the Pods: while they do not, a route that has what they say is not what it
+// will be.
 func TestEndpointSlicesThatAreBehindThePods(t *testing.T) {
 	pod := func(text string) corev1.Pod { return *healthtest.Decode[corev1.Pod](t, text) }
 	ready := pod(`{metadata: {name: new}, status: {podIPs: [{ip: 10.0.0.1}], conditions: [{type: Ready, status: "True"}]}}`)

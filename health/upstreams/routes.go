@@ -109,8 +109,9 @@ func fieldsOf(from map[string]any, path ...string) []map[string]any {
 	return found
 }
 
-// observeBackend reads the ready addresses of a Service's port. behind says what does not fit together: EndpointSlices follow the Pods a moment
-// later, and a data plane that agrees with them before they have followed agrees with the past.
+// observeBackend reads the ready addresses of a Service's port. behind says what does not fit
+// together: EndpointSlices follow the Pods a moment later, and a data plane that agrees with them
+// before they have followed agrees with the past.
 func observeBackend(ctx context.Context, s *kube.APIServer, to backend) (addresses []string, behind string, err error) {
 	service, err := kube.Get[corev1.Service](ctx, s, kube.ServiceResource, to.namespace, to.service)
 	if err != nil {
@@ -140,7 +141,8 @@ func observeBackend(ctx context.Context, s *kube.APIServer, to backend) (address
 	return addresses, lag(to, addresses, pods), nil
 }
 
-// readyAddresses are those that the controller takes as well (internal/adc/translator/httproute.go: translateEndpointSlice).
+// readyAddresses are those that the controller takes as well (internal/adc/translator/httproute.go:
+// translateEndpointSlice).
 func readyAddresses(all []discoveryv1.EndpointSlice, port string) []string {
 	var found []string
 	for _, one := range all {

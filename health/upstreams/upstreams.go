@@ -12,7 +12,8 @@ import (
 	"strata/health/observe"
 )
 
-// upstreamsFacts is one observation of routes, of the Pods behind them, and of what each Pod of the data plane has.
+// upstreamsFacts is one observation of routes, of the Pods behind them, and of what each Pod of the
+// data plane has.
 type upstreamsFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
@@ -61,8 +62,9 @@ const (
 	planeCheck  = "data plane"
 )
 
-// judgeUpstreams says whether every Pod of the data plane leads each route's requests to the Pods that are ready, and to no others. That the
-// controller says so proves nothing: what it sends may be refused, and its own statuses stay as they were (apisix-ingress-controller#2774, #2699).
+// judgeUpstreams says whether every Pod of the data plane leads each route's requests to the Pods
+// that are ready, and to no others. That the controller says so proves nothing: what it sends may
+// be refused, and its own statuses stay as they were (apisix-ingress-controller#2774, #2699).
 func judgeUpstreams(spec health.UpstreamsSpec, f upstreamsFacts) []health.Verdict {
 	if f.Fault != nil {
 		return []health.Verdict{
@@ -85,7 +87,8 @@ func judgeUpstreams(spec health.UpstreamsSpec, f upstreamsFacts) []health.Verdic
 	return verdicts
 }
 
-// judgeRoutes wants each route to be there and to have a ready Pod: a data plane that has nothing is right about nothing.
+// judgeRoutes wants each route to be there and to have a ready Pod: a data plane that has nothing
+// is right about nothing.
 func judgeRoutes(f upstreamsFacts) health.Verdict {
 	for _, route := range f.Routes {
 		kind, name, _ := strings.Cut(route.Route, " ")
@@ -145,7 +148,8 @@ func judgePlane(spec health.UpstreamsSpec, f upstreamsFacts, plane planeSeen) he
 	return v
 }
 
-// planeCauses explain what the admin API answers (apisix/admin/init.lua: check_token; nginx' allow and deny).
+// planeCauses explain what the admin API answers (apisix/admin/init.lua: check_token; nginx' allow
+// and deny).
 var planeCauses = map[int]string{
 	http.StatusUnauthorized: "the Pod was started with other keys than the Secret has now",
 	http.StatusForbidden:    "apisix.admin.allow.ipList does not have the Pod's own loopback, which a forwarded port comes from",

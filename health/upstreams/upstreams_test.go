@@ -61,7 +61,8 @@ func TestTheServicesThatARouteNames(t *testing.T) {
 	}
 }
 
-// A Pod that became ready a moment ago is waited for, however long another difference has been there before.
+// A Pod that became ready a moment ago is waited for, however long another difference has been
+// there before.
 func TestADifferenceThatChangesIsANewOne(t *testing.T) {
 	now := time.Unix(0, 0)
 	w := &upstreamsWatch{stable: observe.NewStable(func() time.Time { return now })}

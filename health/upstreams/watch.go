@@ -21,10 +21,12 @@ import (
 )
 
 const (
-	// upstreamsInterval is the pause between two observations: nothing reports that a data plane has taken something. An observation costs each of its Pods
-	// one request on a connection that stays open.
+	// upstreamsInterval is the pause between two observations: nothing reports that a data plane
+	// has taken something. An observation costs each of its Pods one request on a connection that
+	// stays open.
 	upstreamsInterval = 250 * time.Millisecond
-	// upstreamsLimit bounds what is read of a configuration; APISIX keeps it in a dictionary of 50 MB.
+	// upstreamsLimit bounds what is read of a configuration; APISIX keeps it in a dictionary of 50
+	// MB.
 	upstreamsLimit = 64 << 20
 	// upstreamsPath returns the configuration of a standalone data plane.
 	upstreamsPath = "/apisix/admin/configs"
@@ -125,7 +127,8 @@ func (w *upstreamsWatch) planes(ctx context.Context, s *kube.APIServer, pods []c
 	return found
 }
 
-// since is for how many seconds a Pod of the data plane and the Pods behind a route have differed as they do now.
+// since is for how many seconds a Pod of the data plane and the Pods behind a route have differed
+// as they do now.
 func (w *upstreamsWatch) since(pod string, want routeSeen, held routeHeld) int {
 	subject := pod + " " + want.Route
 	if difference(want, held) == "" || want.Behind != "" || want.Missing {
@@ -135,7 +138,8 @@ func (w *upstreamsWatch) since(pod string, want routeSeen, held routeHeld) int {
 	return w.stable.Seconds(subject, fmt.Sprint(want.Addresses, held.Known, held.Addresses))
 }
 
-// ask reads what one Pod has. The key goes through the forwarded port only, and of what comes back nothing but addresses is kept.
+// ask reads what one Pod has. The key goes through the forwarded port only, and of what comes back
+// nothing but addresses is kept.
 func (w *upstreamsWatch) ask(ctx context.Context, s *kube.APIServer, pod *corev1.Pod) (planeConfig, int, error) {
 	var config planeConfig
 	id := string(pod.UID)

@@ -1,2 +1,3 @@
-// Package vm gates a virtual machine from outside: it runs, and has its address where DHCP gives it.
+// Package vm gates a virtual machine from outside: it runs, and has its address where DHCP gives
+// it.
 package vm

@@ -18,7 +18,8 @@ import (
 )
 
 const (
-	// vmPoll is the pause between two observations of a machine: neither virsh nor qm can tell of every change that counts.
+	// vmPoll is the pause between two observations of a machine: neither virsh nor qm can tell of
+	// every change that counts.
 	vmPoll = time.Second
 	// vmDial bounds the attempt to connect to the machine at its address.
 	vmDial = time.Second
@@ -81,8 +82,8 @@ func (w *vmWatch) observe(ctx context.Context, host vm.Host, report func([]healt
 	return ctx.Err()
 }
 
-// answers tries the machine's SSH port. A connection alone is no answer: a firewall or proxy on the way may accept it for a machine that is
-// not there. Who answers is the host's gate's to prove.
+// answers tries the machine's SSH port. A connection alone is no answer: a firewall or proxy on the
+// way may accept it for a machine that is not there. Who answers is the host's gate's to prove.
 func answers(ctx context.Context, spec vm.Spec) bool {
 	ctx, cancel := context.WithTimeout(ctx, vmDial)
 	defer cancel()

@@ -15,7 +15,8 @@ func refuse(part, why string) error { return fmt.Errorf("%w: %q: %s", ErrRefused
 // conditionType is the form of a condition's type (metav1.Condition).
 var conditionType = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_./-]*[A-Za-z0-9])?$`)
 
-// Check says whether the provider reads one part of an annotation as it is written. The error wraps ErrRefused and says why not.
+// Check says whether the provider reads one part of an annotation as it is written. The error wraps
+// ErrRefused and says why not.
 func Check(part string) error {
 	if name, found := strings.CutPrefix(part, "condition="); found {
 		if !conditionType.MatchString(name) {

@@ -16,8 +16,9 @@ import (
 	"strata/health/waitfor"
 )
 
-// waits are the expressions that the layers use, by the name of their file in testdata. A later layer adds a line here and a
-// file with an object that ends the wait and the objects that must not.
+// waits are the expressions that the layers use, by the name of their file in testdata. A later
+// layer adds a line here and a file with an object that ends the wait and the objects that must
+// not.
 var waits = map[string]waitfor.Expression{
 	"crd-established":    waitfor.Condition("Established"),
 	"metallb-pool":       waitfor.Exists("{.status.availableIPv4}"),
@@ -63,9 +64,9 @@ func TestEveryFixtureBelongsToAWait(t *testing.T) {
 	}
 }
 
-// matches evaluates an annotation as the provider does (pulumi-kubernetes provider/pkg/metadata/overrides.go and
-// provider/pkg/jsonpath): every part for the same object, of several results the first, and nothing of an object whose status
-// is of an older generation.
+// matches evaluates an annotation as the provider does (pulumi-kubernetes
+// provider/pkg/metadata/overrides.go and provider/pkg/jsonpath): every part for the same object, of
+// several results the first, and nothing of an object whose status is of an older generation.
 func matches(t *testing.T, wait waitfor.Expression, object map[string]any) bool {
 	t.Helper()
 	parts := []string{wait.String()}

@@ -13,7 +13,8 @@ import (
 const (
 	// Annotation holds the expression.
 	Annotation = "pulumi.com/waitFor"
-	// TimeoutAnnotation bounds the wait, in whole seconds. The provider's own default is ten minutes.
+	// TimeoutAnnotation bounds the wait, in whole seconds. The provider's own default is ten
+	// minutes.
 	TimeoutAnnotation = "pulumi.com/timeoutSeconds"
 )
 
@@ -23,17 +24,19 @@ type Expression struct {
 	parts []string
 }
 
-// Condition waits for .status.conditions to have the type with status True. The provider compares the condition's
-// observedGeneration, where there is one, with the object's generation.
+// Condition waits for .status.conditions to have the type with status True. The provider compares
+// the condition's observedGeneration, where there is one, with the object's generation.
 func Condition(conditionType string) Expression {
 	return must("condition=" + conditionType)
 }
 
-// ConditionOn waits for a condition below the first thing that path selects, for example one parent of a route:
+// ConditionOn waits for a condition below the first thing that path selects, for example one parent
+// of a route:
 //
 //	ConditionOn(`{.status.parents[?@.controllerName=="traefik.io/gateway-controller"]}`, "Accepted")
 //
-// The provider does not compare generations below .status: on an update an older condition can satisfy it.
+// The provider does not compare generations below .status: on an update an older condition can
+// satisfy it.
 func ConditionOn(path, conditionType string) Expression {
 	inner, closed := strings.CutSuffix(path, "}")
 	if !closed {
@@ -48,7 +51,8 @@ func Exists(path string) Expression {
 	return must("jsonpath=" + path)
 }
 
-// Equals waits for the first thing that path selects to print as value: true, 3 and Running are written as such.
+// Equals waits for the first thing that path selects to print as value: true, 3 and Running are
+// written as such.
 func Equals(path, value string) Expression {
 	return must("jsonpath=" + path + "=" + value)
 }
@@ -83,7 +87,8 @@ func (e Expression) String() string {
 	return strings.TrimSpace(text.String())
 }
 
-// Annotations are the expression and its time limit, which the provider counts in whole seconds. It panics below one.
+// Annotations are the expression and its time limit, which the provider counts in whole seconds. It
+// panics below one.
 func (e Expression) Annotations(limit time.Duration) map[string]string {
 	seconds := int(limit / time.Second)
 	if seconds < 1 || len(e.parts) == 0 {
@@ -92,8 +97,8 @@ func (e Expression) Annotations(limit time.Duration) map[string]string {
 	return map[string]string{Annotation: e.String(), TimeoutAnnotation: strconv.Itoa(seconds)}
 }
 
-// must is an Expression of one part. Expressions are constants of the program, so a bad one is a programming error and
-// stops it at its start, like regexp.MustCompile.
+// must is an Expression of one part. Expressions are constants of the program, so a bad one is a
+// programming error and stops it at its start, like regexp.MustCompile.
 func must(part string) Expression {
 	if err := Check(part); err != nil {
 		panic(err)

@@ -53,8 +53,9 @@ type answer struct {
 	Text string     `json:"text,omitempty"`
 }
 
-// webhookFault is a failure between the API server and the webhook, recognised by the API server's own words, which
-// have no other form (k8s.io/apiserver/pkg/admission/plugin/webhook/errors; cert-manager's cmapichecker does the same).
+// webhookFault is a failure between the API server and the webhook, recognised by the API server's
+// own words, which have no other form (k8s.io/apiserver/pkg/admission/plugin/webhook/errors;
+// cert-manager's cmapichecker does the same).
 type webhookFault struct {
 	pattern *regexp.Regexp
 	kind    answerKind
@@ -81,7 +82,8 @@ func answerOf(err error) answer {
 		return answer{Kind: answerAccepted}
 	}
 	if apierrors.IsAlreadyExists(err) {
-		// Storage, which finds the namesake, comes after admission (k8s.io/apiserver registry.Store.create).
+		// Storage, which finds the namesake, comes after admission (k8s.io/apiserver
+		// registry.Store.create).
 		return answer{Kind: answerAccepted, Text: kube.Stable(err.Error())}
 	}
 	text := kube.Stable(err.Error())

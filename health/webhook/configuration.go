@@ -8,7 +8,8 @@ import (
 	"strata/health/observe"
 )
 
-// judgeConfigurations judges the configuration and, where the Spec has one, the mutating one of the same webhook.
+// judgeConfigurations judges the configuration and, where the Spec has one, the mutating one of the
+// same webhook.
 func judgeConfigurations(spec health.WebhookSpec, facts webhookFacts) []health.Verdict {
 	verdicts := []health.Verdict{judgeConfiguration(spec, facts.Configuration)}
 	if facts.Mutation != nil {
@@ -25,12 +26,14 @@ func mutationOf(s health.WebhookSpec) health.WebhookSpec {
 	return s
 }
 
-// proves reports whether the dry runs can tell that the webhook was asked, even if the API server may go on without it.
+// proves reports whether the dry runs can tell that the webhook was asked, even if the API server
+// may go on without it.
 func proves(s health.WebhookSpec) bool {
 	return len(s.Deny) > 0 || s.Mutating && len(s.AcceptFills) > 0
 }
 
-// configured reports whether every configuration exists: without one, an API server accepts anything.
+// configured reports whether every configuration exists: without one, an API server accepts
+// anything.
 func (f webhookFacts) configured() bool {
 	return f.Fault == nil && !f.Configuration.Missing && (f.Mutation == nil || !f.Mutation.Missing)
 }
@@ -76,7 +79,8 @@ func hooksWith(hooks []hookFacts, bundle string) []string {
 	return names
 }
 
-// judgeCoverage makes sure that a dry run of Accept asks this webhook at all: one that is not asked lets everything pass.
+// judgeCoverage makes sure that a dry run of Accept asks this webhook at all: one that is not asked
+// lets everything pass.
 func judgeCoverage(spec health.WebhookSpec, c configurationFacts, v health.Verdict) health.Verdict {
 	target := fmt.Sprintf("%s/%s:%d", spec.Namespace, spec.Service, spec.Port)
 	v.State = health.Stuck

@@ -16,15 +16,17 @@ import (
 )
 
 const (
-	// probeInterval is the pause between two attempts through one API server. News about the objects and from the hosts cut it
-	// short, so it bounds only what nothing tells.
+	// probeInterval is the pause between two attempts through one API server. News about the
+	// objects and from the hosts cut it short, so it bounds only what nothing tells.
 	probeInterval = 100 * time.Millisecond
-	// confirmInterval replaces it after a pass that proves by itself and has to be repeated. What is repeated is the proof (a
-	// webhook with several Pods may have answered with its only good one), and that needs another attempt but no time: an API
-	// server keeps its connection, so that waiting longer would ask the same Pod.
+	// confirmInterval replaces it after a pass that proves by itself and has to be repeated. What
+	// is repeated is the proof (a webhook with several Pods may have answered with its only good
+	// one), and that needs another attempt but no time: an API server keeps its connection, so that
+	// waiting longer would ask the same Pod.
 	confirmInterval = 20 * time.Millisecond
-	// probeTimeout bounds one dry run. The API server itself waits for a webhook for up to its timeoutSeconds (10 s by
-	// default) and then says which address did not answer, which is worth waiting for.
+	// probeTimeout bounds one dry run. The API server itself waits for a webhook for up to its
+	// timeoutSeconds (10 s by default) and then says which address did not answer, which is worth
+	// waiting for.
 	probeTimeout = 12 * time.Second
 	// probePatience must pass in a dry run before news about the objects cuts it short: one that is
 	// about to end must not be cut short again and again.
@@ -62,8 +64,8 @@ func (p *probe) kick() {
 	observe.Signal(p.wake)
 }
 
-// unblocked is a kick by a host that can reach the webhook now. A probe that passes is left alone: how long it passes may be all
-// that there is to go by (consecutiveUnproved).
+// unblocked is a kick by a host that can reach the webhook now. A probe that passes is left alone:
+// how long it passes may be all that there is to go by (consecutiveUnproved).
 func (p *probe) unblocked() {
 	p.mu.Lock()
 	failing := p.facts.Passes == 0
@@ -94,8 +96,8 @@ func (p *probe) latest(epoch int) probeFacts {
 	return facts
 }
 
-// attempt makes one pair of dry runs. It counts towards the passes only if counts is true: without the configuration, an API
-// server accepts anything. It returns false if it was cut short.
+// attempt makes one pair of dry runs. It counts towards the passes only if counts is true: without
+// the configuration, an API server accepts anything. It returns false if it was cut short.
 func (p *probe) attempt(parent context.Context, epoch int, counts bool) bool {
 	ctx, cancel := context.WithTimeout(parent, probeTimeout)
 	defer cancel()
@@ -120,8 +122,8 @@ func (p *probe) attempt(parent context.Context, epoch int, counts bool) bool {
 	return true
 }
 
-// askBoth makes both dry runs. The answer to the second one counts only when the first came back as it must; it is asked for
-// at the same time when that is to be expected, because it was so before.
+// askBoth makes both dry runs. The answer to the second one counts only when the first came back as
+// it must; it is asked for at the same time when that is to be expected, because it was so before.
 func (p *probe) askBoth(ctx context.Context) probeFacts {
 	facts := probeFacts{Server: p.server.Name}
 	var beside sync.WaitGroup
@@ -153,7 +155,8 @@ func (p *probe) acceptedBefore() bool {
 	return p.facts.Accept.Kind == answerAccepted
 }
 
-// unfilled are the dotted paths that have no value in an object, only an empty one, or not the one that they name.
+// unfilled are the dotted paths that have no value in an object, only an empty one, or not the one
+// that they name.
 func unfilled(object map[string]any, paths []string) []string {
 	var empty []string
 	for _, entry := range paths {

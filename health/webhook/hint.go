@@ -7,8 +7,8 @@ import (
 	"strata/health"
 )
 
-// probeCause is the likely reason for what a dry run met. A race heals by itself; a network fault does not, and is named
-// with the server that has it.
+// probeCause is the likely reason for what a dry run met. A race heals by itself; a network fault
+// does not, and is named with the server that has it.
 func probeCause(p probeFacts) string {
 	switch p.Accept.Kind {
 	case answerNoEndpoints:
@@ -34,15 +34,17 @@ func probeCause(p probeFacts) string {
 	}
 }
 
-// strangerCause explains a wrong certificate that another API server is not shown, or that is for no Service of a cluster. Before
-// kube-proxy and flannel run on a server that joins or comes back, its requests for a Service go to the default gateway, and a proxy there
-// answers for any server. The webhook's only Pod may be on that very server, so that no other one gets an answer meanwhile.
+// strangerCause explains a wrong certificate that another API server is not shown, or that is for
+// no Service of a cluster. Before kube-proxy and flannel run on a server that joins or comes back,
+// its requests for a Service go to the default gateway, and a proxy there answers for any server.
+// The webhook's only Pod may be on that very server, so that no other one gets an answer meanwhile.
 const strangerCause = "another machine answers in place of this server: kube-proxy or flannel is not up on it yet, and the request leaves the host"
 
 // strange reports a certificate that is not the webhook's own.
 func (p probeFacts) strange() bool { return p.Accept.Kind == answerName }
 
-// clusterName reports that the certificate shown is for a Service of a cluster: it is a webhook's own, and made for another one.
+// clusterName reports that the certificate shown is for a Service of a cluster: it is a webhook's
+// own, and made for another one.
 func (p probeFacts) clusterName() bool {
 	shown, _, _ := strings.Cut(p.Accept.Text, ", not ")
 	return strings.Contains(shown, ".svc") || strings.Contains(shown, "not valid for any names")

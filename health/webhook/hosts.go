@@ -17,8 +17,8 @@ func connectionTo(s health.WebhookSpec, address string) host.Connection {
 	return host.Connection{Address: strings.Trim(strings.TrimSuffix(address, ":"+strconv.Itoa(s.Port)), "[]"), Ports: []int{s.Port}}
 }
 
-// judgeHosts says for each host whether the webhook's address answers there. kube-proxy programs each host by itself, so one
-// of them can be behind, and its API server with it.
+// judgeHosts says for each host whether the webhook's address answers there. kube-proxy programs
+// each host by itself, so one of them can be behind, and its API server with it.
 func judgeHosts(spec health.WebhookSpec, f host.HostsFacts, after []string) []health.Verdict {
 	if f.Skipped != "" {
 		return []health.Verdict{{Check: "webhook from hosts", State: health.Skipped, Message: f.Skipped}}

@@ -49,7 +49,8 @@ func TestAHostThatReachesTheWebhookWakesOnlyProbesThatFail(t *testing.T) {
 	assert.Empty(t, w.probes[1].wake)
 }
 
-// A webhook that accepted before is sent both dry runs at once; the answer to the second still counts only behind the first.
+// A webhook that accepted before is sent both dry runs at once; the answer to the second still
+// counts only behind the first.
 func TestTheSecondDryRunIsNotBelievedBeforeTheFirst(t *testing.T) {
 	c := fakeapi.New(t, 1)
 	c.Serve("metallb.io/v1beta1", "IPAddressPool", fakeapi.Resource{Plural: "ipaddresspools", Namespaced: true})

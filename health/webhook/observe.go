@@ -26,8 +26,9 @@ func configurationResource(mutating bool) schema.GroupVersionResource {
 	return resource
 }
 
-// observe reads every object that the webhook needs, from one server, and the configuration's version. The parts have nothing to
-// do with each other and are read beside one another: in a row they would delay what they show by as many round trips.
+// observe reads every object that the webhook needs, from one server, and the configuration's
+// version. The parts have nothing to do with each other and are read beside one another: in a row
+// they would delay what they show by as many round trips.
 func (w *webhookWatch) observe(ctx context.Context) (webhookFacts, string) {
 	var facts webhookFacts
 	var version string
@@ -67,8 +68,8 @@ func (w *webhookWatch) observeConfigurations(ctx context.Context, s *kube.APISer
 	return version + "/" + another, err
 }
 
-// observeConfiguration reads the configuration and the CA that it must carry. Both kinds have the same fields as far as a gate
-// reads them.
+// observeConfiguration reads the configuration and the CA that it must carry. Both kinds have the
+// same fields as far as a gate reads them.
 func (w *webhookWatch) observeConfiguration(ctx context.Context, s *kube.APIServer, spec health.WebhookSpec) (configurationFacts, string, error) {
 	object, err := kube.Get[admissionv1.ValidatingWebhookConfiguration](ctx, s, configurationResource(spec.Mutating), "", spec.Configuration)
 	if err != nil || object == nil {
@@ -98,7 +99,8 @@ func (w *webhookWatch) observeConfiguration(ctx context.Context, s *kube.APIServ
 	return facts, object.ResourceVersion, nil
 }
 
-// observeAddress reads the address at which the API servers call the webhook; empty while there is none.
+// observeAddress reads the address at which the API servers call the webhook; empty while there is
+// none.
 func observeAddress(ctx context.Context, s *kube.APIServer, spec health.WebhookSpec) (string, error) {
 	service, err := kube.Get[corev1.Service](ctx, s, kube.ServiceResource, spec.Namespace, spec.Service)
 	if err != nil || service == nil || net.ParseIP(service.Spec.ClusterIP) == nil {
@@ -125,8 +127,8 @@ func splitVersion(object map[string]any) (group, version string) {
 	return "", text
 }
 
-// coversCreate reports whether a rule asks the webhook about creations of the resource. An unknown resource is left to the
-// dry run.
+// coversCreate reports whether a rule asks the webhook about creations of the resource. An unknown
+// resource is left to the dry run.
 func coversCreate(rule admissionv1.RuleWithOperations, group, version, resource string) bool {
 	matches := func(list []string, want string) bool {
 		return slices.Contains(list, "*") || slices.Contains(list, want)

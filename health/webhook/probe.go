@@ -8,7 +8,8 @@ import (
 	"strata/health/observe"
 )
 
-// judgeProbe says what the dry runs through one API server prove. Accept comes first: what it meets is the reason.
+// judgeProbe says what the dry runs through one API server prove. Accept comes first: what it meets
+// is the reason.
 func judgeProbe(spec health.WebhookSpec, p probeFacts) health.Verdict {
 	if p.Accept.Kind != answerAccepted {
 		return judgeNotAccepted(spec, p)
@@ -42,7 +43,8 @@ func probePassed(s health.WebhookSpec, p probeFacts) bool {
 	return p.Accept.Kind == answerAccepted && len(p.Unfilled) == 0 && (len(s.Deny) == 0 || deniedBy(s, p.Deny))
 }
 
-// deniedBy reports whether the webhook itself refused, and not a schema, a quota or another webhook.
+// deniedBy reports whether the webhook itself refused, and not a schema, a quota or another
+// webhook.
 func deniedBy(spec health.WebhookSpec, a answer) bool {
 	return a.Kind == answerDenied && strings.Contains(a.Text, spec.DenyMatch)
 }
@@ -69,8 +71,8 @@ func judgeNotAccepted(spec health.WebhookSpec, p probeFacts) health.Verdict {
 	return v
 }
 
-// judgeNotMutated is an API server that accepts because it calls no webhook (cert-manager pkg/util/cmapichecker,
-// ErrMutationWebhookMissing).
+// judgeNotMutated is an API server that accepts because it calls no webhook (cert-manager
+// pkg/util/cmapichecker, ErrMutationWebhookMissing).
 func judgeNotMutated(spec health.WebhookSpec, p probeFacts) health.Verdict {
 	v := health.Verdict{State: health.Waiting, Message: "accepted but not mutated: " + strings.Join(p.Unfilled, ", ") + " empty"}
 	v.Cause, v.Hint = notMutated(spec)
@@ -93,7 +95,8 @@ func notMutated(spec health.WebhookSpec) (cause, hint string) {
 	return "the API server does not ask the mutating webhook (yet)", "kubectl get " + configurationName(mutation) + " " + mutation.Configuration + " -o yaml"
 }
 
-// judgeNotDenied is the case that other gates pass: everything is accepted because no webhook is called.
+// judgeNotDenied is the case that other gates pass: everything is accepted because no webhook is
+// called.
 func judgeNotDenied(spec health.WebhookSpec, p probeFacts) health.Verdict {
 	v := health.Verdict{State: health.Waiting, Hint: probeHint(spec, p.Deny.Kind), Cause: "the API server does not ask this webhook (yet)"}
 	v.Message = "an object that the webhook must refuse was accepted"

@@ -17,7 +17,8 @@ import (
 	"strata/health/observe"
 )
 
-// webhookWatch observes the objects when they change and keeps asking each API server; the two meet in state.
+// webhookWatch observes the objects when they change and keeps asking each API server; the two meet
+// in state.
 type webhookWatch struct {
 	spec      health.WebhookSpec
 	cluster   *kube.Cluster
@@ -130,7 +131,8 @@ func (w *webhookWatch) observeAgain(ctx context.Context, changed <-chan struct{}
 		}
 		w.mu.Lock()
 		if facts.Fault != nil {
-			// Nothing was seen, so nothing has moved: hosts go on asking there, and say only what changes.
+			// Nothing was seen, so nothing has moved: hosts go on asking there, and say only what
+			// changes.
 			facts.Hosts.Address = w.facts.Hosts.Address
 		}
 		if facts.Fault == nil && version != w.version {
@@ -167,7 +169,8 @@ func (w *webhookWatch) probeAgain(ctx context.Context, p *probe, news chan<- str
 	}
 }
 
-// judge puts the latest observation and the latest dry runs together; nil before the first observation.
+// judge puts the latest observation and the latest dry runs together; nil before the first
+// observation.
 func (w *webhookWatch) judge() []health.Verdict {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -13,8 +13,8 @@ import (
 const (
 	// consecutiveDefault is the default number of passes in a row that each API server must give.
 	consecutiveDefault = 2
-	// consecutiveUnproved replaces it where there is no Deny: a pass is then also what an API server says that has not
-	// noticed the configuration, so it must hold for about a second.
+	// consecutiveUnproved replaces it where there is no Deny: a pass is then also what an API
+	// server says that has not noticed the configuration, so it must hold for about a second.
 	consecutiveUnproved = 10
 	// deniedSeconds bounds the refusals of a request that the webhook must accept: its own caches
 	// fill at its start.
@@ -49,13 +49,15 @@ type configurationFacts struct {
 // hookFacts is one webhook of a configuration.
 type hookFacts struct {
 	Name string `json:"name"`
-	// Bundle compares caBundle with the Secret: empty, set (nothing to compare with), equal or different.
+	// Bundle compares caBundle with the Secret: empty, set (nothing to compare with), equal or
+	// different.
 	Bundle string `json:"bundle"`
 	// Target is namespace/service:port; empty for a URL.
 	Target string `json:"target,omitempty"`
 	// Covers is true when the webhook is asked about creations of Accept's kind.
 	Covers bool `json:"covers,omitempty"`
-	// Ignore is true when the API server goes on without the webhook's answer (failurePolicy Ignore).
+	// Ignore is true when the API server goes on without the webhook's answer (failurePolicy
+	// Ignore).
 	Ignore bool `json:"ignore,omitempty"`
 }
 
@@ -73,8 +75,8 @@ type probeFacts struct {
 	Seconds int `json:"seconds,omitempty"`
 }
 
-// judgeWebhook says whether the webhook serves. Existence is three checks of their own, because they explain; only the
-// dry runs prove.
+// judgeWebhook says whether the webhook serves. Existence is three checks of their own, because
+// they explain; only the dry runs prove.
 func judgeWebhook(spec health.WebhookSpec, facts webhookFacts) []health.Verdict {
 	existence := []string{configurationCheck(spec), endpointsCheck(spec)}
 	var verdicts []health.Verdict
@@ -99,7 +101,8 @@ func judgeWebhook(spec health.WebhookSpec, facts webhookFacts) []health.Verdict 
 	for _, probe := range facts.Probes {
 		v := judgeProbe(spec, probe)
 		if v.State == health.Stuck && !complete {
-			// What is accepted or refused before the configuration is complete is not the webhook's word.
+			// What is accepted or refused before the configuration is complete is not the webhook's
+			// word.
 			v.State = health.Waiting
 		}
 		if probe.strange() && (!probe.clusterName() || slices.ContainsFunc(facts.Probes, func(p probeFacts) bool { return !p.strange() })) {

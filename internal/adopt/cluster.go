@@ -14,7 +14,8 @@ import (
 	"strata/internal/apiserver"
 )
 
-// timeout bounds one read with what follows from it: four small requests to an API server whose gate holds.
+// timeout bounds one read with what follows from it: four small requests to an API server whose
+// gate holds.
 const timeout = time.Minute
 
 // ReleaseToken is the Pulumi type of a Helm release.
@@ -53,8 +54,9 @@ func NewCluster(kubeconfig string) (*Cluster, error) {
 	return &Cluster{objects: objects, kube: kube, kinds: map[string]map[string]served{}}, nil
 }
 
-// Before makes way for a resource of Pulumi's kubernetes provider that is about to be created, or updated where the state knows it: its
-// type and its inputs, without secret marks. An error says that it must not be.
+// Before makes way for a resource of Pulumi's kubernetes provider that is about to be created, or
+// updated where the state knows it: its type and its inputs, without secret marks. An error says
+// that it must not be.
 func (c *Cluster) Before(ctx context.Context, token string, known bool, inputs map[string]any) error {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

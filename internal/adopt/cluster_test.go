@@ -94,7 +94,8 @@ func TestANamespaceIsTakenOverAndNeverDeleted(t *testing.T) {
 	}
 }
 
-// An apply of a name alone leaves no field manager: seen of traefik's namespace after a destroy that was killed.
+// An apply of a name alone leaves no field manager: seen of traefik's namespace after a destroy
+// that was killed.
 func TestANamespaceThatIsANameAndNothingElseIsTakenOver(t *testing.T) {
 	inputs := map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": "traefik"}}
 	unmanaged := object("Namespace", "", "traefik")
@@ -107,7 +108,8 @@ func TestANamespaceThatIsANameAndNothingElseIsTakenOver(t *testing.T) {
 	require.ErrorContains(t, c.Before(t.Context(), "kubernetes:core/v1:Namespace", false, inputs), "did not make it")
 }
 
-// Taken over, it would be deleted when the configuration is taken back, with what its owner has in it.
+// Taken over, it would be deleted when the configuration is taken back, with what its owner has in
+// it.
 func TestAnObjectOfAnotherProgramIsRefused(t *testing.T) {
 	c := cluster(t, []runtime.Object{object("Namespace", "", "team-a", "kubectl-create", "pulumi-kubernetesque")})
 	err := c.Before(t.Context(), "kubernetes:core/v1:Namespace", false, map[string]any{
@@ -149,7 +151,8 @@ func TestWhatIsNotThereIsLeftToTheCreate(t *testing.T) {
 	assert.Empty(t, changes(c))
 }
 
-// record is Helm's record of one revision of release traefik, with a content that MarkFailed can read.
+// record is Helm's record of one revision of release traefik, with a content that MarkFailed can
+// read.
 func record(name, revision, status, manager string) *corev1.Secret {
 	return &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{

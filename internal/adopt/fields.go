@@ -19,9 +19,11 @@ import (
 // tried is the field manager of the apply that is only tried.
 const tried = "strata-adopt"
 
-// handOver makes the fields that the provider has applied in the names of former resources free for the next one: it applies with a name
-// that it draws for each resource, without force, and takes fields over only from its creator's name (pulumi-kubernetes
-// provider/pkg/await/await.go, fixCSAFieldManagers). In any other name they would be a conflict with itself at the first change, for ever.
+// handOver makes the fields that the provider has applied in the names of former resources free for
+// the next one: it applies with a name that it draws for each resource, without force, and takes
+// fields over only from its creator's name (pulumi-kubernetes provider/pkg/await/await.go,
+// fixCSAFieldManagers). In any other name they would be a conflict with itself at the first change,
+// for ever.
 func handOver(ctx context.Context, client dynamic.ResourceInterface, live *unstructured.Unstructured, free *fieldpath.Set) error {
 	managed, changed, err := handedOver(live.GetManagedFields(), free)
 	if err != nil || !changed {
@@ -38,8 +40,8 @@ func handOver(ctx context.Context, client dynamic.ResourceInterface, live *unstr
 	return err
 }
 
-// handedOver are field managers with the provider's own in its creator's name, without the fields that are to be free; changed is false
-// where there is nothing to do.
+// handedOver are field managers with the provider's own in its creator's name, without the fields
+// that are to be free; changed is false where there is nothing to do.
 func handedOver(entries []metav1.ManagedFieldsEntry, free *fieldpath.Set) (managed []metav1.ManagedFieldsEntry, changed bool, err error) {
 	own := map[string]*fieldpath.Set{} // by apiVersion
 	for _, entry := range entries {
@@ -73,9 +75,11 @@ func handedOver(entries []metav1.ManagedFieldsEntry, free *fieldpath.Set) (manag
 	return managed, changed, nil
 }
 
-// conflicting are the fields that the provider's own create would have as a conflict with itself although they have the values that it
-// wants: in a list that is one value to server-side apply, what the API server has filled in is a difference (the parentRefs of an HTTPRoute,
-// the certificateRefs of a Gateway). wanted is the object as JSON. Any other failure of the try is left to the create, which says it.
+// conflicting are the fields that the provider's own create would have as a conflict with itself
+// although they have the values that it wants: in a list that is one value to server-side apply,
+// what the API server has filled in is a difference (the parentRefs of an HTTPRoute, the
+// certificateRefs of a Gateway). wanted is the object as JSON. Any other failure of the try is left
+// to the create, which says it.
 func conflicting(ctx context.Context, client dynamic.ResourceInterface, wanted []byte, live *unstructured.Unstructured) (*fieldpath.Set, error) {
 	free := fieldpath.NewSet()
 	_, err := client.Patch(ctx, live.GetName(), types.ApplyPatchType, wanted, metav1.PatchOptions{FieldManager: tried, DryRun: []string{metav1.DryRunAll}})

@@ -19,13 +19,15 @@ import (
 	"strata/internal/conflict"
 )
 
-// manager is the field manager of what Pulumi's kubernetes provider creates, and the beginning of the one that it updates with
-// (pulumi-kubernetes provider/pkg/await/await.go, provider.go fieldManagerName).
+// manager is the field manager of what Pulumi's kubernetes provider creates, and the beginning of
+// the one that it updates with (pulumi-kubernetes provider/pkg/await/await.go, provider.go
+// fieldManagerName).
 const manager = "pulumi-kubernetes"
 
-// beforeCreate makes way for an object. One that the provider made is given the inputs, in the name that the provider's own create would
-// have used: its server-side apply, which follows, then meets its own values. Without that, a password that a killed down has forgotten
-// and an up has drawn again would be a conflict with the provider itself, for ever.
+// beforeCreate makes way for an object. One that the provider made is given the inputs, in the name
+// that the provider's own create would have used: its server-side apply, which follows, then meets
+// its own values. Without that, a password that a killed down has forgotten and an up has drawn
+// again would be a conflict with the provider itself, for ever.
 func (c *Cluster) beforeCreate(ctx context.Context, inputs map[string]any) error {
 	object, client, err := c.named(ctx, inputs)
 	if err != nil || client == nil {
@@ -63,8 +65,9 @@ func (c *Cluster) beforeCreate(ctx context.Context, inputs map[string]any) error
 	return nil
 }
 
-// beforeUpdate makes way for a change of an object that the state knows, and that was taken over when nothing was handed over yet: its fields
-// are managed in the name of a former resource as well.
+// beforeUpdate makes way for a change of an object that the state knows, and that was taken over
+// when nothing was handed over yet: its fields are managed in the name of a former resource as
+// well.
 func (c *Cluster) beforeUpdate(ctx context.Context, inputs map[string]any) error {
 	object, client, err := c.named(ctx, inputs)
 	if err != nil || client == nil {
@@ -95,8 +98,8 @@ func read(ctx context.Context, client dynamic.ResourceInterface, name string) (f
 	return found, err
 }
 
-// named is the object of inputs and where the API server has it; nil where it cannot be there yet, or the API server or the provider names
-// it, so that it is another one each time.
+// named is the object of inputs and where the API server has it; nil where it cannot be there yet,
+// or the API server or the provider names it, so that it is another one each time.
 func (c *Cluster) named(ctx context.Context, inputs map[string]any) (*unstructured.Unstructured, dynamic.ResourceInterface, error) {
 	object := &unstructured.Unstructured{Object: clean(inputs)}
 	if object.GetName() == "" {
@@ -145,8 +148,9 @@ func clean(inputs map[string]any) map[string]any {
 	return object
 }
 
-// bare says whether an object is a name and nothing else, without an owner of its fields: what is left of an apply of a Namespace that has nothing
-// but its name, as the provider makes it. The API server keeps no manager of no fields.
+// bare says whether an object is a name and nothing else, without an owner of its fields: what is
+// left of an apply of a Namespace that has nothing but its name, as the provider makes it. The API
+// server keeps no manager of no fields.
 func bare(found *unstructured.Unstructured) bool {
 	labels := found.GetLabels()
 	delete(labels, "kubernetes.io/metadata.name") // the API server's own

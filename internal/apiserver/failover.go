@@ -1,5 +1,5 @@
-// Package apiserver reaches a cluster through whichever of its API servers answers. It is for what must go on while one of them is
-// restarted or gone: upgrades, and the removal of nodes.
+// Package apiserver reaches a cluster through whichever of its API servers answers. It is for what
+// must go on while one of them is restarted or gone: upgrades, and the removal of nodes.
 package apiserver
 
 import (
@@ -16,12 +16,14 @@ import (
 // dialLimit bounds the attempt at one server: a host that is gone drops packets.
 const dialLimit = 3 * time.Second
 
-// everyServer is a name in every API server's certificate (k3s-io/k3s pkg/cluster/https.go). An address need not be: the certificate of
-// a server that has not restarted since names none that came after it.
+// everyServer is a name in every API server's certificate (k3s-io/k3s pkg/cluster/https.go). An
+// address need not be: the certificate of a server that has not restarted since names none that
+// came after it.
 const everyServer = "kubernetes"
 
-// Failover makes config reach the first of the servers, as host:port, that takes a connection. The certificate is still checked
-// against the CA of the kubeconfig, for the name that every server has. Where config has the proxy of a tunnel, it leads there.
+// Failover makes config reach the first of the servers, as host:port, that takes a connection. The
+// certificate is still checked against the CA of the kubeconfig, for the name that every server
+// has. Where config has the proxy of a tunnel, it leads there.
 func Failover(config *rest.Config, servers []string) *rest.Config {
 	config = rest.CopyConfig(config)
 	config.ServerName = everyServer

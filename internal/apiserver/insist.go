@@ -12,8 +12,9 @@ import (
 // askAgain is the time between two attempts at a request that an API server could not answer.
 const askAgain = 500 * time.Millisecond
 
-// Insist repeats a request until an API server answers it. While etcd has no leader, every request fails with an error of the
-// server's ("etcdserver: leader changed"), and so does one to a server that goes; what is refused is not asked again.
+// Insist repeats a request until an API server answers it. While etcd has no leader, every request
+// fails with an error of the server's ("etcdserver: leader changed"), and so does one to a server
+// that goes; what is refused is not asked again.
 func Insist(ctx context.Context, request func(context.Context) error) error {
 	var last error
 	err := wait.PollUntilContextCancel(ctx, askAgain, true, func(ctx context.Context) (bool, error) {
@@ -26,7 +27,8 @@ func Insist(ctx context.Context, request func(context.Context) error) error {
 	return last
 }
 
-// unanswered says that an error is none of the request's own: there was no answer, or the server could not give one.
+// unanswered says that an error is none of the request's own: there was no answer, or the server
+// could not give one.
 func unanswered(err error) bool {
 	if err == nil {
 		return false

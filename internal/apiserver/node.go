@@ -12,7 +12,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// OneNode lists and watches one Node, for a wait that outlives its connection: API servers end their watches when etcd's leader goes.
+// OneNode lists and watches one Node, for a wait that outlives its connection: API servers end
+// their watches when etcd's leader goes.
 func OneNode(client kubernetes.Interface, name string) *cache.ListWatch {
 	only := fields.OneTermEqualSelector("metadata.name", name).String()
 	return &cache.ListWatch{

@@ -25,7 +25,8 @@ type Artifact struct {
 	For string
 	// Origin begins with `real:`, `stand-in:` or `original:` and says what the file is.
 	Origin string
-	// Path is the file's place in the project, relative to the project. It is there once Materialise has run.
+	// Path is the file's place in the project, relative to the project. It is there once
+	// Materialise has run.
 	Path string
 
 	// source is the bundle's file, absolute; empty for upstream.
@@ -36,14 +37,16 @@ type Artifact struct {
 	from *source
 }
 
-// FileName is the last part of Path: name, version and the first 12 digits of the sum, so that other content is another
-// name.
+// FileName is the last part of Path: name, version and the first 12 digits of the sum, so that
+// other content is another name.
 func (a Artifact) FileName() string { return path.Base(a.Path) }
 
-// extensions are the endings that a file must keep because its reader goes by them (K3s for images, Helm for charts, people for disks).
+// extensions are the endings that a file must keep because its reader goes by them (K3s for images,
+// Helm for charts, people for disks).
 var extensions = []string{".tar.zst", ".tar.gz", ".tar", ".tgz", ".sh", ".yaml", ".qcow2"}
 
-// place sets Path from what identifies the artifact; original is a path or URL whose extension is kept.
+// place sets Path from what identifies the artifact; original is a path or URL whose extension is
+// kept.
 func (a Artifact) place(original string) Artifact {
 	name := fmt.Sprintf("%s-%s-%.12s", a.Name, a.Version, a.SHA256)
 	for _, extension := range extensions {

@@ -48,7 +48,8 @@ func cached(ctx context.Context, projectDir string, artifact Artifact) (string, 
 	return file, err
 }
 
-// obtain makes the file that a pin's URL stands for: an image of ours is built, everything else downloaded.
+// obtain makes the file that a pin's URL stands for: an image of ours is built, everything else
+// downloaded.
 func (s *source) obtain(ctx context.Context, projectDir, url, arch, file string, progress io.Writer) error {
 	image, built := config.BuiltImage(url)
 	if !built {
@@ -60,8 +61,8 @@ func (s *source) obtain(ctx context.Context, projectDir, url, arch, file string,
 	return ownimage.Write(ctx, projectDir, image, image.Reference(), arch, file)
 }
 
-// accept gives a finished download its name if it has the expected sum, and removes it if not: a next attempt must not
-// resume from wrong content.
+// accept gives a finished download its name if it has the expected sum, and removes it if not: a
+// next attempt must not resume from wrong content.
 func accept(partial, file, url, sum string) error {
 	if err := Verify(partial, sum); err != nil {
 		var wrong *SumError
@@ -87,14 +88,16 @@ func (e *unavailableError) Error() string {
 
 func (e *unavailableError) Unwrap() error { return e.cause }
 
-// fruitless is the number of attempts in a row that may bring nothing new; firstPause is the pause between attempts, which each of them doubles.
+// fruitless is the number of attempts in a row that may bring nothing new; firstPause is the pause
+// between attempts, which each of them doubles.
 const (
 	fruitless  = 5
 	firstPause = 100 * time.Millisecond
 )
 
-// download fetches a URL into a file, from where an interrupted one stopped. It tries again for as long as the file grows. A server that
-// ignores ranges begins anew each time: such an attempt counts if it comes further than all before it.
+// download fetches a URL into a file, from where an interrupted one stopped. It tries again for as
+// long as the file grows. A server that ignores ranges begins anew each time: such an attempt
+// counts if it comes further than all before it.
 func (s *source) download(ctx context.Context, url, file string, progress io.Writer) error {
 	if s.fault != nil {
 		return s.fault

@@ -17,9 +17,10 @@ import (
 	"strata/internal/digest"
 )
 
-// Fetch downloads every pin, from where the configuration says, checks it against upstream's own list of sums where there is one and
-// against the lock where it is already there, and then writes the lock. Nothing is locked unless everything was right: the error names all
-// that was not. A pin of an image of our own is built, and locked anew. Progress goes to out.
+// Fetch downloads every pin, from where the configuration says, checks it against upstream's own
+// list of sums where there is one and against the lock where it is already there, and then writes
+// the lock. Nothing is locked unless everything was right: the error names all that was not. A pin
+// of an image of our own is built, and locked anew. Progress goes to out.
 func Fetch(ctx context.Context, projectDir string, from config.Artifacts, pins []config.Pin, out io.Writer) error {
 	old, err := ReadLock(projectDir)
 	if err != nil {
@@ -33,7 +34,8 @@ func Fetch(ctx context.Context, projectDir string, from config.Artifacts, pins [
 	return old.With(fetched).Write(projectDir)
 }
 
-// With is the lock with newer entries. What no pin asks for now stays: it may come back, and is held against its sum then.
+// With is the lock with newer entries. What no pin asks for now stays: it may come back, and is
+// held against its sum then.
 func (l *Lock) With(newer []Locked) *Lock {
 	lock := &Lock{Artifacts: slices.Clone(newer)}
 	for _, before := range l.Artifacts {
@@ -52,13 +54,15 @@ type fetcher struct {
 	old *Lock
 	// dir is the download cache.
 	dir string
-	// hosts, where it is set, are asked once whether they answer at all, before anything is downloaded from them.
+	// hosts, where it is set, are asked once whether they answer at all, before anything is
+	// downloaded from them.
 	hosts *hosts
 }
 
 func (f *fetcher) one(ctx context.Context, pin config.Pin, out io.Writer) (Locked, error) {
 	known, isLocked := f.old.Find(pin)
-	// What is built is as its sources and this machine's Go have it, whatever was locked: it comes from this machine only.
+	// What is built is as its sources and this machine's Go have it, whatever was locked: it comes
+	// from this machine only.
 	if _, built := config.BuiltImage(pin.URL); built {
 		if _, err := fmt.Fprintln(out, pin.URL); err != nil {
 			return Locked{}, err
@@ -75,7 +79,8 @@ func (f *fetcher) one(ctx context.Context, pin config.Pin, out io.Writer) (Locke
 	if _, err := fmt.Fprintln(out, f.source.address(pin.URL)); err != nil {
 		return Locked{}, err
 	}
-	// Published files do not change; one that did was tampered with or republished, and a person must look.
+	// Published files do not change; one that did was tampered with or republished, and a person
+	// must look.
 	expected, err := f.publishedSum(ctx, pin)
 	switch {
 	case err != nil:
@@ -89,8 +94,8 @@ func (f *fetcher) one(ctx context.Context, pin config.Pin, out io.Writer) (Locke
 	return f.file(ctx, pin, expected, out)
 }
 
-// file downloads or builds the file of a pin into the cache. An empty expected sum accepts what comes: the first time, with
-// nothing to hold it against.
+// file downloads or builds the file of a pin into the cache. An empty expected sum accepts what
+// comes: the first time, with nothing to hold it against.
 func (f *fetcher) file(ctx context.Context, pin config.Pin, expected string, out io.Writer) (Locked, error) {
 	partial := partialFile(f.dir, pin)
 	if expected == "" {
@@ -128,7 +133,8 @@ func partialFile(dir string, pin config.Pin) string {
 	return filepath.Join(dir, strings.Join([]string{pin.Name, pin.Version, pin.Arch, path.Base(pin.URL)}, "-")+".part")
 }
 
-// publishedSum is the sum that upstream's list gives for the pin's file; empty when upstream has no list.
+// publishedSum is the sum that upstream's list gives for the pin's file; empty when upstream has no
+// list.
 func (f *fetcher) publishedSum(ctx context.Context, pin config.Pin) (string, error) {
 	if pin.Sums == "" {
 		return "", nil

@@ -13,11 +13,13 @@ import (
 	"strata/internal/lockfile"
 )
 
-// downloadsAtOnce hide the time that each takes to begin, and keep a mirror's and a project's servers friendly.
+// downloadsAtOnce hide the time that each takes to begin, and keep a mirror's and a project's
+// servers friendly.
 const downloadsAtOnce = 4
 
-// all gets pins into the download cache, a few at once, while no other fetch does: fetched are those that were right, in the order of pins,
-// failures name the others. err is why nothing could be tried.
+// all gets pins into the download cache, a few at once, while no other fetch does: fetched are
+// those that were right, in the order of pins, failures name the others. err is why nothing could
+// be tried.
 func (f *fetcher) all(ctx context.Context, pins []config.Pin, out io.Writer) (fetched []Locked, failures []error, err error) {
 	if f.dir, err = CacheDir(); err != nil {
 		return nil, nil, err
@@ -62,7 +64,8 @@ func (l *lines) Write(line []byte) (int, error) {
 	return l.to.Write(line)
 }
 
-// labelled says in each line what it is about: several downloads print at once. Each write is a line.
+// labelled says in each line what it is about: several downloads print at once. Each write is a
+// line.
 type labelled struct {
 	to    io.Writer
 	label string

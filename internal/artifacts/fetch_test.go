@@ -116,7 +116,8 @@ func TestFetchRefusesAFileThatChangedSinceItWasLocked(t *testing.T) {
 	assert.Equal(t, string(before), string(after))
 }
 
-// A version that comes back is held against what it was: a lock that forgot it would trust whatever is served by then.
+// A version that comes back is held against what it was: a lock that forgot it would trust whatever
+// is served by then.
 func TestAVersionThatComesBackIsHeldAgainstWhatItWas(t *testing.T) {
 	up, project := newUpstream(t), t.TempDir()
 	require.NoError(t, artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(), io.Discard))

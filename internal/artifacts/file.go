@@ -8,7 +8,8 @@ import (
 	"strata/internal/digest"
 )
 
-// Verify is an error that names the file, the expected and the found sum unless the file has the expected one.
+// Verify is an error that names the file, the expected and the found sum unless the file has the
+// expected one.
 func Verify(path, expected string) error {
 	found, err := digest.File(path)
 	if err != nil {
@@ -27,7 +28,8 @@ func (e *SumError) Error() string {
 	return fmt.Sprintf("%s: wrong checksum: expected sha256 %s, found %s", e.Path, e.Expected, e.Found)
 }
 
-// link gives a file a second name, by hard link where both are on one file system and by copy where not.
+// link gives a file a second name, by hard link where both are on one file system and by copy where
+// not.
 func link(from, to string) error {
 	if err := os.Link(from, to); err == nil {
 		return nil

@@ -19,7 +19,8 @@ type hosts struct {
 	asked map[string]func() error
 }
 
-// answer asks the host of a download, once for all that it has, whether it says anything at all. A nil receiver believes that it does.
+// answer asks the host of a download, once for all that it has, whether it says anything at all. A
+// nil receiver believes that it does.
 func (h *hosts) answer(ctx context.Context, from *source, upstream string) error {
 	if h == nil || from.fault != nil {
 		return from.fault

@@ -11,7 +11,8 @@ import (
 	"strata/config"
 )
 
-// VMImage is the disk image of virtual machines as the bundle's manifest or the lock has it. The other artifacts need not be there.
+// VMImage is the disk image of virtual machines as the bundle's manifest or the lock has it. The
+// other artifacts need not be there.
 func VMImage(cfg *config.Config, projectDir string) (Artifact, error) {
 	found, err := vmImage(cfg, projectDir)
 	if err != nil {

@@ -35,7 +35,8 @@ type Locked struct {
 	URL     string `json:"url"`
 	SHA256  string `json:"sha256"`
 	Size    int64  `json:"size"`
-	// Program is the sum of the plugin that was unpacked from the file, in a folder of originals: SHA256 is the archive's, which is not there.
+	// Program is the sum of the plugin that was unpacked from the file, in a folder of originals:
+	// SHA256 is the archive's, which is not there.
 	Program string `json:"program,omitempty"`
 	// Digests are all under which registries serve an image, sha256:HEX: of its index first, then
 	// of each platform's manifest. SHA256 is the manifest's of Arch. Empty for other files, and for

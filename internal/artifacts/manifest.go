@@ -27,10 +27,11 @@ type Entry struct {
 	Name string `json:"name"`
 	// Version is the version of what the file holds.
 	Version string `json:"version"`
-	// Arch is the processor architecture; empty when the file serves every one of the bundle's hosts.
+	// Arch is the processor architecture; empty when the file serves every one of the bundle's
+	// hosts.
 	Arch string `json:"arch,omitempty"`
-	// For is the name of the artifact without which this one is not needed: the chart that asks for an archive's images. Empty:
-	// every stack gets it.
+	// For is the name of the artifact without which this one is not needed: the chart that asks for
+	// an archive's images. Empty: every stack gets it.
 	For string `json:"for,omitempty"`
 	// Path is relative to the bundle folder.
 	Path string `json:"path"`

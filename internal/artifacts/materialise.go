@@ -12,8 +12,8 @@ import (
 	"strata/internal/atomicfile"
 )
 
-// Materialise puts every artifact at its Path in the project, downloading what neither the bundle nor the cache has, and
-// verifies each sum. Never call it in a preview.
+// Materialise puts every artifact at its Path in the project, downloading what neither the bundle
+// nor the cache has, and verifies each sum. Never call it in a preview.
 func (s *Set) Materialise(ctx context.Context) error {
 	if err := os.MkdirAll(filepath.Join(s.projectDir, Folder), 0o755); err != nil {
 		return fmt.Errorf("artifacts: %w", err)
@@ -59,8 +59,8 @@ func (s *Set) materialise(ctx context.Context, artifact Artifact) error {
 	return remember(target, artifact.SHA256)
 }
 
-// stamp is the state of a file when its sum was last right. A file whose stamp is the same is not read again, which
-// keeps a run without changes short: images are hundreds of MiB.
+// stamp is the state of a file when its sum was last right. A file whose stamp is the same is not
+// read again, which keeps a run without changes short: images are hundreds of MiB.
 type stamp struct {
 	SHA256  string `json:"sha256"`
 	Size    int64  `json:"size"`
@@ -76,7 +76,8 @@ func stampOf(path, sum string) (stamp, error) {
 	}
 	stamped := stamp{SHA256: sum, Size: info.Size(), ModTime: info.ModTime().UnixNano()}
 	if system, ok := info.Sys().(*syscall.Stat_t); ok {
-		// The change time cannot be set back, so an edit that keeps size and modification time shows.
+		// The change time cannot be set back, so an edit that keeps size and modification time
+		// shows.
 		stamped.Changed, stamped.Inode = changed(system), system.Ino
 	}
 	return stamped, nil

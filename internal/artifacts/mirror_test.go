@@ -28,7 +28,8 @@ import (
 	"strata/internal/artifacts"
 )
 
-// mirror has a CA of its own, a password, and below /strata the files of some pins by their hosts and paths.
+// mirror has a CA of its own, a password, and below /strata the files of some pins by their hosts
+// and paths.
 type mirror struct {
 	*httptest.Server
 	mutex sync.Mutex
@@ -122,7 +123,8 @@ func onMirror(t *testing.T, m *mirror) *config.Config {
 	})
 }
 
-// What a company's machine does that reaches the mirror and nothing else: fetch, then on another machine an up by the lock.
+// What a company's machine does that reaches the mirror and nothing else: fetch, then on another
+// machine an up by the lock.
 func TestEverythingComesFromTheMirror(t *testing.T) {
 	pins := config.Pins(config.Versions{})
 	m, project := newMirror(t, pins), t.TempDir()
@@ -221,7 +223,8 @@ func TestWhatAMirrorRefusesIsSaidWithoutItsPassword(t *testing.T) {
 	}
 }
 
-// The mirror's password is the mirror's: a file that the mirror keeps elsewhere is asked for without it.
+// The mirror's password is the mirror's: a file that the mirror keeps elsewhere is asked for
+// without it.
 func TestAnotherHostDoesNotGetTheMirrorsPassword(t *testing.T) {
 	pins := []config.Pin{{Name: "metallb-chart", Version: "0.16.2", URL: "https://example.org/metallb-0.16.2.tgz"}}
 	m := newMirror(t, pins)

@@ -27,17 +27,22 @@ var together = [][]string{
 type Filled struct {
 	// Names are the artifacts that the folder has now, of those that were asked for.
 	Names []string
-	// Entries are their files as a bundle's manifest has them, with paths relative to the folder. The sum of a plugin is that of its archive.
+	// Entries are their files as a bundle's manifest has them, with paths relative to the folder.
+	// The sum of a plugin is that of its archive.
 	Entries []Entry
-	// Left are files that were there under an artifact's name and were not fetched: their artifacts were left alone.
+	// Left are files that were there under an artifact's name and were not fetched: their artifacts
+	// were left alone.
 	Left []string
-	// Missing names what did not come, and why; an artifact is missing as well where another that goes with it is. Nil: all came.
+	// Missing names what did not come, and why; an artifact is missing as well where another that
+	// goes with it is. Nil: all came.
 	Missing error
 }
 
-// Originals fills a folder with the files of pins, named ARTIFACT-VERSION as the lab reads them (tests/lab/internal/originals), downloaded from
-// where the configuration says. Sums are held against known, a project's lock, and against the folder's own, which it writes. Files of
-// an earlier call at other versions give way; others stay. A wrong sum is an error and never a missing file; so is an interrupt. Progress goes to out.
+// Originals fills a folder with the files of pins, named ARTIFACT-VERSION as the lab reads them
+// (tests/lab/internal/originals), downloaded from where the configuration says. Sums are held
+// against known, a project's lock, and against the folder's own, which it writes. Files of an
+// earlier call at other versions give way; others stay. A wrong sum is an error and never a missing
+// file; so is an interrupt. Progress goes to out.
 func Originals(ctx context.Context, dir string, known *Lock, from config.Artifacts, pins []config.Pin, out io.Writer) (Filled, error) {
 	unlock, err := lockFolder(ctx, dir, func() { _, _ = fmt.Fprintln(out, "waiting for another run that fills", dir) })
 	if err != nil {
@@ -82,7 +87,8 @@ func Originals(ctx context.Context, dir string, known *Lock, from config.Artifac
 	return filled, before.With(whole).Write(dir)
 }
 
-// missingOf joins failures that are all downloads that did not come; nil where one is something else.
+// missingOf joins failures that are all downloads that did not come; nil where one is something
+// else.
 func missingOf(failures []error) error {
 	for _, failure := range failures {
 		var gone *unavailableError
@@ -93,7 +99,8 @@ func missingOf(failures []error) error {
 	return errors.Join(failures...)
 }
 
-// GoesWith are the artifacts that an artifact goes with, itself among them: one is of no use beside another version of another.
+// GoesWith are the artifacts that an artifact goes with, itself among them: one is of no use beside
+// another version of another.
 func GoesWith(name string) []string {
 	for _, group := range together {
 		if slices.Contains(group, name) {
@@ -169,8 +176,8 @@ func (l *Locked) unpack(archive, target string) error {
 	return err
 }
 
-// VerifyOriginal is an error unless a folder of originals has the file as it was downloaded. A plugin that was unpacked before its own sum was
-// kept is believed.
+// VerifyOriginal is an error unless a folder of originals has the file as it was downloaded. A
+// plugin that was unpacked before its own sum was kept is believed.
 func (l Locked) VerifyOriginal(dir string) error {
 	file, expected := filepath.Join(dir, l.OriginalName()), l.SHA256
 	if isPlugin(l.Name) {
@@ -183,7 +190,8 @@ func (l Locked) VerifyOriginal(dir string) error {
 	return Verify(file, expected)
 }
 
-// leftAlone are the files of the folder that have the name of a pin's artifact and did not come from here.
+// leftAlone are the files of the folder that have the name of a pin's artifact and did not come
+// from here.
 func leftAlone(dir string, lock *Lock, pins []config.Pin) []string {
 	files, err := os.ReadDir(dir)
 	if err != nil {

@@ -200,7 +200,8 @@ func TestAHostThatDoesNotAnswerIsAskedOnce(t *testing.T) {
 	assert.Empty(t, contents(t, dir))
 }
 
-// An interrupt says nothing of the network: who takes the lab's for what was on its way would compile it for a person who wanted an end.
+// An interrupt says nothing of the network: who takes the lab's for what was on its way would
+// compile it for a person who wanted an end.
 func TestAnInterruptIsNoMissingFile(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	ctx, interrupt := context.WithCancel(t.Context())

@@ -23,8 +23,9 @@ func isPlugin(name string) bool { return strings.HasPrefix(name, pluginPrefix) }
 // pluginSDK is a line of go.mod: Pulumi asks for the plugin of exactly the SDK's version.
 var pluginSDK = regexp.MustCompile(`(?m)^\tgithub\.com/pulumi/pulumi-([a-z]+)/sdk(?:/v[0-9]+)? v(\S+)$`)
 
-// PluginPins are Pulumi's official plugins for Linux and an architecture, at the versions of the SDKs of the project's go.mod. Their releases
-// have lists of sums under names that differ, so there is none here: the first download is believed, and locked.
+// PluginPins are Pulumi's official plugins for Linux and an architecture, at the versions of the
+// SDKs of the project's go.mod. Their releases have lists of sums under names that differ, so there
+// is none here: the first download is believed, and locked.
 func PluginPins(project, arch string) ([]config.Pin, error) {
 	text, err := os.ReadFile(filepath.Join(project, "go.mod"))
 	if err != nil {
@@ -44,13 +45,15 @@ func PluginPins(project, arch string) ([]config.Pin, error) {
 	return pins, nil
 }
 
-// CLIName is the artifact's name of Pulumi's command line, an archive with one program for each language.
+// CLIName is the artifact's name of Pulumi's command line, an archive with one program for each
+// language.
 const CLIName = "pulumi"
 
 // cliSDK is the line of go.mod with the SDK, which a CLI of the same version serves.
 var cliSDK = regexp.MustCompile(`(?m)^\tgithub\.com/pulumi/pulumi/sdk/v3 v(\S+)$`)
 
-// CLIPin is Pulumi's command line for Linux and an architecture, at the version of the SDK of the project's go.mod.
+// CLIPin is Pulumi's command line for Linux and an architecture, at the version of the SDK of the
+// project's go.mod.
 func CLIPin(project, arch string) (config.Pin, error) {
 	text, err := os.ReadFile(filepath.Join(project, "go.mod"))
 	if err != nil {
@@ -72,7 +75,8 @@ func CLIPin(project, arch string) (config.Pin, error) {
 	}, nil
 }
 
-// Unpack takes a program out of a gzipped tar, in whatever folder it is there, unless it is at target already.
+// Unpack takes a program out of a gzipped tar, in whatever folder it is there, unless it is at
+// target already.
 func Unpack(archive, name, target string) error {
 	file, err := os.Open(archive)
 	if err != nil {

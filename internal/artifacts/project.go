@@ -9,8 +9,9 @@ import (
 	"strata/config"
 )
 
-// ProjectPins are the pins of every stack file of a project, each once, and where they are downloaded from; without stack files, the default
-// ones from upstream. Stacks that name different mirrors are an error: a pin is fetched once.
+// ProjectPins are the pins of every stack file of a project, each once, and where they are
+// downloaded from; without stack files, the default ones from upstream. Stacks that name different
+// mirrors are an error: a pin is fetched once.
 func ProjectPins(project string) ([]config.Pin, config.Artifacts, error) {
 	paths, err := filepath.Glob(filepath.Join(project, "Pulumi.*.yaml"))
 	if err != nil {

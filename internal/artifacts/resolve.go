@@ -17,9 +17,10 @@ type Set struct {
 	images     map[string][]string
 }
 
-// Resolve finds the artifacts that a stack needs, with versions and sums, by reading the bundle's manifest or the lock. It
-// neither downloads nor hashes. An explicit version that the bundle does not carry, an artifact that the bundle or the lock
-// does not have, and an unreadable manifest are errors; all of them are reported at once.
+// Resolve finds the artifacts that a stack needs, with versions and sums, by reading the bundle's
+// manifest or the lock. It neither downloads nor hashes. An explicit version that the bundle does
+// not carry, an artifact that the bundle or the lock does not have, and an unreadable manifest are
+// errors; all of them are reported at once.
 func Resolve(cfg *config.Config, projectDir string) (*Set, error) {
 	set := &Set{projectDir: projectDir, source: cfg.Artifacts.Source}
 	var wrong []error
@@ -107,8 +108,8 @@ func (m *Manifest) entries(name, arch string) []Entry {
 	return entries
 }
 
-// fits checks that the bundle has exactly one file of a name (images may be any number: K3s pulls what is missing) and, where
-// the configuration names a version, that one.
+// fits checks that the bundle has exactly one file of a name (images may be any number: K3s pulls
+// what is missing) and, where the configuration names a version, that one.
 func fits(cfg *config.Config, name string, entries []Entry) error {
 	switch {
 	case name == config.ArtifactK3sImages:
@@ -173,7 +174,8 @@ func (s *Set) All(name string) []Artifact {
 	return found
 }
 
-// Digest is the sum of everything of a name: it changes when one of its files does. Empty when there is none.
+// Digest is the sum of everything of a name: it changes when one of its files does. Empty when
+// there is none.
 func (s *Set) Digest(name string) string {
 	var sums []string
 	for _, artifact := range s.All(name) {

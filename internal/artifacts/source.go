@@ -29,7 +29,8 @@ type source struct {
 var errSealed = errors.New("strata:artifacts.mirror is encrypted, and only Pulumi can read it: set " + config.MirrorVariable +
 	`, for example to "$(pulumi config get --path strata:artifacts.mirror)"`)
 
-// sourceOf is the source that a configuration asks for, which Validate has accepted. Its fault is said by the first request.
+// sourceOf is the source that a configuration asks for, which Validate has accepted. Its fault is
+// said by the first request.
 func sourceOf(from config.Artifacts) *source {
 	switch from.Mirror {
 	case "":
@@ -92,8 +93,9 @@ func (s *source) address(upstream string) string {
 	return s.mirror.String() + "/" + rest
 }
 
-// ask requests a file of upstream; edit, where it is not nil, changes the request. No error holds the mirror's user or password, nor what a
-// redirect adds to an address: who asked names the address.
+// ask requests a file of upstream; edit, where it is not nil, changes the request. No error holds
+// the mirror's user or password, nor what a redirect adds to an address: who asked names the
+// address.
 func (s *source) ask(ctx context.Context, method, upstream string, edit func(*http.Request)) (*http.Response, error) {
 	if s.fault != nil {
 		return nil, s.fault

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// VerifyBundle checks the size and sum of every file of a bundle folder and prints one line for each. The error joins one
-// line per file that is missing or not what the manifest says.
+// VerifyBundle checks the size and sum of every file of a bundle folder and prints one line for
+// each. The error joins one line per file that is missing or not what the manifest says.
 func VerifyBundle(bundle string, out io.Writer) error {
 	manifest, err := ReadManifest(bundle)
 	if err != nil {

@@ -1,5 +1,6 @@
-// Package atomicfile replaces files at once: a reader, and whoever comes after a kill or a power cut, sees the old content or the new one
-// and never half of it. Once a call has returned, it is the new one.
+// Package atomicfile replaces files at once: a reader, and whoever comes after a kill or a power
+// cut, sees the old content or the new one and never half of it. Once a call has returned, it is
+// the new one.
 package atomicfile
 
 import (
@@ -18,7 +19,8 @@ func Write(path string, content []byte, mode fs.FileMode) error {
 	return Copy(path, bytes.NewReader(content), mode)
 }
 
-// Copy puts all of content at path, with exactly that mode: it is written beside path and renamed over it.
+// Copy puts all of content at path, with exactly that mode: it is written beside path and renamed
+// over it.
 func Copy(path string, content io.Reader, mode fs.FileMode) error {
 	if err := replace(path, content, mode); err != nil {
 		return err

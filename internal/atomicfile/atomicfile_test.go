@@ -43,8 +43,8 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errors.New("the disk is gone") }
 
-// After a power cut a renamed file is empty unless its content was on the disk before its name, and the old one is back unless the
-// folder was.
+// After a power cut a renamed file is empty unless its content was on the disk before its name, and
+// the old one is back unless the folder was.
 func TestAFileIsOnTheDiskBeforeItsNameAndItsNameBeforeTheReturn(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")

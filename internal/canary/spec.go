@@ -1,4 +1,5 @@
-// Package canary says what a canary is asked; package steps takes its steps. They are apart because the program only asks.
+// Package canary says what a canary is asked; package steps takes its steps. They are apart because
+// the program only asks.
 package canary
 
 import (
@@ -20,7 +21,8 @@ const HoldAtMost = 4
 type Spec struct {
 	// Namespace has everything that follows.
 	Namespace string `json:"namespace"`
-	// Routes are the HTTPRoutes whose weights are moved; Stable and Canary the Deployments, and the Services of the same names.
+	// Routes are the HTTPRoutes whose weights are moved; Stable and Canary the Deployments, and the
+	// Services of the same names.
 	Routes []string `json:"routes"`
 	Stable string   `json:"stable"`
 	Canary string   `json:"canary"`
@@ -48,7 +50,8 @@ type Metrics struct {
 	// Counter counts answers by label code, and Label says where one came from: Service or Pod.
 	Counter string `json:"counter"`
 	Label   string `json:"label"`
-	// ByPod is true where the label is a Pod's address, and false where it is the name that Traefik gives to a Service.
+	// ByPod is true where the label is a Pod's address, and false where it is the name that Traefik
+	// gives to a Service.
 	ByPod bool `json:"byPod,omitempty"`
 	// Age bounds the age of their values.
 	Age metav1.Duration `json:"age,omitzero"`
@@ -76,7 +79,8 @@ func (s Spec) Validate() error {
 	return nil
 }
 
-// Attempt is a digest that tells one attempt at the input from another: what has passed is not tried again because another user logs in.
+// Attempt is a digest that tells one attempt at the input from another: what has passed is not
+// tried again because another user logs in.
 func (s Spec) Attempt(word string) (string, error) {
 	text, err := json.Marshal(s)
 	return digest.Short(append(text, word...)), err

@@ -36,7 +36,8 @@ func newBundleCommand() *cobra.Command {
 	return command
 }
 
-// newBundleMakeCommand is `strata bundle make`. It runs a module of its own, whose libraries no other user has to compile.
+// newBundleMakeCommand is `strata bundle make`. It runs a module of its own, whose libraries no
+// other user has to compile.
 func newBundleMakeCommand() *cobra.Command {
 	var project, stack, file string
 	command := &cobra.Command{

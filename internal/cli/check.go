@@ -23,7 +23,8 @@ func newCheckCommand() *cobra.Command {
 	return command
 }
 
-// checkPods exits with 0 when every Pod waits, 1 when one does not and 2 when a file cannot be read.
+// checkPods exits with 0 when every Pod waits, 1 when one does not and 2 when a file cannot be
+// read.
 func checkPods(cmd *cobra.Command, files []string) error {
 	var objects []podcheck.Object
 	var wrong []error

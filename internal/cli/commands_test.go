@@ -12,7 +12,8 @@ import (
 	"strata/internal/subcommand"
 )
 
-// The texts of resources' commands and the tree of subcommands are written apart: components do not know cobra.
+// The texts of resources' commands and the tree of subcommands are written apart: components do not
+// know cobra.
 func TestEachCommandOfAResourceIsASubcommand(t *testing.T) {
 	text, err := os.ReadFile("../../tests/graph/testdata/commands.golden")
 	require.NoError(t, err)

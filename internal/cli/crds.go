@@ -12,8 +12,9 @@ import (
 	"strata/internal/gatewayclass"
 )
 
-// newCRDsCommand is `strata crds apply` and `strata crds remove`. The kubeconfig comes in STRATA_KUBECONFIG. Apply prints the
-// names of the definitions, one a line, for the gate behind it; remove needs no file, which may be gone by then.
+// newCRDsCommand is `strata crds apply` and `strata crds remove`. The kubeconfig comes in
+// STRATA_KUBECONFIG. Apply prints the names of the definitions, one a line, for the gate behind it;
+// remove needs no file, which may be gone by then.
 func newCRDsCommand() *cobra.Command {
 	command := &cobra.Command{Use: "crds", Short: "Put a bundle of CRDs into the cluster (run by the program's own resources)", Hidden: true}
 	subcommand := func(name, about string, run func(ctx context.Context, input crds.Input, client dynamic.Interface, cmd *cobra.Command) error) {

@@ -13,9 +13,9 @@ import (
 	"strata/health/kinds"
 )
 
-// newGateCommand is `strata gate`, what every gate resource runs: a health.Spec on stdin, secrets in the environment, progress
-// on stderr, the result as one JSON line on stdout. It exits with 0 when the gate is open, 1 when it is stuck or late, and 2
-// when the spec is unusable.
+// newGateCommand is `strata gate`, what every gate resource runs: a health.Spec on stdin, secrets
+// in the environment, progress on stderr, the result as one JSON line on stdout. It exits with 0
+// when the gate is open, 1 when it is stuck or late, and 2 when the spec is unusable.
 func newGateCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:    "gate",

@@ -26,8 +26,9 @@ type webhookFlags struct {
 	timeout                 time.Duration
 }
 
-// newGateWebhookCommand is `strata gate webhook`, for people and scripts: it waits, after a plain `helm install`, until an admission
-// webhook serves. It is the gate that the program itself uses, without hosts to observe from.
+// newGateWebhookCommand is `strata gate webhook`, for people and scripts: it waits, after a plain
+// `helm install`, until an admission webhook serves. It is the gate that the program itself uses,
+// without hosts to observe from.
 func newGateWebhookCommand() *cobra.Command {
 	var flags webhookFlags
 	command := &cobra.Command{

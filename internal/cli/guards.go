@@ -22,9 +22,9 @@ import (
 	"strata/internal/tunnel"
 )
 
-// newMachineGuardCommand is `strata machine-guard`: it reads the wanted machines on stdin and the previous ones from its
-// previous output; refuses what would lose a machine without consent, or the cluster; and prints the
-// wanted machines for the next run.
+// newMachineGuardCommand is `strata machine-guard`: it reads the wanted machines on stdin and the
+// previous ones from its previous output; refuses what would lose a machine without consent, or the
+// cluster; and prints the wanted machines for the next run.
 func newMachineGuardCommand() *cobra.Command {
 	var ended bool
 	command := &cobra.Command{
@@ -57,8 +57,9 @@ func newMachineGuardCommand() *cobra.Command {
 	return command
 }
 
-// newDiscardGuardCommand is `strata discard-guard`: it reads a teardown.Guard on stdin and the objects of the run before from its previous
-// output; refuses a run that loses what others keep; and prints the objects for the next run. The kubeconfig comes in STRATA_KUBECONFIG.
+// newDiscardGuardCommand is `strata discard-guard`: it reads a teardown.Guard on stdin and the
+// objects of the run before from its previous output; refuses a run that loses what others keep;
+// and prints the objects for the next run. The kubeconfig comes in STRATA_KUBECONFIG.
 func newDiscardGuardCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "discard-guard",
@@ -78,8 +79,9 @@ func newDiscardGuardCommand() *cobra.Command {
 	}
 }
 
-// newClusterIdentityCommand is `strata cluster-identity`: it reads a kubeconfig.Recognition on stdin and where the cluster was from its previous
-// output; refuses another cluster; and prints where it is now. The kubeconfig comes in STRATA_KUBECONFIG.
+// newClusterIdentityCommand is `strata cluster-identity`: it reads a kubeconfig.Recognition on
+// stdin and where the cluster was from its previous output; refuses another cluster; and prints
+// where it is now. The kubeconfig comes in STRATA_KUBECONFIG.
 func newClusterIdentityCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "cluster-identity",
@@ -108,8 +110,9 @@ func newClusterIdentityCommand() *cobra.Command {
 	}
 }
 
-// newTeardownCommand is `strata teardown`: the delete of the guard, which is the first of a destroy. It fails where the cluster is
-// protected, and says what will be lost. It stands in states, so it must go on working as it is. The kubeconfig comes in STRATA_KUBECONFIG.
+// newTeardownCommand is `strata teardown`: the delete of the guard, which is the first of a
+// destroy. It fails where the cluster is protected, and says what will be lost. It stands in
+// states, so it must go on working as it is. The kubeconfig comes in STRATA_KUBECONFIG.
 func newTeardownCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "teardown",
@@ -140,7 +143,8 @@ func newTeardownCommand() *cobra.Command {
 	}
 }
 
-// teardownLimit bounds what is read of a cluster of ours before its destroy: an election takes seconds, and one that is dead holds up no longer.
+// teardownLimit bounds what is read of a cluster of ours before its destroy: an election takes
+// seconds, and one that is dead holds up no longer.
 const teardownLimit = 15 * time.Second
 
 // opening returns what connects to a guard's cluster, until ctx ends.

@@ -13,21 +13,24 @@ import (
 	"strata/internal/stackhealth"
 )
 
-// healthTimeout bounds each gate: what works passes within an observation or two, which take seconds each under load.
+// healthTimeout bounds each gate: what works passes within an observation or two, which take
+// seconds each under load.
 const healthTimeout = 30 * time.Second
 
 // healthFlags are the flags of `strata health`.
 type healthFlags struct {
 	stackhealth.Question
 	asJSON bool
-	// kubeconfig is the file of a reader's; metrics is a file to write; every is how often to ask again, and zero for once.
+	// kubeconfig is the file of a reader's; metrics is a file to write; every is how often to ask
+	// again, and zero for once.
 	kubeconfig, metrics string
 	every               time.Duration
 }
 
-// newHealthCommand is `strata health`: every gate that a stack should have by its configuration, asked again now with the spec that the
-// state has. It exits with 0 when all are there and open, 1 when one is not, and 2 when all that the state has are open and it is not
-// known what the configuration asks for.
+// newHealthCommand is `strata health`: every gate that a stack should have by its configuration,
+// asked again now with the spec that the state has. It exits with 0 when all are there and open, 1
+// when one is not, and 2 when all that the state has are open and it is not known what the
+// configuration asks for.
 func newHealthCommand() *cobra.Command {
 	flags := healthFlags{Question: stackhealth.Question{TimeoutKey: "--timeout"}}
 	command := &cobra.Command{
@@ -85,7 +88,8 @@ func askOnce(cmd *cobra.Command, flags healthFlags) error {
 	return showRound(cmd.OutOrStdout(), round, flags)
 }
 
-// showRound prints the round and returns the exit code as an error: 1 when a gate is not open, 2 when it is not known whether one is missing.
+// showRound prints the round and returns the exit code as an error: 1 when a gate is not open, 2
+// when it is not known whether one is missing.
 func showRound(out io.Writer, round stackhealth.Round, flags healthFlags) (err error) {
 	if flags.asJSON {
 		err = json.NewEncoder(out).Encode(round.Gates)
@@ -103,8 +107,8 @@ func showRound(out io.Writer, round stackhealth.Round, flags healthFlags) (err e
 	return nil
 }
 
-// askAgain asks the gates now and at every interval until it is interrupted, which is no failure. A round that fails is told and
-// leaves the metrics of the last good one: their age says so.
+// askAgain asks the gates now and at every interval until it is interrupted, which is no failure. A
+// round that fails is told and leaves the metrics of the last good one: their age says so.
 func askAgain(cmd *cobra.Command, flags healthFlags) error {
 	tick := time.NewTicker(flags.every)
 	defer tick.Stop()

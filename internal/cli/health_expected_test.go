@@ -37,7 +37,8 @@ func project(t *testing.T, stackFile string) string {
 	return dir
 }
 
-// An up that failed leaves the gates in the state that opened before: that they are open says nothing about the platform.
+// An up that failed leaves the gates in the state that opened before: that they are open says
+// nothing about the platform.
 func TestHealthAfterAFailedUpSaysWhatIsMissing(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Handler = unitAnswer("active", "running")
@@ -58,7 +59,8 @@ func TestHealthAfterAFailedUpSaysWhatIsMissing(t *testing.T) {
 	assert.NotContains(t, stdout, "left over")
 }
 
-// pulumiWithout is a pulumi whose backend has the state of stack dev; with an empty one it has no such stack.
+// pulumiWithout is a pulumi whose backend has the state of stack dev; with an empty one it has no
+// such stack.
 func pulumiWithout(t *testing.T, state string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -15,8 +15,9 @@ import (
 	"strata/internal/remote/sshtest"
 )
 
-// fakePulumi puts a pulumi first in the PATH that exports a state and counts its calls in a file; the second call fails, after which the
-// third asks whether there is such a stack, and gets no answer to that.
+// fakePulumi puts a pulumi first in the PATH that exports a state and counts its calls in a file;
+// the second call fails, after which the third asks whether there is such a stack, and gets no
+// answer to that.
 func fakePulumi(t *testing.T, state string) (calls func() int) {
 	t.Helper()
 	dir := t.TempDir()

@@ -16,7 +16,8 @@ type hostFlags struct {
 	yes                  bool
 }
 
-// newHostCommand is `strata host`: whose a host or machine is, where that has to be decided by hand (docs/host-ownership.md).
+// newHostCommand is `strata host`: whose a host or machine is, where that has to be decided by hand
+// (docs/host-ownership.md).
 func newHostCommand() *cobra.Command {
 	command := &cobra.Command{Use: "host", Short: "Release hosts and machines from their stack, or adopt them"}
 	command.AddCommand(
@@ -26,8 +27,8 @@ func newHostCommand() *cobra.Command {
 	return command
 }
 
-// hostSubcommand does something with the marks of the hosts whose nodes are its arguments. known says that the stack's state must know its
-// cluster; a release needs no state.
+// hostSubcommand does something with the marks of the hosts whose nodes are its arguments. known
+// says that the stack's state must know its cluster; a release needs no state.
 func hostSubcommand(subcommand, short string, known bool) *cobra.Command {
 	var flags hostFlags
 	command := &cobra.Command{

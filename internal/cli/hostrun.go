@@ -19,8 +19,9 @@ func readPast(ctx context.Context, stack string) (members.Past, error) {
 	return members.ReadPast(ctx, stackstate.CommandLine("."), stack)
 }
 
-// newHostRunCommand is `strata host-run`: a script on a host, whose output it prints. It stands in states, whose deletes run it with --delete,
-// so it must go on working as it is. The private key comes in STRATA_SSH_KEY.
+// newHostRunCommand is `strata host-run`: a script on a host, whose output it prints. It stands in
+// states, whose deletes run it with --delete, so it must go on working as it is. The private key
+// comes in STRATA_SSH_KEY.
 func newHostRunCommand() *cobra.Command {
 	var gone bool
 	command := &cobra.Command{

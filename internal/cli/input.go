@@ -18,7 +18,8 @@ import (
 	"strata/internal/self"
 )
 
-// fromStdin returns a subcommand that a resource runs: run gets the one JSON object on stdin, and a context that ends with that object's timeout.
+// fromStdin returns a subcommand that a resource runs: run gets the one JSON object on stdin, and a
+// context that ends with that object's timeout.
 func fromStdin[T any](subcommand string, run func(ctx context.Context, cmd *cobra.Command, input T) error) func(*cobra.Command, []string) error {
 	return readStdin(subcommand, func(cmd *cobra.Command, text []byte, input T) error {
 		var bound struct {
@@ -36,7 +37,8 @@ func fromStdin[T any](subcommand string, run func(ctx context.Context, cmd *cobr
 	})
 }
 
-// fromStdinUnbounded returns a subcommand that bounds its parts itself: a transfer takes as long as the line needs.
+// fromStdinUnbounded returns a subcommand that bounds its parts itself: a transfer takes as long as
+// the line needs.
 func fromStdinUnbounded[T any](subcommand string, run func(ctx context.Context, cmd *cobra.Command, input T) error) func(*cobra.Command, []string) error {
 	return readStdin(subcommand, func(cmd *cobra.Command, _ []byte, input T) error { return run(cmd.Context(), cmd, input) })
 }
@@ -60,8 +62,8 @@ func readStdin[T any](subcommand string, run func(cmd *cobra.Command, text []byt
 // an update; empty at a create.
 func previousOutput() string { return os.Getenv(self.PreviousOutput) }
 
-// previous is previousOutput, where that is JSON or what writeOutput wrote; the zero value at a create. Keys that it does not know are another
-// version's.
+// previous is previousOutput, where that is JSON or what writeOutput wrote; the zero value at a
+// create. Keys that it does not know are another version's.
 func previous[T any](subcommand string) (before T, err error) {
 	text := previousOutput()
 	if text == "" {
@@ -76,7 +78,8 @@ func previous[T any](subcommand string) (before T, err error) {
 	return before, nil
 }
 
-// writeOutput prints a value for previous, short: the next run gets it in one environment variable, which Linux bounds at 128 KiB.
+// writeOutput prints a value for previous, short: the next run gets it in one environment variable,
+// which Linux bounds at 128 KiB.
 func writeOutput(out io.Writer, value any) error {
 	encoded := base64.NewEncoder(base64.StdEncoding, out)
 	packed := gzip.NewWriter(encoded)
@@ -107,7 +110,8 @@ func decode(subcommand string, text []byte, into any) error {
 	return nil
 }
 
-// within bounds a subcommand by the timeout of its input. None, or a negative one, is a mistake of whoever wrote the input.
+// within bounds a subcommand by the timeout of its input. None, or a negative one, is a mistake of
+// whoever wrote the input.
 func within(ctx context.Context, subcommand string, timeout metav1.Duration) (context.Context, context.CancelFunc, error) {
 	if timeout.Duration <= 0 {
 		return nil, nil, &exitError{2, fmt.Errorf("%s: a positive timeout is required", subcommand)}

@@ -16,8 +16,8 @@ import (
 	"strata/internal/k3s/upgrade"
 )
 
-// newAdmitCommand is `strata admit`: before a host without K3s joins, what another host of its name left in the cluster is removed.
-// It prints the host's key: another key is another host.
+// newAdmitCommand is `strata admit`: before a host without K3s joins, what another host of its name
+// left in the cluster is removed. It prints the host's key: another key is another host.
 func newAdmitCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "admit",
@@ -35,7 +35,8 @@ func newAdmitCommand() *cobra.Command {
 	}
 }
 
-// newRotateTokenCommand is `strata rotate-token`: it gives the servers the wanted token, and prints its generation.
+// newRotateTokenCommand is `strata rotate-token`: it gives the servers the wanted token, and prints
+// its generation.
 func newRotateTokenCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "rotate-token",
@@ -56,8 +57,9 @@ func newRotateTokenCommand() *cobra.Command {
 	}
 }
 
-// newMembersCommand is `strata members`: it reads the wanted set on stdin and the previous one from its previous output; refuses an address
-// whose node has another name; removes what left; and prints what the next run needs of the wanted set.
+// newMembersCommand is `strata members`: it reads the wanted set on stdin and the previous one from
+// its previous output; refuses an address whose node has another name; removes what left; and
+// prints what the next run needs of the wanted set.
 func newMembersCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "members",
@@ -89,8 +91,8 @@ func newMembersCommand() *cobra.Command {
 	}
 }
 
-// newUpgradeCommand is `strata upgrade`: it reads the plan on stdin, upgrades the nodes that do not run its version yet, and prints
-// the version.
+// newUpgradeCommand is `strata upgrade`: it reads the plan on stdin, upgrades the nodes that do not
+// run its version yet, and prints the version.
 func newUpgradeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "upgrade",
@@ -115,8 +117,9 @@ func newUpgradeCommand() *cobra.Command {
 	}
 }
 
-// newCredentialCommand is `strata credential`: it reads a credential.Request on stdin and what it printed the last time, which
-// pulumi-command hands to an update, from PULUMI_COMMAND_STDOUT, and prints what the stack has from now on. That is secret.
+// newCredentialCommand is `strata credential`: it reads a credential.Request on stdin and what it
+// printed the last time, which pulumi-command hands to an update, from PULUMI_COMMAND_STDOUT, and
+// prints what the stack has from now on. That is secret.
 func newCredentialCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "credential", Short: "Give the stack a client certificate of its own (run by the program's own resources)", Args: cobra.NoArgs, Hidden: true,

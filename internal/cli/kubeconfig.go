@@ -19,8 +19,8 @@ func restConfig() (*rest.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("STRATA_KUBECONFIG: %w", err)
 	}
-	// The client's default, five requests a second, made a bundle of a dozen definitions take three seconds longer. A subcommand makes few
-	// requests, and the API server protects itself.
+	// The client's default, five requests a second, made a bundle of a dozen definitions take three
+	// seconds longer. A subcommand makes few requests, and the API server protects itself.
 	config.QPS = -1
 	return config, nil
 }
@@ -34,7 +34,8 @@ func dynamicClient(subcommand string) (dynamic.Interface, error) {
 	return dynamic.NewForConfig(config)
 }
 
-// anyServer reaches the cluster of STRATA_KUBECONFIG through whichever of the servers, as https://address:port, answers.
+// anyServer reaches the cluster of STRATA_KUBECONFIG through whichever of the servers, as
+// https://address:port, answers.
 func anyServer(servers []string) (kubernetes.Interface, error) {
 	config, err := serversConfig(servers)
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 // deletion marks all machines of a stack before the first is deleted, and unmarks them before they
 // are taken up again.
 type deletion[T any] struct {
-	// mark marks all for deletion, keep takes that back, and replace has those that are marked still made anew.
+	// mark marks all for deletion, keep takes that back, and replace has those that are marked
+	// still made anew.
 	mark, keep func(ctx context.Context, all T) error
 	replace    func(ctx context.Context, all T) ([]string, error)
 }
@@ -39,7 +40,8 @@ func vmLeaving() *cobra.Command {
 	})
 }
 
-// leavingCommand is `strata machine leaving` and `strata vm leaving`. They stand in states, so their flags stay as they are.
+// leavingCommand is `strata machine leaving` and `strata vm leaving`. They stand in states, so
+// their flags stay as they are.
 func leavingCommand[T any](subcommand string, do deletion[T]) *cobra.Command {
 	var begin, back bool
 	command := &cobra.Command{

@@ -12,8 +12,9 @@ import (
 	"strata/internal/stackstate"
 )
 
-// newLeftoversCommand is `strata leftovers`: after a destroy that succeeded, it removes what runs that broke off left of the stack's hosts,
-// where that is half made, and fails naming what is whole: the state knows nothing of it, so no later run would find it.
+// newLeftoversCommand is `strata leftovers`: after a destroy that succeeded, it removes what runs
+// that broke off left of the stack's hosts, where that is half made, and fails naming what is
+// whole: the state knows nothing of it, so no later run would find it.
 func newLeftoversCommand() *cobra.Command {
 	var stack, project, file string
 	var unfinished bool
@@ -53,9 +54,10 @@ func newLeftoversCommand() *cobra.Command {
 	return command
 }
 
-// newStrandedCommand is `strata stranded`: after a destroy that failed, which hosts still have an uninstall in the state that
-// cannot run because the host does not answer, and how to go on without them; after an up that was killed, which virtual machines
-// of the stack its hypervisor has and the state does not. It changes nothing.
+// newStrandedCommand is `strata stranded`: after a destroy that failed, which hosts still have an
+// uninstall in the state that cannot run because the host does not answer, and how to go on without
+// them; after an up that was killed, which virtual machines of the stack its hypervisor has and the
+// state does not. It changes nothing.
 func newStrandedCommand() *cobra.Command {
 	var stack, project, file string
 	command := &cobra.Command{
@@ -78,7 +80,8 @@ func newStrandedCommand() *cobra.Command {
 	return command
 }
 
-// showOrphaned shows the virtual machines that the state does not know. A stack without hypervisor needs no file here.
+// showOrphaned shows the virtual machines that the state does not know. A stack without hypervisor
+// needs no file here.
 func showOrphaned(cmd *cobra.Command, file, project string, state *stackstate.State) error {
 	cfg, err := config.FromFile(file)
 	if err != nil {

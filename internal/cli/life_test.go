@@ -20,7 +20,8 @@ import (
 	"strata/internal/remote/sshtest"
 )
 
-// clusterState is the state of a stack whose cluster has servers of these names, all of them one SSH server.
+// clusterState is the state of a stack whose cluster has servers of these names, all of them one
+// SSH server.
 func clusterState(t *testing.T, server *sshtest.Server, names ...string) string {
 	t.Helper()
 	plan := upgrade.Plan{Version: "v1.34.3+k3s1", SHA256: "00"}
@@ -125,7 +126,8 @@ func TestARestoreWithoutYesOnlySaysWhatItWouldDo(t *testing.T) {
 	assert.Equal(t, []string{"holds"}, steps)
 }
 
-// After a year without an up, the stack's certificate has ended, and the gates of a restore would wait in vain for servers that work.
+// After a year without an up, the stack's certificate has ended, and the gates of a restore would
+// wait in vain for servers that work.
 func TestARestoreMakesSureThatItCanLogInBeforeItStopsAnything(t *testing.T) {
 	server := sshtest.Start(t)
 	var steps []string

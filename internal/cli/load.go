@@ -27,8 +27,8 @@ type loadFlags struct {
 	size                     int
 }
 
-// newLoadCommand is `strata load`. It exits with 0 when what the rate asks for was sent and nothing was lost, with 1 when not, and
-// with 2 when it was called wrongly.
+// newLoadCommand is `strata load`. It exits with 0 when what the rate asks for was sent and nothing
+// was lost, with 1 when not, and with 2 when it was called wrongly.
 func newLoadCommand() *cobra.Command {
 	var flags loadFlags
 	command := &cobra.Command{

@@ -19,8 +19,8 @@ import (
 	"strata/internal/table"
 )
 
-// machineTimeout bounds one subcommand on one machine. Extracting the image takes seconds, a boot one or two; a slow disk or a
-// boot delay takes the rest.
+// machineTimeout bounds one subcommand on one machine. Extracting the image takes seconds, a boot
+// one or two; a slow disk or a boot delay takes the rest.
 const machineTimeout = 3 * time.Minute
 
 // newMachineCommand is `strata machine`: the lab's hosts on this machine.
@@ -77,7 +77,8 @@ func machineDelete() *cobra.Command {
 		if err != nil || all || len(names) > 0 {
 			return errors.Join(err, byName(cmd, names))
 		}
-		// Only whose it is is read: a spec that another version wrote must not keep a machine alive.
+		// Only whose it is is read: a spec that another version wrote must not keep a machine
+		// alive.
 		var spec struct {
 			Name, AuthorizedKey string
 			Owner               *nspawn.Owner
@@ -144,7 +145,8 @@ func machineExec() *cobra.Command {
 	}
 }
 
-// machineSupervise and machineBoot are the processes of a running machine; people start them with create and start.
+// machineSupervise and machineBoot are the processes of a running machine; people start them with
+// create and start.
 func machineSupervise() *cobra.Command {
 	return &cobra.Command{
 		Use: "supervise NAME", Hidden: true, Args: cobra.ExactArgs(1),
@@ -165,7 +167,8 @@ func withoutLog(do func(ctx context.Context, name string) error) machineAction {
 	return func(ctx context.Context, name string, _ *nspawn.Log) error { return do(ctx, name) }
 }
 
-// machineSubcommand is a command that does the same to each machine named, or to all, and reports every failure.
+// machineSubcommand is a command that does the same to each machine named, or to all, and reports
+// every failure.
 func machineSubcommand(subcommand, short string, do machineAction) *cobra.Command {
 	var all bool
 	var prefix string

@@ -21,7 +21,8 @@ import (
 // qcow2 is the header of an image with a disk of 2 GiB.
 const qcow2 = "QFI\xfb\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x80\x00\x00\x00"
 
-// network are the commands by which a hypervisor is asked who has an address: br0 is its bridge, and only 10.10.0.66 answers.
+// network are the commands by which a hypervisor is asked who has an address: br0 is its bridge,
+// and only 10.10.0.66 answers.
 const network = `#!/bin/sh
 case "$*" in
 '-o link show type bridge') echo '3: br0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500' ;;
@@ -32,7 +33,8 @@ case "$*" in
 esac
 `
 
-// hypervisorStack is a project whose machines a stand-in carries: its folder is the stand-in's state.
+// hypervisorStack is a project whose machines a stand-in carries: its folder is the stand-in's
+// state.
 type hypervisorStack struct {
 	t            *testing.T
 	project, dir string

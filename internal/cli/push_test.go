@@ -13,7 +13,8 @@ import (
 	"strata/internal/remote/sshtest"
 )
 
-// Only for archives of images, and also where the file is there already: the run that sent it may have been cut off.
+// Only for archives of images, and also where the file is there already: the run that sent it may
+// have been cut off.
 func TestAPushOfImagesLoadsThem(t *testing.T) {
 	server := sshtest.Start(t)
 	t.Setenv("STRATA_SSH_KEY", string(server.PrivateKey()))

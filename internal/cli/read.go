@@ -11,7 +11,8 @@ import (
 	"strata/internal/kuberead"
 )
 
-// newReadCommand is `strata read`: it prints one field of one object, which a gate before it has found to be there.
+// newReadCommand is `strata read`: it prints one field of one object, which a gate before it has
+// found to be there.
 func newReadCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "read",
@@ -58,7 +59,8 @@ func newNodesCommand() *cobra.Command {
 	}
 }
 
-// newServerTimeCommand returns `strata server-time`, which prints the time of the API server, or one ahead of it.
+// newServerTimeCommand returns `strata server-time`, which prints the time of the API server, or
+// one ahead of it.
 func newServerTimeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "server-time",

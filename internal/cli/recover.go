@@ -12,8 +12,8 @@ import (
 	"strata/internal/stackstate"
 )
 
-// newRecoverCommand is `strata recover`. What it did goes to stderr, what the next run needs to stdout, as shell assignments:
-// eval "$(strata recover -s STACK)".
+// newRecoverCommand is `strata recover`. What it did goes to stderr, what the next run needs to
+// stdout, as shell assignments: eval "$(strata recover -s STACK)".
 func newRecoverCommand() *cobra.Command {
 	var stack, project string
 	command := &cobra.Command{

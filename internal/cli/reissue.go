@@ -12,8 +12,9 @@ import (
 	"strata/internal/self"
 )
 
-// newReissueCommand is `strata reissue`. The kubeconfig comes in STRATA_KUBECONFIG, and what it printed the last time, the signer and the attempt
-// at it, in PULUMI_COMMAND_STDOUT: none at the first time, when nothing has been issued by another one.
+// newReissueCommand is `strata reissue`. The kubeconfig comes in STRATA_KUBECONFIG, and what it
+// printed the last time, the signer and the attempt at it, in PULUMI_COMMAND_STDOUT: none at the
+// first time, when nothing has been issued by another one.
 func newReissueCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "reissue", Short: "Have certificates issued anew by another CA or server (run by the program's own resources)", Args: cobra.NoArgs, Hidden: true,

@@ -1,6 +1,6 @@
-// Package cli owns the command line: a file for each subject with its subcommands, each a thin layer over the package that does the
-// work. Subcommands that resources run read their input as JSON on stdin and secrets from the environment; nothing secret is ever an
-// argument.
+// Package cli owns the command line: a file for each subject with its subcommands, each a thin
+// layer over the package that does the work. Subcommands that resources run read their input as
+// JSON on stdin and secrets from the environment; nothing secret is ever an argument.
 package cli
 
 import (
@@ -29,7 +29,8 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// Run runs the subcommand in args and returns the process's exit code: 0 done, 1 failed, 2 wrong input.
+// Run runs the subcommand in args and returns the process's exit code: 0 done, 1 failed, 2 wrong
+// input.
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()

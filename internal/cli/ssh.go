@@ -13,8 +13,8 @@ import (
 	"strata/internal/remote"
 )
 
-// newKeygenCommand is `strata keygen`: a new ed25519 private key in OpenSSH's PEM on stdout. The resource that runs it marks
-// its output secret.
+// newKeygenCommand is `strata keygen`: a new ed25519 private key in OpenSSH's PEM on stdout. The
+// resource that runs it marks its output secret.
 func newKeygenCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "keygen",
@@ -32,8 +32,8 @@ func newKeygenCommand() *cobra.Command {
 	}
 }
 
-// newHostKeyCommand is `strata hostkey`: the bounded first contact with a host. It prints the host's public key in
-// authorized_keys form, to be pinned, and logs in nowhere.
+// newHostKeyCommand is `strata hostkey`: the bounded first contact with a host. It prints the
+// host's public key in authorized_keys form, to be pinned, and logs in nowhere.
 func newHostKeyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "hostkey",
@@ -61,8 +61,8 @@ func newHostKeyCommand() *cobra.Command {
 	}
 }
 
-// newPushCommand is `strata push`: it copies a file to a host unless it is there, verifies it at the other end, and prints its
-// sum. The private key comes in STRATA_SSH_KEY.
+// newPushCommand is `strata push`: it copies a file to a host unless it is there, verifies it at
+// the other end, and prints its sum. The private key comes in STRATA_SSH_KEY.
 func newPushCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "push",

@@ -26,7 +26,8 @@ import (
 	"strata/internal/remote/sshtest"
 )
 
-// The secrets of the stack that is collected: of the state, of the configuration by encryption, and of the configuration by its key alone.
+// The secrets of the stack that is collected: of the state, of the configuration by encryption, and
+// of the configuration by its key alone.
 const (
 	stateSecret  = "st4te/secret+with&signs"
 	tokenSecret  = "kubeconfigs-bearer-token-0123"
@@ -34,7 +35,8 @@ const (
 	plainSecret  = "in-plain-by-mistake-17"
 )
 
-// The encrypted ones of Strata's own keys: of sudo, of a proxy within its address, of a registry, of an ACME account and of its DNS-01 solver.
+// The encrypted ones of Strata's own keys: of sudo, of a proxy within its address, of a registry,
+// of an ACME account and of its DNS-01 solver.
 const (
 	sudoSecret      = "what-sudo-asks-for-58"
 	proxySecret     = "p@ss-of-the-proxy-31"

@@ -57,7 +57,8 @@ func newTimelineCommand() *cobra.Command {
 	return command
 }
 
-// readRun reads a recording. One without any step, as of a run that was refused, has nothing to show.
+// readRun reads a recording. One without any step, as of a run that was refused, has nothing to
+// show.
 func readRun(path string) (timeline.Run, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -75,8 +76,8 @@ func readRun(path string) (timeline.Run, error) {
 	return run, nil
 }
 
-// writeRun writes the files that were asked for, each at once. Metrics are for the node exporter, which is another user; what else tells of a
-// stack is its owner's.
+// writeRun writes the files that were asked for, each at once. Metrics are for the node exporter,
+// which is another user; what else tells of a stack is its owner's.
 func writeRun(run timeline.Run, flags timelineFlags) error {
 	var problems []error
 	for _, file := range []struct {
@@ -100,7 +101,8 @@ func writeRun(run timeline.Run, flags timelineFlags) error {
 	return errors.Join(problems...)
 }
 
-// noteRun returns what notes a recorded Pulumi for `strata recover`. Without the note its lock is not removed when it was killed.
+// noteRun returns what notes a recorded Pulumi for `strata recover`. Without the note its lock is
+// not removed when it was killed.
 func noteRun(cmd *cobra.Command, project string) func(pid int) {
 	return func(pid int) {
 		if err := recovery.NoteRun(project, pid); err != nil {
@@ -109,8 +111,8 @@ func noteRun(cmd *cobra.Command, project string) func(pid int) {
 	}
 }
 
-// newRecordCommand is `strata record`: it runs a Pulumi command as typed and writes down what `strata timeline` reads. Its exit
-// code is the command's.
+// newRecordCommand is `strata record`: it runs a Pulumi command as typed and writes down what
+// `strata timeline` reads. Its exit code is the command's.
 func newRecordCommand() *cobra.Command {
 	var stack, project, file string
 	command := &cobra.Command{

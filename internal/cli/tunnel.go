@@ -15,7 +15,8 @@ import (
 	"strata/internal/tunnel"
 )
 
-// newTunnelCommand is `strata tunnel`: the way to a stack's API and addresses behind its jump host, for a person, until it is interrupted.
+// newTunnelCommand is `strata tunnel`: the way to a stack's API and addresses behind its jump host,
+// for a person, until it is interrupted.
 func newTunnelCommand() *cobra.Command {
 	var stack, project, file string
 	command := &cobra.Command{

@@ -16,8 +16,9 @@ import (
 	"strata/internal/vault"
 )
 
-// newVaultCommand is `strata vault`. The kubeconfig comes in STRATA_KUBECONFIG. Init prints Vault's keys, which become a secret
-// of the state; configure takes them from STRATA_VAULT_KEYS and prints the root CA's certificate; unseal is for people.
+// newVaultCommand is `strata vault`. The kubeconfig comes in STRATA_KUBECONFIG. Init prints Vault's
+// keys, which become a secret of the state; configure takes them from STRATA_VAULT_KEYS and prints
+// the root CA's certificate; unseal is for people.
 func newVaultCommand() *cobra.Command {
 	command := &cobra.Command{Use: "vault", Short: "Unseal the stack's Vault"}
 	subcommand := func(name, about string, run func(context.Context, *vault.Session, vault.Input, *cobra.Command) error) {
@@ -72,8 +73,8 @@ func configureVault(ctx context.Context, session *vault.Session, input vault.Inp
 // unsealTimeout bounds the whole command; Vault itself answers within a second.
 const unsealTimeout = time.Minute
 
-// newUnsealCommand is `strata vault unseal`: a Vault whose Pod was restarted is sealed, and nothing but its keys opens it. They
-// are read from the stack's state.
+// newUnsealCommand is `strata vault unseal`: a Vault whose Pod was restarted is sealed, and nothing
+// but its keys opens it. They are read from the stack's state.
 func newUnsealCommand() *cobra.Command {
 	var stack, project string
 	command := &cobra.Command{

@@ -14,8 +14,9 @@ import (
 	"strata/internal/vm/lifecycle"
 )
 
-// newVMCommand is `strata vm`: the virtual machines of drivers libvirt and proxmox. Resources run it, with the machine's spec on
-// stdin and keys in the environment: STRATA_HYPERVISOR_KEY, STRATA_HOST_KEY and STRATA_SSH_KEY, each in PEM.
+// newVMCommand is `strata vm`: the virtual machines of drivers libvirt and proxmox. Resources run
+// it, with the machine's spec on stdin and keys in the environment: STRATA_HYPERVISOR_KEY,
+// STRATA_HOST_KEY and STRATA_SSH_KEY, each in PEM.
 func newVMCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:    "vm",
@@ -87,7 +88,8 @@ func vmSubcommand(subcommand, short string, do func(*cobra.Command, vm.Spec, vm.
 	}
 }
 
-// vmError names the layer and the machine, and the key that sets the bound when that is what ended it.
+// vmError names the layer and the machine, and the key that sets the bound when that is what ended
+// it.
 func vmError(ctx context.Context, spec vm.Spec, err error) error {
 	switch {
 	case err == nil:

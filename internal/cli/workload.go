@@ -15,8 +15,9 @@ import (
 	"strata/internal/statefulset"
 )
 
-// newCanaryCommand is `strata canary`. The kubeconfig comes in STRATA_KUBECONFIG, and what it printed the last time, a digest of what was
-// tried, in PULUMI_COMMAND_STDOUT: what has passed is not tried again because another user logs in.
+// newCanaryCommand is `strata canary`. The kubeconfig comes in STRATA_KUBECONFIG, and what it
+// printed the last time, a digest of what was tried, in PULUMI_COMMAND_STDOUT: what has passed is
+// not tried again because another user logs in.
 func newCanaryCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "canary", Short: "Give a new version a part of the requests, step by step (run by the program's own resources)", Args: cobra.NoArgs, Hidden: true,

@@ -45,7 +45,8 @@ func TestEveryKeyIsDocumented(t *testing.T) {
 	}
 }
 
-// documented finds a default that a comment gives as a value; "Default: …" describes one that depends on other things.
+// documented finds a default that a comment gives as a value; "Default: …" describes one that
+// depends on other things.
 var documented = regexp.MustCompile(`Default ([^:;]+?)(;|\.( |$))`)
 
 func TestTheDocumentedDefaultsAreTheRealOnes(t *testing.T) {

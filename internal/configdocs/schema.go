@@ -9,20 +9,23 @@ import (
 	"strata/config"
 )
 
-// Modeline names the schema in a stack file beside the project's Pulumi.yaml, for editors whose YAML support is yaml-language-server.
+// Modeline names the schema in a stack file beside the project's Pulumi.yaml, for editors whose
+// YAML support is yaml-language-server.
 const Modeline = "# yaml-language-server: $schema=docs/config.schema.json\n"
 
 // object is a JSON object of a schema.
 type object = map[string]any
 
-// Every value may be null, which means that it is not set. A text may be encrypted, and nothing else (config.Sealed).
+// Every value may be null, which means that it is not set. A text may be encrypted, and nothing
+// else (config.Sealed).
 var (
 	encrypted = object{"secure": object{"type": "string"}}
 	sealed    = object{"type": "object", "properties": encrypted, "required": []string{"secure"}, "additionalProperties": false}
 	text      = object{"type": []string{"string", "object", "null"}, "properties": encrypted, "required": []string{"secure"}, "additionalProperties": false}
 )
 
-// leaves are the schemas of the leaf types. What they do not say, such as where an address lies, the program does.
+// leaves are the schemas of the leaf types. What they do not say, such as where an address lies,
+// the program does.
 var leaves = map[string]object{
 	"string":            text,
 	"int":               {"type": []string{"integer", "null"}},
@@ -37,10 +40,12 @@ var leaves = map[string]object{
 	"DNS01Solver":       {"type": []string{"object", "null"}, "not": sealed},
 }
 
-// required finds the keys that each entry of a list must have; elsewhere, what is required depends on other keys.
+// required finds the keys that each entry of a list must have; elsewhere, what is required depends
+// on other keys.
 var required = regexp.MustCompile(`\bRequired(, unique)?\.`)
 
-// Schema is the JSON Schema of stack files, from the same source as Render. What else a stack file has is Pulumi's, and is let be.
+// Schema is the JSON Schema of stack files, from the same source as Render. What else a stack file
+// has is Pulumi's, and is let be.
 func Schema(configDir string) (string, error) {
 	parsed, err := parse(configDir)
 	if err != nil {
@@ -52,7 +57,8 @@ func Schema(configDir string) (string, error) {
 		if name == "" {
 			continue
 		}
-		// Pulumi puts a key without a namespace into the project's. Editors do not offer what is a pattern.
+		// Pulumi puts a key without a namespace into the project's. Editors do not offer what is a
+		// pattern.
 		qualified[config.Namespace+":"+name], bare["^"+name+"$"] = parsed.described(section), object{"$ref": "#/properties/config/properties/" + config.Namespace + ":" + name}
 		names = append(names, config.Namespace+":"+name, name)
 	}

@@ -75,7 +75,8 @@ func parse(configDir string) (*source, error) {
 	return parsed, nil
 }
 
-// add takes the structs, and the values that a type of its own may have, from a declaration of the package.
+// add takes the structs, and the values that a type of its own may have, from a declaration of the
+// package.
 func (s *source) add(group *ast.GenDecl) {
 	for _, one := range group.Specs {
 		switch spec := one.(type) {
@@ -132,7 +133,8 @@ func (s *source) kind(field *ast.Field, name string) string {
 	return "object"
 }
 
-// choices are the only values of a field, or of its entries: those of its type, or of its tag enum; nil for any.
+// choices are the only values of a field, or of its entries: those of its type, or of its tag enum;
+// nil for any.
 func (s *source) choices(field *ast.Field, name string) []string {
 	if list := tagOf(field).Get("enum"); list != "" {
 		return strings.Split(list, ",")

@@ -21,8 +21,8 @@ import (
 // a tenth of a second for each: one after the other, the caller would wait twenty times as long.
 const applying = 8
 
-// Apply puts the bundle into the cluster. Everything that speaks against it is reported at once and before the first change:
-// a CRD that another program owns, and an older release over a newer one.
+// Apply puts the bundle into the cluster. Everything that speaks against it is reported at once and
+// before the first change: a CRD that another program owns, and an older release over a newer one.
 func (b *Bundle) Apply(ctx context.Context, client dynamic.Interface, log io.Writer) error {
 	refused := make([]error, len(b.Objects))
 	err := b.each(ctx, func(ctx context.Context, i int, object *unstructured.Unstructured) error {
@@ -44,7 +44,8 @@ func (b *Bundle) Apply(ctx context.Context, client dynamic.Interface, log io.Wri
 		return err
 	}
 	err = b.each(ctx, func(ctx context.Context, _ int, object *unstructured.Unstructured) error {
-		// Not forced: a field that another field manager has changed since is a conflict, and the answer names the manager.
+		// Not forced: a field that another field manager has changed since is a conflict, and the
+		// answer names the manager.
 		err := apiserver.Insist(ctx, func(ctx context.Context) error {
 			_, err := b.resource(client, object).Apply(ctx, object.GetName(), object, metav1.ApplyOptions{FieldManager: Manager})
 			return err
@@ -61,7 +62,8 @@ func (b *Bundle) Apply(ctx context.Context, client dynamic.Interface, log io.Wri
 	return err
 }
 
-// each does something with every object, some at a time, and returns the first error, after which no other is begun.
+// each does something with every object, some at a time, and returns the first error, after which
+// no other is begun.
 func (b *Bundle) each(ctx context.Context, do func(ctx context.Context, i int, object *unstructured.Unstructured) error) error {
 	some, ctx := errgroup.WithContext(ctx)
 	some.SetLimit(applying)

@@ -22,7 +22,8 @@ const (
 const Manager = "strata"
 
 // What a bundle may hold. The Gateway API adds an admission policy to its definitions
-// (kubernetes-sigs/gateway-api config/crd/standard/gateway.networking.k8s.io_vap_safeupgrades.yaml).
+// (kubernetes-sigs/gateway-api
+// config/crd/standard/gateway.networking.k8s.io_vap_safeupgrades.yaml).
 var (
 	definitions    = schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}
 	policies       = schema.GroupVersionResource{Group: "admissionregistration.k8s.io", Version: "v1", Resource: "validatingadmissionpolicies"}
@@ -40,12 +41,13 @@ type Bundle struct {
 	Name string
 	// Version is the release, as a semantic version with or without a v.
 	Version string
-	// Objects are the definitions, and what guards them, in the file's order and marked as the bundle's.
+	// Objects are the definitions, and what guards them, in the file's order and marked as the
+	// bundle's.
 	Objects []*unstructured.Unstructured
 }
 
-// Parse reads a bundle's YAML. An object of a kind that is no definition is an error: what else a file brings is not applied
-// unseen.
+// Parse reads a bundle's YAML. An object of a kind that is no definition is an error: what else a
+// file brings is not applied unseen.
 func Parse(name, version string, text []byte) (*Bundle, error) {
 	bundle := &Bundle{Name: name, Version: version}
 	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096)

@@ -20,9 +20,10 @@ const (
 	retried = "strata/deletion-retried"
 )
 
-// Retry makes the API server try again to finish the deletion of the selected definitions. It fails to while it fills its cache of
-// a kind that is new ("could not list instances: storage is (re)initializing"), tries again many times at once, and then after a
-// pause that has doubled each time, up to a quarter of an hour. A change of the CRD is reconciled without that pause
+// Retry makes the API server try again to finish the deletion of the selected definitions. It fails
+// to while it fills its cache of a kind that is new ("could not list instances: storage is
+// (re)initializing"), tries again many times at once, and then after a pause that has doubled each
+// time, up to a quarter of an hour. A change of the CRD is reconciled without that pause
 // (k8s.io/apiextensions-apiserver/pkg/controller/finalizer, CRDFinalizer.sync).
 func Retry(ctx context.Context, client dynamic.Interface, selector metav1.ListOptions) error {
 	found, err := client.Resource(definitions).List(ctx, selector)
@@ -45,7 +46,8 @@ func Retry(ctx context.Context, client dynamic.Interface, selector metav1.ListOp
 	return nil
 }
 
-// retrying retries until ctx ends. What fails is tried again the next time; the wait beside it tells what is left.
+// retrying retries until ctx ends. What fails is tried again the next time; the wait beside it
+// tells what is left.
 func retrying(ctx context.Context, client dynamic.Interface, selector metav1.ListOptions) {
 	_ = wait.PollUntilContextCancel(ctx, retryPause, false, func(ctx context.Context) (bool, error) {
 		_ = Retry(ctx, client, selector)

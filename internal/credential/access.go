@@ -11,9 +11,10 @@ import (
 	"strata/internal/remote"
 )
 
-// access is K3s's own access on the first server that has one which is believed. The others are not asked: they may still be on their way
-// into the cluster. Where it has ended by the server's own clock, so have the certificates between K3s's own parts there, and K3s is
-// restarted on all such. While no server answers, all are asked again, until the command's time is up.
+// access is K3s's own access on the first server that has one which is believed. The others are not
+// asked: they may still be on their way into the cluster. Where it has ended by the server's own
+// clock, so have the certificates between K3s's own parts there, and K3s is restarted on all such.
+// While no server answers, all are asked again, until the command's time is up.
 func (i *Issuer) access(ctx context.Context, servers []remote.Target) (*admin, error) {
 	var silent error
 	for limit := readLimit; ; limit *= 2 {
@@ -31,7 +32,8 @@ func (i *Issuer) access(ctx context.Context, servers []remote.Target) (*admin, e
 	}
 }
 
-// first asks one server after the other, and returns the first access; silent says why there is none.
+// first asks one server after the other, and returns the first access; silent says why there is
+// none.
 func (i *Issuer) first(ctx context.Context, servers []remote.Target, limit time.Duration) (access *admin, silent, err error) {
 	for n := range servers {
 		found, failed := i.admins(ctx, servers[n:n+1], limit)
@@ -68,7 +70,8 @@ func (i *Issuer) renewed(ctx context.Context, servers []remote.Target, limit tim
 	return nil, fmt.Errorf("no server has a kubeconfig that its API server believes: %w; see journalctl -u k3s there", silent)
 }
 
-// restart restarts K3s on all servers at once: etcd needs a majority of members that believe each other.
+// restart restarts K3s on all servers at once: etcd needs a majority of members that believe each
+// other.
 func (i *Issuer) restart(ctx context.Context, ended []admin) error {
 	failures := make([]error, len(ended))
 	var all sync.WaitGroup

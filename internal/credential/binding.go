@@ -11,7 +11,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// role lets the stack's user do everything. The group system:masters needs no binding, and its signer refuses it
+// role lets the stack's user do everything. The group system:masters needs no binding, and its
+// signer refuses it
 // (https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#kubernetes-signers).
 const role = "cluster-admin"
 
@@ -25,7 +26,8 @@ func Binding(user, role string) *rbacv1.ClusterRoleBinding {
 	}
 }
 
-// bind makes the user's binding, and corrects one that binds another user. What a binding refers to cannot be changed.
+// bind makes the user's binding, and corrects one that binds another user. What a binding refers to
+// cannot be changed.
 func bind(ctx context.Context, client kubernetes.Interface, user, role string) error {
 	bindings, want := client.RbacV1().ClusterRoleBindings(), Binding(user, role)
 	found, err := bindings.Get(ctx, user, metav1.GetOptions{})
@@ -48,7 +50,8 @@ func bind(ctx context.Context, client kubernetes.Interface, user, role string) e
 	return nil
 }
 
-// unbindFormer takes the rights of the stack's former users and readers away, so that a kubeconfig that was handed out for one is refused at once.
+// unbindFormer takes the rights of the stack's former users and readers away, so that a kubeconfig
+// that was handed out for one is refused at once.
 func (i *Issuer) unbindFormer(ctx context.Context, client kubernetes.Interface, user string) error {
 	bindings := client.RbacV1().ClusterRoleBindings()
 	all, err := bindings.List(ctx, metav1.ListOptions{})

@@ -19,19 +19,21 @@ import (
 )
 
 const (
-	// readLimit bounds the first attempt at one server, because one that is gone must leave time for the others. Each further round has
-	// twice as long: a host under load needs more.
+	// readLimit bounds the first attempt at one server, because one that is gone must leave time
+	// for the others. Each further round has twice as long: a host under load needs more.
 	readLimit = 15 * time.Second
-	// restartLimit bounds a restart of K3s, which systemd ends once K3s says that it is up, and the wait for the host's lock. With etcd it
-	// needs a majority of the servers.
+	// restartLimit bounds a restart of K3s, which systemd ends once K3s says that it is up, and the
+	// wait for the host's lock. With etcd it needs a majority of the servers.
 	restartLimit = 5 * time.Minute
-	// clockLimit bounds the difference between the clock of a server and this machine's: certificates begin and end by both.
+	// clockLimit bounds the difference between the clock of a server and this machine's:
+	// certificates begin and end by both.
 	clockLimit = 5 * time.Minute
 )
 
-// readScript prints the host's time and K3s's own kubeconfig. restartScript starts K3s anew, which renews every certificate that ends
-// within 120 days, 90 in older releases (k3s-io/k3s pkg/daemons/config/types.go, CertificateRenewDays). Containers go on. It waits for an
-// install or an upgrade, and refuses during a restore.
+// readScript prints the host's time and K3s's own kubeconfig. restartScript starts K3s anew, which
+// renews every certificate that ends within 120 days, 90 in older releases (k3s-io/k3s
+// pkg/daemons/config/types.go, CertificateRenewDays). Containers go on. It waits for an install or
+// an upgrade, and refuses during a restore.
 const (
 	readScript    = "date +%s\ncat /etc/rancher/k3s/k3s.yaml"
 	restartScript = "one_at_a_time\nsystemctl restart k3s\n"
@@ -102,7 +104,8 @@ type admin struct {
 // hasEnded reports whether the server itself takes its access for ended.
 func (a admin) hasEnded() bool { return a.clock.After(a.ends) }
 
-// admins are those of all servers that answer within a limit, in their order; the error says why the others are missing.
+// admins are those of all servers that answer within a limit, in their order; the error says why
+// the others are missing.
 func (i *Issuer) admins(ctx context.Context, servers []remote.Target, limit time.Duration) ([]admin, error) {
 	found, failures := make([]*admin, len(servers)), make([]error, len(servers))
 	var all sync.WaitGroup
@@ -124,8 +127,8 @@ func (i *Issuer) admins(ctx context.Context, servers []remote.Target, limit time
 	return list, errors.Join(failures...)
 }
 
-// admin is that of one server. A server whose clock is not this machine's is an error: one of the two would find certificates ended, or
-// not begun, that the other has just made.
+// admin is that of one server. A server whose clock is not this machine's is an error: one of the
+// two would find certificates ended, or not begun, that the other has just made.
 func (i *Issuer) admin(ctx context.Context, server remote.Target, limit time.Duration) (*admin, error) {
 	asked := i.Now()
 	clock, text, err := i.Hosts.Admin(ctx, server, limit)

@@ -15,7 +15,8 @@ import (
 	"strata/internal/remote/sshtest"
 )
 
-// A server of another cluster is not asked for its access, and its K3s is not restarted: its address may have been given to another machine.
+// A server of another cluster is not asked for its access, and its K3s is not restarted: its
+// address may have been given to another machine.
 func TestAServerOfAnotherStackIsLeftAlone(t *testing.T) {
 	for name, test := range map[string]struct {
 		owner *k3snode.Owner

@@ -23,8 +23,9 @@ type Issuer struct {
 	Log io.Writer
 }
 
-// Issue binds the user and its reader, and issues a certificate for each unless previous still answers the request: one that is only asked at other
-// addresses keeps what it has. Then the stack's former users lose their rights.
+// Issue binds the user and its reader, and issues a certificate for each unless previous still
+// answers the request: one that is only asked at other addresses keeps what it has. Then the
+// stack's former users lose their rights.
 func (i *Issuer) Issue(ctx context.Context, r Request, previous *Issued) (*Issued, error) {
 	if err := r.validate(); err != nil {
 		return nil, err
@@ -84,7 +85,8 @@ func (i *Issuer) fresh(ctx context.Context, client kubernetes.Interface, r Reque
 	return issued, err
 }
 
-// certify issues a certificate for a user, and proves that the user may do something before anything depends on it.
+// certify issues a certificate for a user, and proves that the user may do something before
+// anything depends on it.
 func (i *Issuer) certify(
 	ctx context.Context, client kubernetes.Interface, user string, lifetime time.Duration, from *admin, may authorizationv1.ResourceAttributes,
 ) (text string, ends time.Time, err error) {
@@ -115,7 +117,8 @@ func (i *Issuer) certify(
 	return string(made), ends.UTC(), nil
 }
 
-// works asks an API server, as the user, whether it may do something. The binding may be a moment older than what the server knows.
+// works asks an API server, as the user, whether it may do something. The binding may be a moment
+// older than what the server knows.
 func (i *Issuer) works(ctx context.Context, text []byte, at *admin, may authorizationv1.ResourceAttributes) error {
 	config, err := read(text)
 	if err != nil {

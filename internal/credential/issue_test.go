@@ -119,7 +119,8 @@ func TestCertificatesOfK3sThatEndedAreRenewedByARestart(t *testing.T) {
 	require.ErrorContains(t, err, "also after a restart of K3s")
 }
 
-// Neither a workstation whose clock is wrong nor a server that disagrees with the others has K3s restarted.
+// Neither a workstation whose clock is wrong nor a server that disagrees with the others has K3s
+// restarted.
 func TestAWrongClockRestartsNoServer(t *testing.T) {
 	const years = 2 * 365 * 24 * time.Hour
 	for name, ahead := range map[string]time.Duration{"ahead": years, "behind": -years} {
@@ -140,7 +141,8 @@ func TestAWrongClockRestartsNoServer(t *testing.T) {
 	w.mustIssue(nil)
 }
 
-// A minute before its end by the server's clock, a certificate is good there, whatever this machine's clock says.
+// A minute before its end by the server's clock, a certificate is good there, whatever this
+// machine's clock says.
 func TestAServersOwnClockEndsItsCertificate(t *testing.T) {
 	for skew, restarted := range map[time.Duration]int{-time.Minute: 0, time.Minute: 1} {
 		w := newWorld(t, "server-1")

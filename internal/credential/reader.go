@@ -17,14 +17,16 @@ import (
 // ReaderRole is the ClusterRole of a stack's reader.
 const ReaderRole = prefix + "reader"
 
-// ReaderOf returns the user beside a stack's user that can only read. Another generation is another reader, too.
+// ReaderOf returns the user beside a stack's user that can only read. Another generation is another
+// reader, too.
 func ReaderOf(user string) string {
 	stack, generation, _ := splitUser(user)
 	return User(stack+":reader", generation)
 }
 
-// ReaderRules returns what a reader may do: read what gates read, but no Secret, and change nothing. Proxies to Pods and Services are
-// left out, because whoever may use them reaches all that listens there.
+// ReaderRules returns what a reader may do: read what gates read, but no Secret, and change
+// nothing. Proxies to Pods and Services are left out, because whoever may use them reaches all that
+// listens there.
 func ReaderRules() []rbacv1.PolicyRule {
 	read := func(group string, resources ...string) rbacv1.PolicyRule {
 		return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: resources, Verbs: []string{"get", "list", "watch"}}
@@ -55,7 +57,8 @@ func ReaderDigest() string {
 	return digest.Of(text)
 }
 
-// permitReading makes the reader's role, and corrects one that has other rules, as after an update of Strata.
+// permitReading makes the reader's role, and corrects one that has other rules, as after an update
+// of Strata.
 func permitReading(ctx context.Context, client kubernetes.Interface) error {
 	roles := client.RbacV1().ClusterRoles()
 	want := &rbacv1.ClusterRole{ObjectMeta: metav1.ObjectMeta{Name: ReaderRole}, Rules: ReaderRules()}

@@ -36,8 +36,8 @@ type Request struct {
 	Reader string `json:"reader,omitempty"`
 }
 
-// Generation is the number of the calendar's period at a time. It follows from the clock alone, so that a preview knows it and
-// nothing changes between two of them.
+// Generation is the number of the calendar's period at a time. It follows from the clock alone, so
+// that a preview knows it and nothing changes between two of them.
 func Generation(at time.Time, lifetime time.Duration) int64 {
 	return at.UnixNano() / int64(lifetime/renewals)
 }
@@ -53,8 +53,8 @@ func User(stack string, generation int) string {
 	return prefix + stack + ":" + strconv.Itoa(generation)
 }
 
-// splitUser parses what User returns; no name of a stack has a colon, and that of a reader has ":reader" behind the stack's. ok is false for
-// other users.
+// splitUser parses what User returns; no name of a stack has a colon, and that of a reader has
+// ":reader" behind the stack's. ok is false for other users.
 func splitUser(user string) (stack string, generation int, ok bool) {
 	stack, ok = strings.CutPrefix(user, prefix)
 	if at := strings.LastIndexByte(stack, ':'); at >= 0 {
@@ -72,7 +72,8 @@ func isFormer(user, current string) bool {
 	return ok && known && stack == same && generation < now
 }
 
-// UserOf is the stack's user that a kubeconfig logs in; empty where it is another one, such as K3s's own.
+// UserOf is the stack's user that a kubeconfig logs in; empty where it is another one, such as
+// K3s's own.
 func UserOf(kubeconfig []byte) string {
 	config, err := read(kubeconfig)
 	if err != nil {
@@ -105,7 +106,8 @@ type Issued struct {
 	Generation int64           `json:"generation"`
 	// Ends is the end of the certificate.
 	Ends time.Time `json:"ends"`
-	// Kubeconfig has the certificate, its key and the CA of the API servers. Its server is LocalServer.
+	// Kubeconfig has the certificate, its key and the CA of the API servers. Its server is
+	// LocalServer.
 	Kubeconfig string `json:"kubeconfig"`
 	// Reader is the same for the user that can only read.
 	Reader string `json:"reader"`
@@ -132,7 +134,8 @@ func (i *Issued) answers(r Request, ca []byte, now time.Time) bool {
 	return err == nil && string(known.CAData) == string(ca)
 }
 
-// Usable says why no API server accepts a kubeconfig any more: its certificate has ended. One without a certificate does not end.
+// Usable says why no API server accepts a kubeconfig any more: its certificate has ended. One
+// without a certificate does not end.
 func Usable(kubeconfig []byte, now time.Time) error {
 	config, err := read(kubeconfig)
 	if err != nil {

@@ -19,14 +19,16 @@ import (
 )
 
 const (
-	// shortest is the least that the certificates API can be asked for (k8s.io/api certificates/v1, expirationSeconds).
+	// shortest is the least that the certificates API can be asked for (k8s.io/api certificates/v1,
+	// expirationSeconds).
 	shortest = 10 * time.Minute
-	// cleanupLimit bounds the removal of a request that has done its work, also after the subcommand's own time is up.
+	// cleanupLimit bounds the removal of a request that has done its work, also after the
+	// subcommand's own time is up.
 	cleanupLimit = 10 * time.Second
 )
 
-// sign has the cluster sign a request, and returns the certificate in PEM. The request object goes when it is signed or refused: Kubernetes
-// itself would keep it for an hour.
+// sign has the cluster sign a request, and returns the certificate in PEM. The request object goes
+// when it is signed or refused: Kubernetes itself would keep it for an hour.
 func sign(ctx context.Context, client kubernetes.Interface, csr []byte, lifetime time.Duration) (certificate []byte, err error) {
 	var made *certificatesv1.CertificateSigningRequest
 	seconds := int32(max(lifetime, shortest).Seconds())
@@ -61,7 +63,8 @@ func sign(ctx context.Context, client kubernetes.Interface, csr []byte, lifetime
 	return signed(ctx, client, made.Name)
 }
 
-// signed waits for the signer, which is a part of the controller manager and starts a little later than the API server.
+// signed waits for the signer, which is a part of the controller manager and starts a little later
+// than the API server.
 func signed(ctx context.Context, client kubernetes.Interface, name string) (certificate []byte, err error) {
 	requests := client.CertificatesV1().CertificateSigningRequests()
 	only := fields.OneTermEqualSelector(metav1.ObjectNameField, name).String()

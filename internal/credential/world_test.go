@@ -45,7 +45,8 @@ type world struct {
 	// skew is the lead of the servers' clocks over today, and ahead that of this machine's.
 	skew  map[string]time.Duration
 	ahead time.Duration
-	// slow counts the attempts that a server does not answer in time; limits are the bounds of all attempts.
+	// slow counts the attempts that a server does not answer in time; limits are the bounds of all
+	// attempts.
 	slow   int
 	limits []time.Duration
 	// ends holds the end of K3s's own certificate by server; a server that is missing does not

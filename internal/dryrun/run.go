@@ -1,7 +1,9 @@
-// Package dryrun registers a Pulumi program in this process, as in the preview of a stack that has nothing yet: every registration is
-// accepted, no provider is asked, and what one would add is unknown. It is for what a program would have.
+// Package dryrun registers a Pulumi program in this process, as in the preview of a stack that has
+// nothing yet: every registration is accepted, no provider is asked, and what one would add is
+// unknown. It is for what a program would have.
 //
-// The SDK's own mocks do not do: they cannot take a secret that is unknown (sdk/go/pulumi/mocks.go unmarshals without KeepUnknowns).
+// The SDK's own mocks do not do: they cannot take a secret that is unknown (sdk/go/pulumi/mocks.go
+// unmarshals without KeepUnknowns).
 package dryrun
 
 import (
@@ -47,8 +49,8 @@ func plain(value resource.PropertyValue) (any, bool) {
 	return nil, false
 }
 
-// Run registers a program for a stack, and returns what it has registered, in that order. The error is the program's. Values of ctx are there
-// in the program's context.
+// Run registers a program for a stack, and returns what it has registered, in that order. The error
+// is the program's. Values of ctx are there in the program's context.
 func Run(ctx context.Context, project, stack string, program pulumi.RunFunc) ([]Registration, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0") // the SDK speaks to a monitor by gRPC only
 	if err != nil {
@@ -76,7 +78,8 @@ func register(ctx context.Context, info pulumi.RunInfo, program pulumi.RunFunc) 
 	return pulumi.RunWithContext(run, program)
 }
 
-// monitor accepts each registration. What it does not implement is refused; the program must ask no provider for data, for example.
+// monitor accepts each registration. What it does not implement is refused; the program must ask no
+// provider for data, for example.
 type monitor struct {
 	pulumirpc.UnimplementedResourceMonitorServer
 	project tokens.PackageName
@@ -86,7 +89,8 @@ type monitor struct {
 	registered []Registration
 }
 
-// SupportsFeature says what the engine does, but for values that carry their dependencies: none are followed here.
+// SupportsFeature says what the engine does, but for values that carry their dependencies: none are
+// followed here.
 func (*monitor) SupportsFeature(_ context.Context, in *pulumirpc.SupportsFeatureRequest) (*pulumirpc.SupportsFeatureResponse, error) {
 	return &pulumirpc.SupportsFeatureResponse{HasSupport: in.GetId() != "outputValues"}, nil
 }

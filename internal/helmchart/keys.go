@@ -1,4 +1,5 @@
-// Package helmchart reads from a chart's file what its values may be called. It renders nothing: Helm does.
+// Package helmchart reads from a chart's file what its values may be called. It renders nothing:
+// Helm does.
 package helmchart
 
 import (
@@ -16,11 +17,13 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// fileLimit bounds what is read of one file of a chart; those of the charts that Strata installs have a tenth.
+// fileLimit bounds what is read of one file of a chart; those of the charts that Strata installs
+// have a tenth.
 const fileLimit = 4 << 20
 
-// Keys are the names at the top of a chart's values, sorted: those of its values.yaml and of its schema, its subcharts', and global, which
-// every chart has. file is the chart as Helm packs it, a gzipped tar.
+// Keys are the names at the top of a chart's values, sorted: those of its values.yaml and of its
+// schema, its subcharts', and global, which every chart has. file is the chart as Helm packs it, a
+// gzipped tar.
 func Keys(file string) ([]string, error) {
 	packed, err := os.Open(file)
 	if err != nil {

@@ -1,10 +1,12 @@
-// Package imageref reads names of container images as containerd does. It owns no registry and no archive.
+// Package imageref reads names of container images as containerd does. It owns no registry and no
+// archive.
 package imageref
 
 import "strings"
 
-// Whole returns an image's name, or its repository, with its registry, as containerd writes it: Docker's own images are in
-// docker.io/library (github.com/distribution/reference, ParseNormalizedNamed).
+// Whole returns an image's name, or its repository, with its registry, as containerd writes it:
+// Docker's own images are in docker.io/library (github.com/distribution/reference,
+// ParseNormalizedNamed).
 func Whole(name string) string {
 	registry, _, found := strings.Cut(name, "/")
 	if !found || !strings.ContainsAny(registry, ".:") && registry != "localhost" {

@@ -28,7 +28,8 @@ func Gates(state *stackstate.State) ([]Gate, error) {
 	return gates, nil
 }
 
-// OpenTunnel holds the way to a stack's cluster where only a jump host reaches it, for who asks that beside the gates; nil where no gate has one.
+// OpenTunnel holds the way to a stack's cluster where only a jump host reaches it, for who asks
+// that beside the gates; nil where no gate has one.
 func OpenTunnel(ctx context.Context, gates []Gate) (*tunnel.Lease, error) {
 	for _, gate := range gates {
 		if way := gate.Spec.Tunnel(); way.There() {

@@ -20,9 +20,10 @@ type Host struct {
 	Key  []byte
 }
 
-// Hosts returns the hosts of driver existing, with their keys, in the order of strata:hosts.nodes. The pin of a host is that of the stack file
-// or of its known_hosts, or else the one that an up has pinned in the state, which is read only then. The error joins what is wrong with the
-// way to each, such as a key file that cannot be read.
+// Hosts returns the hosts of driver existing, with their keys, in the order of strata:hosts.nodes.
+// The pin of a host is that of the stack file or of its known_hosts, or else the one that an up has
+// pinned in the state, which is read only then. The error joins what is wrong with the way to each,
+// such as a key file that cannot be read.
 func Hosts(ctx context.Context, cfg *config.Config, project string) ([]Host, error) {
 	reached, err := reach.Hosts(cfg.Hosts, project)
 	if err != nil {
@@ -48,7 +49,8 @@ func Hosts(ctx context.Context, cfg *config.Config, project string) ([]Host, err
 	return hosts, nil
 }
 
-// pinFrom fills in the host key that a first contact has left in the state, if that was at the target's address.
+// pinFrom fills in the host key that a first contact has left in the state, if that was at the
+// target's address.
 func pinFrom(state *stackstate.State, target *remote.Target) {
 	contact, ok := state.Named("hosts-" + target.Name + "-hostkey")
 	triggers, _ := contact.Inputs["triggers"].([]any)
@@ -57,7 +59,8 @@ func pinFrom(state *stackstate.State, target *remote.Target) {
 	}
 }
 
-// NodesOf are the nodes of the given names that a stack's file has; a name that it does not have is an error.
+// NodesOf are the nodes of the given names that a stack's file has; a name that it does not have is
+// an error.
 func NodesOf(cfg *config.Config, file string, names []string) ([]config.Node, error) {
 	var named []config.Node
 	for _, name := range names {

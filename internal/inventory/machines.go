@@ -37,7 +37,8 @@ func HypervisorKey(cfg *config.Config, project string) ([]byte, error) {
 	return key, nil
 }
 
-// Pinned is a machine whose hypervisor's host key is known. Without a pin it makes the first contact, as a preflight does; the key is not kept.
+// Pinned is a machine whose hypervisor's host key is known. Without a pin it makes the first
+// contact, as a preflight does; the key is not kept.
 func Pinned(ctx context.Context, spec vm.Spec) (vm.Spec, error) {
 	at := spec.Hypervisor
 	if at.Address == "" || at.HostKey != "" {

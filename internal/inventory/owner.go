@@ -12,7 +12,8 @@ import (
 	"strata/internal/stackstate"
 )
 
-// ownerLimit bounds the request to the state, which may be far away, and Pulumi's start on a busy machine.
+// ownerLimit bounds the request to the state, which may be far away, and Pulumi's start on a busy
+// machine.
 const ownerLimit = time.Minute
 
 // ClusterID is the identity of a state's cluster; empty where it has none.

@@ -10,22 +10,26 @@ import (
 	"strata/internal/apiserver"
 )
 
-// Recognition asks whether a context leads to the cluster of the run before. It lies in states, so its keys stay as they are.
+// Recognition asks whether a context leads to the cluster of the run before. It lies in states, so
+// its keys stay as they are.
 type Recognition struct {
-	// Server is the API server's URL, Forget the command that has the stack forget the cluster of before.
+	// Server is the API server's URL, Forget the command that has the stack forget the cluster of
+	// before.
 	Server string `json:"server"`
 	Forget string `json:"forget"`
 	// Timeout bounds the question.
 	Timeout metav1.Duration `json:"timeout"`
 }
 
-// Place is a cluster and where it was found. UID is that of its namespace kube-system, which lives as long as the cluster: a CA can be rotated.
+// Place is a cluster and where it was found. UID is that of its namespace kube-system, which lives
+// as long as the cluster: a CA can be rotated.
 type Place struct {
 	Server string `json:"server"`
 	UID    string `json:"uid"`
 }
 
-// Recognise returns where the cluster is now. previous is the answer of the run before, empty for none; another cluster is an error.
+// Recognise returns where the cluster is now. previous is the answer of the run before, empty for
+// none; another cluster is an error.
 func (r Recognition) Recognise(ctx context.Context, client kubernetes.Interface, previous Place) (Place, error) {
 	now := Place{Server: r.Server}
 	err := apiserver.Insist(ctx, func(ctx context.Context) error {

@@ -9,8 +9,8 @@ import (
 	"strata/config"
 )
 
-// ForStack reads the context that a stack on an existing cluster names. Its errors are config.Problems: what is wrong is found before any
-// change, with the key and the way out.
+// ForStack reads the context that a stack on an existing cluster names. Its errors are
+// config.Problems: what is wrong is found before any change, with the key and the way out.
 func ForStack(cfg *config.Config, project string) (Target, error) {
 	paths, shown, err := stackPaths(cfg.Cluster.Kubeconfig, project)
 	if err != nil {

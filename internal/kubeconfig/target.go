@@ -16,18 +16,20 @@ import (
 	"strata/internal/digest"
 )
 
-// Variable names the kubeconfigs, as a list of paths, when nothing else does (https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig).
+// Variable names the kubeconfigs, as a list of paths, when nothing else does
+// (https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig).
 const Variable = "KUBECONFIG"
 
 // Target is one cluster, and who asks there.
 type Target struct {
 	// Server is the API server's URL.
 	Server string
-	// Identity is 16 hex digits of the cluster's CA, whatever address, user or credential the kubeconfig has; of the URL where it has no CA.
-	// With another one the gates look anew. A CA can be rotated, so a Place tells clusters apart.
+	// Identity is 16 hex digits of the cluster's CA, whatever address, user or credential the
+	// kubeconfig has; of the URL where it has no CA. With another one the gates look anew. A CA can
+	// be rotated, so a Place tells clusters apart.
 	Identity string
-	// Text is a kubeconfig with this context alone and everything that its paths led to, but for a tokenFile, whose content is meant to
-	// change. Secret.
+	// Text is a kubeconfig with this context alone and everything that its paths led to, but for a
+	// tokenFile, whose content is meant to change. Secret.
 	Text []byte
 }
 
@@ -54,7 +56,8 @@ func (e *ContextError) has() string {
 	return "it has " + strings.Join(e.Known, ", ")
 }
 
-// DefaultPaths are the files that are read where none is named: those of KUBECONFIG, or ~/.kube/config.
+// DefaultPaths are the files that are read where none is named: those of KUBECONFIG, or
+// ~/.kube/config.
 func DefaultPaths(getenv func(string) string) ([]string, error) {
 	if list := getenv(Variable); list != "" {
 		return slices.DeleteFunc(filepath.SplitList(list), func(path string) bool { return path == "" }), nil
@@ -66,9 +69,9 @@ func DefaultPaths(getenv func(string) string) ([]string, error) {
 	return []string{filepath.Join(home, clientcmd.RecommendedHomeDir, clientcmd.RecommendedFileName)}, nil
 }
 
-// Read finds a context in kubeconfigs, of which the first that says something wins, as with kubectl. An empty context is the current
-// one. Files that are not there are skipped as long as one is. Errors: a *ContextError, fs.ErrNotExist, or what is wrong with the
-// context.
+// Read finds a context in kubeconfigs, of which the first that says something wins, as with
+// kubectl. An empty context is the current one. Files that are not there are skipped as long as one
+// is. Errors: a *ContextError, fs.ErrNotExist, or what is wrong with the context.
 func Read(paths []string, context string) (Target, error) {
 	if err := oneIsThere(paths); err != nil {
 		return Target{}, err
@@ -107,7 +110,8 @@ func oneIsThere(paths []string) error {
 	return first
 }
 
-// alone is the current context without the others, with the content of files in place of their paths.
+// alone is the current context without the others, with the content of files in place of their
+// paths.
 func alone(raw *clientcmdapi.Config) (Target, error) {
 	name := raw.CurrentContext
 	if err := clientcmdapi.MinifyConfig(raw); err != nil {
@@ -132,8 +136,9 @@ func alone(raw *clientcmdapi.Config) (Target, error) {
 	return Target{Server: strings.TrimSuffix(cluster.Server, "/"), Identity: identity(cluster, address), Text: text}, nil
 }
 
-// forget takes out what says nothing about the cluster or who asks: what tools note for themselves, such as the time of minikube's
-// last start, would look like a changed credential. The namespace is for people who type; the program names each object's.
+// forget takes out what says nothing about the cluster or who asks: what tools note for themselves,
+// such as the time of minikube's last start, would look like a changed credential. The namespace is
+// for people who type; the program names each object's.
 func forget(raw *clientcmdapi.Config) {
 	raw.Extensions, raw.Preferences = nil, clientcmdapi.Preferences{} // an old file may still have preferences
 	for _, cluster := range raw.Clusters {
@@ -147,7 +152,8 @@ func forget(raw *clientcmdapi.Config) {
 	}
 }
 
-// identity tells clusters apart. Behind one CA there may be several, by path (Rancher's proxy, for one).
+// identity tells clusters apart. Behind one CA there may be several, by path (Rancher's proxy, for
+// one).
 func identity(cluster *clientcmdapi.Cluster, address *url.URL) string {
 	of := string(cluster.CertificateAuthorityData) + "\x00" + strings.TrimSuffix(address.Path, "/")
 	if len(cluster.CertificateAuthorityData) == 0 {

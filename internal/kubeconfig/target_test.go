@@ -16,8 +16,9 @@ import (
 	"strata/internal/kubeconfig"
 )
 
-// several is a kubeconfig of three clusters, as tools write them: certificates inline, a token with the CA in a file, and a
-// program that logs in. Its current context is one that the stack does not name.
+// several is a kubeconfig of three clusters, as tools write them: certificates inline, a token with
+// the CA in a file, and a program that logs in. Its current context is one that the stack does not
+// name.
 const several = `
 apiVersion: v1
 kind: Config
@@ -41,7 +42,8 @@ users:
 - {name: person, user: {exec: {apiVersion: client.authentication.k8s.io/v1, command: log-in, args: [get-token], interactiveMode: Never}}}
 `
 
-// write puts the kubeconfig of several contexts into a folder, with a time that a tool noted and a client certificate.
+// write puts the kubeconfig of several contexts into a folder, with a time that a tool noted and a
+// client certificate.
 func write(t *testing.T, noted, certificate string) string {
 	t.Helper()
 	encode := func(text string) string { return base64.StdEncoding.EncodeToString([]byte(text)) }

@@ -17,7 +17,8 @@ type TimeInput struct {
 	Timeout metav1.Duration `json:"timeout"`
 }
 
-// ServerTime returns the time of the API server, to the second. The workstation's clock may be wrong.
+// ServerTime returns the time of the API server, to the second. The workstation's clock may be
+// wrong.
 func ServerTime(ctx context.Context, config *rest.Config) (time.Time, error) {
 	client, err := rest.HTTPClientFor(config)
 	if err != nil {

@@ -15,11 +15,13 @@ import (
 	"strata/internal/stackstate"
 )
 
-// dialLimit bounds how long a host has to answer: one that is there does so within a round trip or two.
+// dialLimit bounds how long a host has to answer: one that is there does so within a round trip or
+// two.
 const dialLimit = 10 * time.Second
 
-// ShowUnreachable says which hosts still have an uninstall in the state that cannot run because the host does not answer, and how to go on
-// without them. It changes nothing. The provider's own error names a dial, but neither the host nor a way out.
+// ShowUnreachable says which hosts still have an uninstall in the state that cannot run because the
+// host does not answer, and how to go on without them. It changes nothing. The provider's own error
+// names a dial, but neither the host nor a way out.
 func ShowUnreachable(ctx context.Context, out io.Writer, stack string, state *stackstate.State) error {
 	uninstalls, err := uninstallsIn(state)
 	if err != nil {
@@ -36,8 +38,8 @@ type uninstall struct {
 	err    error // why the host cannot be reached
 }
 
-// uninstallsIn finds the commands that need their host when they are deleted: Strata's own, and those of the provider that a stack has from
-// before (docs/adr/0045).
+// uninstallsIn finds the commands that need their host when they are deleted: Strata's own, and
+// those of the provider that a stack has from before (docs/adr/0045).
 func uninstallsIn(state *stackstate.State) ([]uninstall, error) {
 	var uninstalls []uninstall
 	for _, command := range state.OfType(stackstate.LocalCommand) {

@@ -42,7 +42,8 @@ func TestStrandedNamesOnlyTheHostThatDoesNotAnswer(t *testing.T) {
 	assert.Contains(t, out.String(), "another cause")
 }
 
-// A stack that was made before Strata's own SSH and one that was made since are told apart by the type of the command; in between, a state has both.
+// A stack that was made before Strata's own SSH and one that was made since are told apart by the
+// type of the command; in between, a state has both.
 func TestAnUninstallOverStratasOwnSSHIsFoundWithItsWay(t *testing.T) {
 	closed := nettest.Closed(t).Number()
 	input, err := json.Marshal(hostrun.Input{

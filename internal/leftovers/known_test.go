@@ -14,7 +14,8 @@ import (
 	"strata/internal/stackstate"
 )
 
-// onlyTheCreation is an exported state in which the creation of a machine, and others that are none, were interrupted.
+// onlyTheCreation is an exported state in which the creation of a machine, and others that are
+// none, were interrupted.
 func onlyTheCreation(t *testing.T) (string, nspawn.Spec) {
 	t.Helper()
 	text := `{"name":"local-agent-1","image":"/i.tar","imageSHA256":"` + strings.Repeat("a", 64) + `","bridge":"st0","subnet":"10.5.0.0/24","address":"10.5.0.21","authorizedKey":"ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ1uQm8vC3Y6dTZc5yVn0Vd9vZ8m3r3q0f5o1m2p4s6t"}`

@@ -11,8 +11,9 @@ import (
 	"strata/internal/nspawn"
 )
 
-// Remove looks for what a stack without state still has, where its hosts are machines that Strata makes: it removes machines of this host
-// that are half made, and is an error that names what is whole. Virtual machines are shown on out with what removes them, and stay.
+// Remove looks for what a stack without state still has, where its hosts are machines that Strata
+// makes: it removes machines of this host that are half made, and is an error that names what is
+// whole. Virtual machines are shown on out with what removes them, and stay.
 func Remove(ctx context.Context, cfg *config.Config, project string, known Before, out, log io.Writer) error {
 	switch {
 	case cfg.Hosts.Driver == config.DriverMachine:
@@ -30,7 +31,8 @@ func Remove(ctx context.Context, cfg *config.Config, project string, known Befor
 	return nil
 }
 
-// leftMachines goes through the machines that the stack's file names, and those that an interrupted run was making.
+// leftMachines goes through the machines that the stack's file names, and those that an interrupted
+// run was making.
 func leftMachines(ctx context.Context, cfg *config.Config, known Before, log io.Writer) error {
 	specs := slices.Clone(known.Machines)
 	var owner *nspawn.Owner

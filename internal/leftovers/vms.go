@@ -35,7 +35,8 @@ func madeVMs(state *stackstate.State) ([]vm.Spec, error) {
 	return specs, nil
 }
 
-// ShowOrphans shows the virtual machines that the state does not know; nothing where the stack's hosts are none.
+// ShowOrphans shows the virtual machines that the state does not know; nothing where the stack's
+// hosts are none.
 func ShowOrphans(ctx context.Context, out io.Writer, cfg *config.Config, project string, state *stackstate.State) error {
 	if !cfg.Hosts.Driver.MakesVMs() {
 		return nil
@@ -55,8 +56,9 @@ func notLookedFor(err error) error {
 	return fmt.Errorf("virtual machines that the state does not know were not searched for: %w", err)
 }
 
-// orphans are the machines of a stack that its state does not know: a killed up made them, and no destroy removes them. Those of another
-// cluster than the stack's are not its own, where that is known.
+// orphans are the machines of a stack that its state does not know: a killed up made them, and no
+// destroy removes them. Those of another cluster than the stack's are not its own, where that is
+// known.
 func orphans(ctx context.Context, cfg *config.Config, project string, made []vm.Spec, cluster string) ([]vm.Owned, error) {
 	ctx, cancel := context.WithTimeout(ctx, hypervisorLimit)
 	defer cancel()
@@ -91,7 +93,8 @@ func ofCluster(one vm.Owned) string {
 	return " (cluster " + one.Cluster + ")"
 }
 
-// showOrphans says what each orphan is, how the next up takes it over and how it is removed by hand.
+// showOrphans says what each orphan is, how the next up takes it over and how it is removed by
+// hand.
 func showOrphans(out io.Writer, cfg *config.Config, orphans []vm.Owned) error {
 	where := "this machine"
 	if at := cfg.Hosts.Hypervisor; at.Address != "" {

@@ -28,12 +28,13 @@ type Report struct {
 // Phase counts the requests that were sent during one phase, by their ends.
 type Phase struct {
 	Name string `json:"name"`
-	// Sent = Answered + Lost. Answered are those with a status of 200 to 299; every other answer is lost, and so is none.
+	// Sent = Answered + Lost. Answered are those with a status of 200 to 299; every other answer is
+	// lost, and so is none.
 	Sent     int `json:"sent"`
 	Answered int `json:"answered"`
 	Lost     int `json:"lost"`
-	// FirstLost and LastLost are when the first and the last of those that were lost were sent: beside the log of what was done meanwhile,
-	// they tell a gap from single losses.
+	// FirstLost and LastLost are when the first and the last of those that were lost were sent:
+	// beside the log of what was done meanwhile, they tell a gap from single losses.
 	FirstLost time.Time `json:"firstLost,omitzero"`
 	LastLost  time.Time `json:"lastLost,omitzero"`
 	// Statuses counts answers by status, and Errors what there was in place of an answer, by cause.
@@ -44,7 +45,8 @@ type Phase struct {
 	// Latency is of those that were answered.
 	Latency Latency `json:"latency"`
 
-	// latencies counts those that were answered by their latency, rounded to precision: as many as differ, however long the load runs.
+	// latencies counts those that were answered by their latency, rounded to precision: as many as
+	// differ, however long the load runs.
 	latencies map[time.Duration]int
 }
 

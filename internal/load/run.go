@@ -30,20 +30,23 @@ type Options struct {
 	Timeout time.Duration
 	// Body is each request's.
 	Body []byte
-	// Header is the name of an answer's header whose values are counted, for example X-Version. Optional.
+	// Header is the name of an answer's header whose values are counted, for example X-Version.
+	// Optional.
 	Header string
-	// NewConnections has each request make a connection of its own. Default: they are kept and used again.
+	// NewConnections has each request make a connection of its own. Default: they are kept and used
+	// again.
 	NewConnections bool
 }
 
 // startPhase is the phase before the first that is named.
 const startPhase = "start"
 
-// maxWorkers bounds requests that are open at once: beyond it the rate could not be kept, and Run says so.
+// maxWorkers bounds requests that are open at once: beyond it the rate could not be kept, and Run
+// says so.
 const maxWorkers = 2000
 
-// Run sends until the duration is over or the context ends, and counts. A name on phases begins a phase: a request is of the phase in which
-// it was sent.
+// Run sends until the duration is over or the context ends, and counts. A name on phases begins a
+// phase: a request is of the phase in which it was sent.
 func Run(ctx context.Context, opts Options, phases <-chan string) (*Report, error) {
 	attacker, err := attackerFor(opts)
 	if err != nil {
@@ -104,7 +107,8 @@ func attackerFor(opts Options) (*vegeta.Attacker, error) {
 			return nil, errors.New("CA: has no certificate in PEM")
 		}
 	}
-	// HTTP/1.1: over HTTP/2 all requests share one connection, and a proxy's replacement shows as one event.
+	// HTTP/1.1: over HTTP/2 all requests share one connection, and a proxy's replacement shows as
+	// one event.
 	all := []func(*vegeta.Attacker){
 		vegeta.Timeout(opts.Timeout), vegeta.TLSConfig(settings), vegeta.HTTP2(false), vegeta.KeepAlive(!opts.NewConnections),
 		vegeta.Redirects(vegeta.NoFollow), vegeta.MaxWorkers(maxWorkers), vegeta.Connections(maxWorkers), vegeta.MaxBody(4096),

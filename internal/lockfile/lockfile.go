@@ -1,4 +1,5 @@
-// Package lockfile keeps processes apart by a file. The kernel frees a lock when its holder ends, however it ends; the empty file stays.
+// Package lockfile keeps processes apart by a file. The kernel frees a lock when its holder ends,
+// however it ends; the empty file stays.
 package lockfile
 
 import (
@@ -11,7 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Lock waits until no other process holds the lock at path, or ctx ends. waiting, if not nil, is called once if it has to wait.
+// Lock waits until no other process holds the lock at path, or ctx ends. waiting, if not nil, is
+// called once if it has to wait.
 func Lock(ctx context.Context, path string, waiting func()) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("locking %s: %w", path, err)
@@ -35,8 +37,9 @@ func Lock(ctx context.Context, path string, waiting func()) (unlock func(), err 
 	return func() { _ = file.Close() }, nil // Closing gives the lock back.
 }
 
-// wait blocks in the kernel, and closes the file where it fails. When ctx ends first, the goroutine stays until the other holder ends, and
-// closes the file only then: closed under flock, its number may be another file's by the time of a repeated call.
+// wait blocks in the kernel, and closes the file where it fails. When ctx ends first, the goroutine
+// stays until the other holder ends, and closes the file only then: closed under flock, its number
+// may be another file's by the time of a repeated call.
 func wait(ctx context.Context, file *os.File) error {
 	held := make(chan error)
 	go func() {

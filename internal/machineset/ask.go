@@ -13,10 +13,12 @@ import (
 	"strata/internal/apiserver"
 )
 
-// askLimit bounds the request to one server. All are asked at once, and one under load needs more than a few seconds.
+// askLimit bounds the request to one server. All are asked at once, and one under load needs more
+// than a few seconds.
 const askLimit = 30 * time.Second
 
-// Ask returns why a server of the plan's must not go now: too few of those that stay answer /ping, which K3s serves without a login.
+// Ask returns why a server of the plan's must not go now: too few of those that stay answer /ping,
+// which K3s serves without a login.
 func (p Plan) Ask(ctx context.Context) error {
 	return p.ask(ctx, ping)
 }
@@ -41,7 +43,8 @@ func (p Plan) ask(ctx context.Context, ping func(context.Context, string) error)
 	return nil
 }
 
-// ping asks one server. Its certificate is not checked: an impostor could only make a machine go that its owner consented to.
+// ping asks one server. Its certificate is not checked: an impostor could only make a machine go
+// that its owner consented to.
 func ping(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()

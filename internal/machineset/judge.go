@@ -13,12 +13,14 @@ const server = "server"
 type Plan struct {
 	// Anew are the machines that are made anew.
 	Anew []Machine
-	// Staying are the servers that a server among Anew needs, and Majority how many of them must answer. Empty without one.
+	// Staying are the servers that a server among Anew needs, and Majority how many of them must
+	// answer. Empty without one.
 	Staying  []Machine
 	Majority int
 }
 
-// Judge says which machines a run makes anew, or everything for which it may not. What previous does not know is new.
+// Judge says which machines a run makes anew, or everything for which it may not. What previous
+// does not know is new.
 func Judge(previous, wanted Set) (Plan, error) {
 	var plan Plan
 	var wrong []error

@@ -2,12 +2,14 @@ package machineset
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Set is the wanted machines. It travels as JSON on stdin, and comes back on stdout for the next run to compare with.
+// Set is the wanted machines. It travels as JSON on stdin, and comes back on stdout for the next
+// run to compare with.
 type Set struct {
 	// Timeout bounds the requests to the other servers.
 	Timeout  metav1.Duration `json:"timeout"`
 	Machines []Machine       `json:"machines"`
-	// Stack begins the names that the machines have on their host. Empty from a state that was written without it.
+	// Stack begins the names that the machines have on their host. Empty from a state that was
+	// written without it.
 	Stack string `json:"stack,omitempty"`
 }
 
@@ -28,9 +30,11 @@ type Machine struct {
 	// Role is server or agent.
 	Role    string `json:"role"`
 	Address string `json:"address"`
-	// Kind is machine or vm: whose resource it is. One of the other kind would be made beside the old one, and empty.
+	// Kind is machine or vm: whose resource it is. One of the other kind would be made beside the
+	// old one, and empty.
 	Kind string `json:"kind"`
-	// Recreate is the word under which this machine may be made anew, hosts.nodes[].recreate; each word counts once. Default: it stays.
+	// Recreate is the word under which this machine may be made anew, hosts.nodes[].recreate; each
+	// word counts once. Default: it stays.
 	Recreate string `json:"recreate,omitempty"`
 }
 
@@ -44,7 +48,8 @@ func (s Set) find(name string) (Machine, bool) {
 	return Machine{}, false
 }
 
-// Remember is wanted with the words that previous knew: one that has left the configuration has still been used.
+// Remember is wanted with the words that previous knew: one that has left the configuration has
+// still been used.
 func Remember(previous, wanted Set) Set {
 	kept := Set{Timeout: wanted.Timeout, Stack: wanted.Stack}
 	for _, machine := range wanted.Machines {

@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Parse reads the objects of one file, which may hold several documents. A key that is there twice is an error, as it is for
-// kubectl: one of the two values would be lost.
+// Parse reads the objects of one file, which may hold several documents. A key that is there twice
+// is an error, as it is for kubectl: one of the two values would be lost.
 func Parse(text []byte) ([]*unstructured.Unstructured, error) {
 	documents := yamlstream.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
 	var objects []*unstructured.Unstructured

@@ -18,7 +18,8 @@ const missing = "missing"
 // Health is one round of verdicts.
 type Health struct {
 	Stack string
-	// Results are those of the gates, and of those that the stack should have and has not (health.Missing).
+	// Results are those of the gates, and of those that the stack should have and has not
+	// (health.Missing).
 	Results []health.Result
 	// Known says that the configuration was read, so that Results miss none.
 	Known bool

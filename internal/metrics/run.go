@@ -40,7 +40,8 @@ func (s set) layers(run timeline.Run) {
 	}
 }
 
-// resources are by name and type: the engine tells resources of one name apart by their type, and layers do not share both.
+// resources are by name and type: the engine tells resources of one name apart by their type, and
+// layers do not share both.
 func (s set) resources(run timeline.Run) {
 	duration := s.gauge("resource_duration_seconds", "How long the engine worked on a resource.",
 		"stack", "operation", "layer", "type", "resource", "action")

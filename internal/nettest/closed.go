@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Port is a port of the loopback that a test has for itself, and that refuses connections: it is taken and not listened on. One that was
-// only free a moment ago belongs to whatever asks next.
+// Port is a port of the loopback that a test has for itself, and that refuses connections: it is
+// taken and not listened on. One that was only free a moment ago belongs to whatever asks next.
 type Port struct {
 	Address netip.AddrPort
 

@@ -14,12 +14,14 @@ import (
 	"strata/internal/nspawn/host"
 )
 
-// hostPath is the environment of every process that outlives the command: the caller's, with its secrets, is left behind.
+// hostPath is the environment of every process that outlives the command: the caller's, with its
+// secrets, is left behind.
 const hostPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// Boot turns this process into the machine's systemd-nspawn: it joins the machine's cgroups, mounts the overlay root in
-// a mount namespace of its own, and executes nspawn. The kernel unmounts everything when the last process is gone, so a
-// machine that is killed leaves no mount behind. It returns only on failure.
+// Boot turns this process into the machine's systemd-nspawn: it joins the machine's cgroups, mounts
+// the overlay root in a mount namespace of its own, and executes nspawn. The kernel unmounts
+// everything when the last process is gone, so a machine that is killed leaves no mount behind. It
+// returns only on failure.
 func Boot(name string) error {
 	spec, err := loadSpec(name)
 	if err != nil {
@@ -52,7 +54,8 @@ func nspawnArgs(spec Spec, d dir) []string {
 		"--network-bridge=" + spec.Bridge,
 		// No systemd on this host is asked for anything: it may not be there.
 		"--register=no", "--keep-unit",
-		// Kubernetes mounts, loads filters and sets limits; a machine of the lab is not a security boundary.
+		// Kubernetes mounts, loads filters and sets limits; a machine of the lab is not a security
+		// boundary.
 		"--capability=all", "--system-call-filter=@keyring bpf @module",
 		"--bind=/dev/kmsg", "--bind=/dev/fuse",
 		"--resolv-conf=off", "--timezone=off", "--link-journal=no",

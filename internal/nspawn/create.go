@@ -20,8 +20,9 @@ import (
 // cleanupTimeout bounds the removal of a machine whose creation failed or was interrupted.
 const cleanupTimeout = time.Minute
 
-// Create makes the machine and returns once its sshd answers with its host key; ctx bounds the wait. A machine that
-// exists with the same spec is started if it does not run. A creation that fails removes what it made.
+// Create makes the machine and returns once its sshd answers with its host key; ctx bounds the
+// wait. A machine that exists with the same spec is started if it does not run. A creation that
+// fails removes what it made.
 func Create(ctx context.Context, spec Spec, log *Log) (Result, error) {
 	result, err := create(ctx, spec, log)
 	if err != nil {
@@ -54,8 +55,9 @@ func create(ctx context.Context, spec Spec, log *Log) (Result, error) {
 	return result, err
 }
 
-// Update is Create for a machine that there was before: one made in its place would be empty, and nothing that lived on the old one would
-// run again. So it makes one only in the place of a machine that was leaving, which nothing lived on any more.
+// Update is Create for a machine that there was before: one made in its place would be empty, and
+// nothing that lived on the old one would run again. So it makes one only in the place of a machine
+// that was leaving, which nothing lived on any more.
 func Update(ctx context.Context, spec Spec, log *Log) (Result, error) {
 	if !isReady(spec.Name) && !is(deleting, spec.Name) {
 		return Result{}, fmt.Errorf("machine %s is gone, and none was made in its place, which would be empty; if it is lost: recreate: A-NEW-WORD at its "+
@@ -74,8 +76,9 @@ func checkHost() error {
 	return host.CheckPrograms()
 }
 
-// claimName writes the spec, which marks the name as ours, and returns it as it holds from now on. A finished machine of
-// another spec is refused; an unfinished one, or one that was leaving, is removed first: nothing can depend on it.
+// claimName writes the spec, which marks the name as ours, and returns it as it holds from now on.
+// A finished machine of another spec is refused; an unfinished one, or one that was leaving, is
+// removed first: nothing can depend on it.
 func claimName(ctx context.Context, spec Spec, log *Log) (Spec, error) {
 	old, err := loadSpec(spec.Name)
 	if err == nil {
@@ -128,7 +131,8 @@ func keepImage(old, wanted Spec, log *Log) (path, sha string) {
 	return old.Image, old.ImageSHA256
 }
 
-// isOurs says whether the machine's directory is missing or holds nothing but a spec whose writing was interrupted.
+// isOurs says whether the machine's directory is missing or holds nothing but a spec whose writing
+// was interrupted.
 func isOurs(name string) bool { return machineDir(name).isUnwritten() }
 
 func (d dir) isUnwritten() bool {
@@ -170,7 +174,8 @@ func bringUp(ctx context.Context, spec Spec, log *Log) (Result, error) {
 	return Result{Name: spec.Name, Address: spec.Address, HostKey: rootfs.AuthorizedForm(key)}, forget(ctx, deleting, spec.Name)
 }
 
-// inState excludes the making of a machine's directory from the removal of the empty state directory.
+// inState excludes the making of a machine's directory from the removal of the empty state
+// directory.
 func inState(ctx context.Context, do func() error) error {
 	unlock, err := host.Lock(ctx, "state")
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A creation that is killed while it writes the spec leaves a folder with a part of it. The next one must take that for its own, and nothing else.
+// A creation that is killed while it writes the spec leaves a folder with a part of it. The next
+// one must take that for its own, and nothing else.
 func TestAFolderWithAPartOfASpecIsOurs(t *testing.T) {
 	for name, test := range map[string]struct {
 		files []string

@@ -11,14 +11,15 @@ import (
 	"strata/internal/nspawn/network"
 )
 
-// Delete removes a machine with everything that was made for it; the network and the image go with their last machine.
-// A machine that does not exist is no error, a directory that was not made here is. It does not check whose the machine is.
+// Delete removes a machine with everything that was made for it; the network and the image go with
+// their last machine. A machine that does not exist is no error, a directory that was not made here
+// is. It does not check whose the machine is.
 func Delete(ctx context.Context, name string, log *Log) error {
 	return remove(ctx, name, func(Spec) error { return nil }, log)
 }
 
-// DeleteOwn is Delete for the owner of a Spec, of which the name, the owner and the key are read. It notes first that the machine leaves, so
-// that its owner's next run can end what broke off.
+// DeleteOwn is Delete for the owner of a Spec, of which the name, the owner and the key are read.
+// It notes first that the machine leaves, so that its owner's next run can end what broke off.
 func DeleteOwn(ctx context.Context, spec Spec, log *Log) error {
 	return remove(ctx, spec.Name, func(have Spec) error {
 		if err := spec.mayHave(have); err != nil {

@@ -23,7 +23,8 @@ type Deletion struct {
 	Timeout metav1.Duration `json:"timeout"`
 }
 
-// MarkForDeletion marks all machines: their stack is about to delete them. One that is gone already needs no mark.
+// MarkForDeletion marks all machines: their stack is about to delete them. One that is gone already
+// needs no mark.
 func MarkForDeletion(ctx context.Context, all Deletion) error {
 	return onOwn(ctx, all, func(name string) error {
 		if _, err := loadSpec(name); errors.Is(err, ErrUnknown) {
@@ -38,8 +39,9 @@ func Keep(ctx context.Context, all Deletion) error {
 	return onOwn(ctx, all, func(name string) error { return forget(ctx, toDelete, name) })
 }
 
-// MarkForReplacement has the machines that are marked for deletion still made anew, and returns their names: a deletion of all has begun and broken off,
-// and what is left of them is half a cluster that no state knows any more.
+// MarkForReplacement has the machines that are marked for deletion still made anew, and returns
+// their names: a deletion of all has begun and broken off, and what is left of them is half a
+// cluster that no state knows any more.
 func MarkForReplacement(ctx context.Context, all Deletion) (names []string, err error) {
 	err = onOwn(ctx, all, func(name string) error {
 		if !is(toDelete, name) {
@@ -61,7 +63,8 @@ func Forget(ctx context.Context, names []string) error {
 	})
 }
 
-// onOwn does something with the name of each machine, under its lock. It refuses one of another owner.
+// onOwn does something with the name of each machine, under its lock. It refuses one of another
+// owner.
 func onOwn(ctx context.Context, all Deletion, do func(name string) error) error {
 	one := func(name string) error {
 		unlock, err := host.Lock(ctx, "machine-"+name)
@@ -86,14 +89,17 @@ func onOwn(ctx context.Context, all Deletion, do func(name string) error) error 
 	return nil
 }
 
-// noteDir holds what is noted of machines beside their own files, because it outlives them. Like the locks it ends with a reboot of this host.
+// noteDir holds what is noted of machines beside their own files, because it outlives them. Like
+// the locks it ends with a reboot of this host.
 const noteDir = "/run/strata/notes"
 
 // The notes, by the ending of their files' names.
 const (
-	// deleting: the deletion of the machine began, by its stack (DeleteOwn). Pulumi does that once all that lives on the machine has left
-	// the state. A run that breaks off then leaves half a machine, or none, which the state still has; the note lets the next one make it
-	// anew. It holds the private half of its host key: what is made in its place has to have the key that the state has pinned.
+	// deleting: the deletion of the machine began, by its stack (DeleteOwn). Pulumi does that once
+	// all that lives on the machine has left the state. A run that breaks off then leaves half a
+	// machine, or none, which the state still has; the note lets the next one make it anew. It
+	// holds the private half of its host key: what is made in its place has to have the key that
+	// the state has pinned.
 	deleting = "leaving"
 	// toDelete: all machines of the stack are about to be deleted.
 	toDelete = "condemned"

@@ -43,7 +43,8 @@ func TestAMachineThatWasLeavingIsMadeAnewUnderTheSameKey(t *testing.T) {
 	}
 }
 
-// Once a destroy has come to the machines, what lives on any of them belongs to no stack any more; and not a moment before.
+// Once a destroy has come to the machines, what lives on any of them belongs to no stack any more;
+// and not a moment before.
 func TestWhereADestroyCameToTheMachinesAllOfThemAreMadeAnew(t *testing.T) {
 	one, _ := e2eSpec(t, 1)
 	other, key := e2eSpec(t, 2)

@@ -10,7 +10,8 @@ import (
 // spareBytes must stay free beside an image: a node's images and logs do not fit in less.
 const spareBytes = 2 << 30
 
-// checkDisk refuses a state directory that is full or that lies on an overlay, which cannot carry another overlay.
+// checkDisk refuses a state directory that is full or that lies on an overlay, which cannot carry
+// another overlay.
 func checkDisk() error {
 	if err := os.MkdirAll(machinesDir(), 0o700); err != nil {
 		return fmt.Errorf("making %s: %w", machinesDir(), err)

@@ -1,18 +1,22 @@
-// Package nspawn owns the lab's hosts: Debian machines with systemd, sshd and cloud-init that run in systemd-nspawn on
-// this machine, joined by a bridge. It owns their spec, image, process, lifecycle and removal, and `strata machine` is its
-// command line. Their cgroups, network and own files are in the packages below, which know no Spec.
+// Package nspawn owns the lab's hosts: Debian machines with systemd, sshd and cloud-init that run
+// in systemd-nspawn on this machine, joined by a bridge. It owns their spec, image, process,
+// lifecycle and removal, and `strata machine` is its command line. Their cgroups, network and own
+// files are in the packages below, which know no Spec.
 //
-// It does not own what runs inside a machine, nor SSH beyond the check that sshd answers with the key made here.
+// It does not own what runs inside a machine, nor SSH beyond the check that sshd answers with the
+// key made here.
 //
-// A machine is one directory, /var/lib/strata/machines/NAME, and one process that supervises systemd-nspawn:
+// A machine is one directory, /var/lib/strata/machines/NAME, and one process that supervises
+// systemd-nspawn:
 //
 //	strata machine supervise NAME     outlives its caller; its lock on supervisor.lock means "running"
 //	└─ strata machine boot NAME       joins the cgroups, mounts the root in a mount namespace of its own, and becomes
 //	   └─ systemd-nspawn              ends with 133 when the machine reboots: the supervisor then boots it again
 //
-// Guarantees: every operation may be repeated and interrupted; operations on one machine exclude each other, those on different
-// machines run at once; nothing is touched that was not created here; after the last machine of a bridge is deleted, no
-// mount, cgroup, interface, packet filter rule or file is left. The sysctls raised on this machine stay raised.
+// Guarantees: every operation may be repeated and interrupted; operations on one machine exclude
+// each other, those on different machines run at once; nothing is touched that was not created
+// here; after the last machine of a bridge is deleted, no mount, cgroup, interface, packet filter
+// rule or file is left. The sysctls raised on this machine stay raised.
 //
 // Faults for tests, from outside the machine:
 //

@@ -7,8 +7,9 @@ import (
 	"os/exec"
 )
 
-// Exec runs a command as root inside a running machine, with this process's standard streams and without SSH: it works
-// when sshd or the network of the machine is what was broken on purpose. The command's own exit code is in the error.
+// Exec runs a command as root inside a running machine, with this process's standard streams and
+// without SSH: it works when sshd or the network of the machine is what was broken on purpose. The
+// command's own exit code is in the error.
 func Exec(ctx context.Context, name string, argv []string) error {
 	if _, err := loadSpec(name); err != nil {
 		return err

@@ -15,8 +15,8 @@ import (
 	"strata/internal/nspawn/host"
 )
 
-// ensureImage extracts the spec's image once per checksum. Extraction and verification are one pass, and the directory
-// gets its name only when the sum is right.
+// ensureImage extracts the spec's image once per checksum. Extraction and verification are one
+// pass, and the directory gets its name only when the sum is right.
 func ensureImage(ctx context.Context, spec Spec, log *Log) error {
 	unlock, err := host.Lock(ctx, "image-"+spec.ImageSHA256[:12])
 	if err != nil {

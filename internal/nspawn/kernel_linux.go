@@ -30,7 +30,8 @@ func mountRoot(spec Spec, d dir) error {
 	return nil
 }
 
-// unmountBelow unmounts what was mounted in the machine's directory, so that deleting never crosses into it.
+// unmountBelow unmounts what was mounted in the machine's directory, so that deleting never crosses
+// into it.
 func unmountBelow(top string) error {
 	raw, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {

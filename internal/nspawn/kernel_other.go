@@ -11,7 +11,8 @@ import (
 	"strata/internal/nspawn/host"
 )
 
-// There are no machines but on Linux: host.Lock, which each change of one begins with, says so, and none of these is reached.
+// There are no machines but on Linux: host.Lock, which each change of one begins with, says so, and
+// none of these is reached.
 
 func mountRoot(Spec, dir) error { return host.CheckSystem(runtime.GOOS) }
 

@@ -12,9 +12,9 @@ import (
 	"strata/internal/nspawn/host"
 )
 
-// launch starts the supervisor so that it outlives this process, its process group, its session and its terminal. With
-// systemd on the host it is a transient unit with a delegated cgroup, as v2 demands; without, a session of its own.
-// The returned channel closes when the supervisor ends.
+// launch starts the supervisor so that it outlives this process, its process group, its session and
+// its terminal. With systemd on the host it is a transient unit with a delegated cgroup, as v2
+// demands; without, a session of its own. The returned channel closes when the supervisor ends.
 func launch(ctx context.Context, name string) (ended <-chan struct{}, err error) {
 	self, err := os.Executable()
 	if err != nil {

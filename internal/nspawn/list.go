@@ -67,7 +67,8 @@ func stateOf(name string) (State, error) {
 	return Running, err
 }
 
-// leader is the machine's process 1: the child of nspawn, which is the child of the supervisor. 0 while it boots.
+// leader is the machine's process 1: the child of nspawn, which is the child of the supervisor. 0
+// while it boots.
 func leader(name string) int {
 	supervisor, err := supervisorPid(name)
 	if err != nil || supervisor == 0 {

@@ -25,8 +25,8 @@ import (
 	"strata/internal/nspawn/rootfs"
 )
 
-// imageVariable names the machine image's tar, as for tests/e2e; without it that of the lab's bundle is used. Nothing else of the lab is
-// needed.
+// imageVariable names the machine image's tar, as for tests/e2e; without it that of the lab's
+// bundle is used. Nothing else of the lab is needed.
 const imageVariable = "E2E_IMAGE"
 
 // TestMain lets the test binary be the supervisor of the machines it makes.
@@ -133,7 +133,8 @@ func remote(t *testing.T, client *ssh.Client, command string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// assertGone is for links: an interface below /sys/class/net is one, which assert.NoDirExists takes for gone.
+// assertGone is for links: an interface below /sys/class/net is one, which assert.NoDirExists takes
+// for gone.
 func assertGone(t *testing.T, path string) {
 	t.Helper()
 	_, err := os.Lstat(path)

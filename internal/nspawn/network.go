@@ -32,8 +32,8 @@ func checkAddressUnused(spec Spec) error {
 	return nil
 }
 
-// ReleaseNetwork removes a machine's bridge and its rules when no machine is left on it. A deletion that broke off after its machine had
-// gone leaves them behind, and nothing else would remove them.
+// ReleaseNetwork removes a machine's bridge and its rules when no machine is left on it. A deletion
+// that broke off after its machine had gone leaves them behind, and nothing else would remove them.
 func ReleaseNetwork(ctx context.Context, spec Spec, log *Log) error {
 	return spec.bridge().Release(ctx, func() (bool, error) {
 		specs, err := allSpecs()

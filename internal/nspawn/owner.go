@@ -18,7 +18,8 @@ type Owner struct {
 	Node    string `json:"node"`
 }
 
-// OwnerOf is the owner of the machine of a host's owner; of all machines of the stack, where that names no node.
+// OwnerOf is the owner of the machine of a host's owner; of all machines of the stack, where that
+// names no node.
 func OwnerOf(host k3snode.Owner) *Owner {
 	return &Owner{Cluster: host.Cluster, Project: host.Project, Stack: host.Stack, Node: host.Node}
 }
@@ -31,8 +32,9 @@ func (o *Owner) String() string {
 	return fmt.Sprintf("node %s of stack %s of project %s (cluster %s)", o.Node, o.Stack, o.Project, o.Cluster)
 }
 
-// mayHave is an error where the machine that there is belongs to another cluster than the Spec. One without an owner was made by hand or by
-// an older Strata: its name decides, as it did. A Spec without an owner is an older state's, which is known by its key.
+// mayHave is an error where the machine that there is belongs to another cluster than the Spec. One
+// without an owner was made by hand or by an older Strata: its name decides, as it did. A Spec
+// without an owner is an older state's, which is known by its key.
 func (s Spec) mayHave(have Spec) error {
 	switch {
 	case have.Owner == nil, s.Owner != nil && s.Owner.Cluster == have.Owner.Cluster:
@@ -44,7 +46,8 @@ func (s Spec) mayHave(have Spec) error {
 		"if that state is lost or this machine has no other user: strata host adopt (docs/host-ownership.md), or strata machine delete %s", s.Name, have.Owner, s.Name)
 }
 
-// ByHand gives a machine another owner, or with nil none. It returns whose it was, and changes nothing unless yes. The machine goes on.
+// ByHand gives a machine another owner, or with nil none. It returns whose it was, and changes
+// nothing unless yes. The machine goes on.
 func ByHand(ctx context.Context, name string, owner *Owner, yes bool) (was *Owner, err error) {
 	if err := checkHost(); err != nil {
 		return nil, err

@@ -6,7 +6,8 @@ import (
 	"strata/internal/nspawn/rootfs"
 )
 
-// stateDir holds images and machines. It is readable by root only: the images hold set-user-ID programs.
+// stateDir holds images and machines. It is readable by root only: the images hold set-user-ID
+// programs.
 const stateDir = "/var/lib/strata"
 
 func machinesDir() string { return filepath.Join(stateDir, "machines") }

@@ -17,13 +17,15 @@ import (
 )
 
 const (
-	// sshPoll is the pause between two attempts to reach sshd, which gives no other sign of life from outside.
+	// sshPoll is the pause between two attempts to reach sshd, which gives no other sign of life
+	// from outside.
 	sshPoll = 50 * time.Millisecond
 	// sshAttempt bounds one handshake.
 	sshAttempt = 3 * time.Second
 )
 
-// waitSSH returns when sshd at addr has proved to hold the private half of key, or when the supervisor has ended.
+// waitSSH returns when sshd at addr has proved to hold the private half of key, or when the
+// supervisor has ended.
 func waitSSH(ctx context.Context, name string, addr netip.Addr, key ssh.PublicKey, ended <-chan struct{}) error {
 	ticker := time.NewTicker(sshPoll)
 	defer ticker.Stop()
@@ -42,7 +44,8 @@ func waitSSH(ctx context.Context, name string, addr netip.Addr, key ssh.PublicKe
 	}
 }
 
-// insideScript says of a machine that runs and does not answer whether its network and its sshd came up.
+// insideScript says of a machine that runs and does not answer whether its network and its sshd
+// came up.
 const insideScript = `ip -brief address show dev host0; systemctl list-units --failed --plain --no-legend
 systemctl show --property=Id,ActiveState,SubState,Result systemd-networkd.service ssh.service
 journalctl --quiet --no-pager --lines 12 --output cat --unit systemd-networkd.service --unit ssh.service`

@@ -20,11 +20,13 @@ import (
 type Spec struct {
 	// Name identifies the machine on this host: a DNS label of at most 63 characters.
 	Name string `json:"name"`
-	// Image is the tar of the root file system. A relative path is relative to the working directory.
+	// Image is the tar of the root file system. A relative path is relative to the working
+	// directory.
 	Image string `json:"image"`
 	// ImageSHA256 is the tar's checksum in hex. The image is extracted once per checksum.
 	ImageSHA256 string `json:"imageSha256"`
-	// Bridge joins the machines; it is made when missing and removed with its last machine. At most 15 characters.
+	// Bridge joins the machines; it is made when missing and removed with its last machine. At most
+	// 15 characters.
 	Bridge string `json:"bridge"`
 	// Subnet is the bridge's network, such as 10.10.0.0/24.
 	Subnet netip.Prefix `json:"subnet"`
@@ -34,7 +36,8 @@ type Spec struct {
 	Address netip.Addr `json:"address"`
 	// Hostname is the machine's host name. Default: Name.
 	Hostname string `json:"hostname,omitempty"`
-	// AuthorizedKey is the public key, in authorized_keys form, that may log in as root and as strata.
+	// AuthorizedKey is the public key, in authorized_keys form, that may log in as root and as
+	// strata.
 	AuthorizedKey string `json:"authorizedKey"`
 	// DNS lists name servers. Default: this host's, without those on a loopback address.
 	DNS []netip.Addr `json:"dns,omitempty"`
@@ -42,11 +45,14 @@ type Spec struct {
 	MemoryMiB int `json:"memoryMiB,omitempty"`
 	// CPUs limits the machine's processor time, in processors. Default: 0, no limit.
 	CPUs float64 `json:"cpus,omitempty"`
-	// BootDelay holds back each boot after power-on, such as "30s", to rehearse a host that is slow. Default: none.
+	// BootDelay holds back each boot after power-on, such as "30s", to rehearse a host that is
+	// slow. Default: none.
 	BootDelay Duration `json:"bootDelay,omitempty"`
-	// Seed are NoCloud's files by name, in place of the machine's own: it then boots as a virtual machine with that seed does.
+	// Seed are NoCloud's files by name, in place of the machine's own: it then boots as a virtual
+	// machine with that seed does.
 	Seed map[string]string `json:"seed,omitempty"`
-	// HostKey is the public half of the host key that Seed brings, in authorized_keys form. Required with Seed.
+	// HostKey is the public half of the host key that Seed brings, in authorized_keys form.
+	// Required with Seed.
 	HostKey string `json:"hostKey,omitempty"`
 	// Owner owns the machine. Default: none, as for a machine that is made by hand.
 	Owner *Owner `json:"owner,omitempty"`
@@ -56,7 +62,8 @@ type Spec struct {
 type Result struct {
 	Name    string     `json:"name"`
 	Address netip.Addr `json:"address"`
-	// HostKey is the public host key in authorized_keys form, to be pinned by every later connection.
+	// HostKey is the public host key in authorized_keys form, to be pinned by every later
+	// connection.
 	HostKey string `json:"hostKey"`
 }
 

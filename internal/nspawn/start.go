@@ -12,7 +12,8 @@ import (
 	"strata/internal/nspawn/network"
 )
 
-// Start starts a machine that does not run, as after a reboot of this host, and returns once its sshd answers.
+// Start starts a machine that does not run, as after a reboot of this host, and returns once its
+// sshd answers.
 func Start(ctx context.Context, name string, log *Log) error {
 	if err := checkHost(); err != nil {
 		return err

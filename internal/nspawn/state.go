@@ -64,8 +64,9 @@ func allSpecs() ([]Spec, error) {
 	return specs, nil
 }
 
-// rebuildReasons lists the fields in which two specs differ so that only a new machine can satisfy the second. The image is
-// not among them: a machine keeps the one it was made from, as a server keeps its operating system.
+// rebuildReasons lists the fields in which two specs differ so that only a new machine can satisfy
+// the second. The image is not among them: a machine keeps the one it was made from, as a server
+// keeps its operating system.
 func rebuildReasons(old, wanted Spec) []string {
 	var differ []string
 	for _, f := range []struct{ name, old, wanted string }{

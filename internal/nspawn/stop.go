@@ -18,7 +18,8 @@ import (
 // service is 90 s, which a broken service would use up.
 const poweroffTimeout = 15 * time.Second
 
-// Stop powers a machine off; one that does not obey in 15 s is killed. hard kills at once, as a power cut does.
+// Stop powers a machine off; one that does not obey in 15 s is killed. hard kills at once, as a
+// power cut does.
 func Stop(ctx context.Context, name string, hard bool) error {
 	unlock, err := host.Lock(ctx, "machine-"+name)
 	if err != nil {

@@ -18,9 +18,9 @@ import (
 	"strata/internal/nspawn/cgroup"
 )
 
-// Supervise runs a machine until it is powered off: it boots it, and boots it again each time it reboots. It is the
-// process that `start` leaves behind, holds the machine's supervisor lock for as long as it lives, and takes the machine
-// with it when it dies. SIGTERM powers the machine off.
+// Supervise runs a machine until it is powered off: it boots it, and boots it again each time it
+// reboots. It is the process that `start` leaves behind, holds the machine's supervisor lock for as
+// long as it lives, and takes the machine with it when it dies. SIGTERM powers the machine off.
 func Supervise(name string, log *Log) error {
 	// The death signal of a child is sent when the thread that made it ends.
 	runtime.LockOSThread()
@@ -60,7 +60,8 @@ func prepareCgroups(ctx context.Context, spec Spec) error {
 	return cgroup.Apply(spec.Name, spec.limits())
 }
 
-// bootOnce runs the machine until it ends, and returns nspawn's exit code; one ended by a signal counts as 128 + signal.
+// bootOnce runs the machine until it ends, and returns nspawn's exit code; one ended by a signal
+// counts as 128 + signal.
 func bootOnce(ctx context.Context, spec Spec) (int, error) {
 	if !waitDelay(ctx, time.Duration(spec.BootDelay)) {
 		return 0, nil
@@ -90,7 +91,8 @@ func bootOnce(ctx context.Context, spec Spec) (int, error) {
 	return status.ExitStatus(), nil
 }
 
-// endBoot kills what is left of a boot and removes the cgroups that it made, so that the next one starts afresh.
+// endBoot kills what is left of a boot and removes the cgroups that it made, so that the next one
+// starts afresh.
 func endBoot(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
 	defer cancel()
@@ -122,8 +124,8 @@ func holdSupervisorLock(name string) (*os.File, error) {
 	return f, nil
 }
 
-// supervisorPid is the machine's supervisor, or 0 when it does not run. The lock tells; the number alone may be another
-// process's by now.
+// supervisorPid is the machine's supervisor, or 0 when it does not run. The lock tells; the number
+// alone may be another process's by now.
 func supervisorPid(name string) (int, error) {
 	f, err := os.Open(machineDir(name).supervisorLock())
 	if errors.Is(err, os.ErrNotExist) {

@@ -14,8 +14,9 @@ import (
 	"strata/internal/vm/lifecycle"
 )
 
-// onMachine does with a machine's mark what onHost does with a host's, and returns whose the machine was. The host in it has a mark of its
-// own, which goes the same way where the state knows how to log in.
+// onMachine does with a machine's mark what onHost does with a host's, and returns whose the
+// machine was. The host in it has a mark of its own, which goes the same way where the state knows
+// how to log in.
 func (m Marks) onMachine(ctx context.Context, cfg *config.Config, node config.Node) (was string, err error) {
 	if cfg.Hosts.Driver == config.DriverMachine {
 		was, err = m.onContainer(ctx, cfg.Stack+"-"+node.Name, node.Name)

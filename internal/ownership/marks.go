@@ -25,7 +25,8 @@ const (
 
 // Marks changes whose hosts and machines are, by hand.
 type Marks struct {
-	// Action is Release or Adopt. Without Yes nothing is changed, and it is only said whose they are.
+	// Action is Release or Adopt. Without Yes nothing is changed, and it is only said whose they
+	// are.
 	Action string
 	Yes    bool
 	// Owner is the new owner of the marks, without a node.
@@ -50,7 +51,8 @@ func (m Marks) OfHosts(ctx context.Context, hosts []inventory.Host) error {
 	return errors.Join(failures...)
 }
 
-// OfMachines changes the marks of the machines that carry the configuration's nodes, and of the hosts in them. The error joins those of all.
+// OfMachines changes the marks of the machines that carry the configuration's nodes, and of the
+// hosts in them. The error joins those of all.
 func (m Marks) OfMachines(ctx context.Context, cfg *config.Config) error {
 	var failures []error
 	for _, node := range cfg.Hosts.Nodes {
@@ -68,7 +70,8 @@ func (m Marks) failed(node string, err error) error {
 	return fmt.Errorf("host %s %s: %w", m.Action, node, err)
 }
 
-// onHost runs the script of the change on a host. Without a pin it makes the first contact, as a preflight does, and sends no password.
+// onHost runs the script of the change on a host. Without a pin it makes the first contact, as a
+// preflight does, and sends no password.
 func (m Marks) onHost(ctx context.Context, host inventory.Host) (output string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, hostLimit)
 	defer cancel()

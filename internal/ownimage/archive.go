@@ -10,7 +10,8 @@ import (
 	"strata/internal/digest"
 )
 
-// user is the numeric user of the images: kubelet cannot judge runAsNonRoot by a name. Distroless images have it, too.
+// user is the numeric user of the images: kubelet cannot judge runAsNonRoot by a name. Distroless
+// images have it, too.
 const user = "65532:65532"
 
 // contents is one image: a program, and nothing else.
@@ -29,9 +30,10 @@ type file struct {
 	content []byte
 }
 
-// archive writes the image as `docker save` writes it, which containerd, Docker, kind, k3d and skopeo read: one layer, its configuration,
-// and a list of both (github.com/moby/docker-image-spec, spec.md, "Combined Image JSON + Filesystem Changeset Format"). No entry has a
-// time, so equal contents give equal bytes.
+// archive writes the image as `docker save` writes it, which containerd, Docker, kind, k3d and
+// skopeo read: one layer, its configuration, and a list of both (github.com/moby/docker-image-spec,
+// spec.md, "Combined Image JSON + Filesystem Changeset Format"). No entry has a time, so equal
+// contents give equal bytes.
 func archive(out io.Writer, image contents) error {
 	var layer bytes.Buffer
 	if err := pack(&layer, file{image.name, 0o755, image.program}); err != nil {

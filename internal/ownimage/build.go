@@ -17,8 +17,9 @@ import (
 // program runs in an empty image, and no workspace.
 var environment = []string{"CGO_ENABLED=0", "GOOS=linux", "GOWORK=off", "GOFLAGS=-mod=readonly -buildvcs=false -trimpath"}
 
-// Write compiles the image's program for an architecture, in Go's terms, and writes the archive to a file. The same sources and the same
-// Go give the same bytes. Errors: no Go on the PATH, a folder of the project that is not there, what the compiler says.
+// Write compiles the image's program for an architecture, in Go's terms, and writes the archive to
+// a file. The same sources and the same Go give the same bytes. Errors: no Go on the PATH, a folder
+// of the project that is not there, what the compiler says.
 func Write(ctx context.Context, projectDir string, image config.OwnImage, reference, arch, file string) error {
 	program, err := compile(ctx, filepath.Join(projectDir, image.Folder), arch)
 	if err != nil {

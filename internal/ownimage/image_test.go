@@ -61,7 +61,8 @@ func unpack(t *testing.T, content []byte) map[string][]byte {
 	}
 }
 
-// The archive is what `docker save` writes: a list that names a configuration, whose sums are those of the layers.
+// The archive is what `docker save` writes: a list that names a configuration, whose sums are those
+// of the layers.
 func TestTheArchiveHoldsTheProgramUnderItsReference(t *testing.T) {
 	dir, out := project(t, "package main\n\nfunc main() {}\n"), filepath.Join(t.TempDir(), "image.tar")
 	require.NoError(t, ownimage.Write(t.Context(), dir, certWait(t), reference, "arm64", out))
@@ -118,7 +119,8 @@ func TestAProgramThatDoesNotCompileIsToldAndLeavesNoArchive(t *testing.T) {
 	assert.ErrorContains(t, err, "tools/cert-wait", "the folder that is missing")
 }
 
-// Each image of ours can be made from this repository, and the lab's archives are of the same programs.
+// Each image of ours can be made from this repository, and the lab's archives are of the same
+// programs.
 func TestEachImageHasAProgram(t *testing.T) {
 	for _, image := range config.OwnImages {
 		assert.FileExists(t, filepath.Join("../..", image.Folder, "main.go"), image.Name)

@@ -114,8 +114,8 @@ func certificates(pod corev1.PodSpec, namespace string, issued map[string]bool) 
 	return found
 }
 
-// isIssued reports whether a Secret looks like a certificate's, where its Certificate is in none of the files: its keys or its name
-// say so.
+// isIssued reports whether a Secret looks like a certificate's, where its Certificate is in none of
+// the files: its keys or its name say so.
 func isIssued(secret string, items []corev1.KeyToPath) bool {
 	for _, item := range items {
 		if item.Key == corev1.TLSCertKey || item.Key == corev1.TLSPrivateKeyKey {
@@ -147,8 +147,8 @@ func judge(pod corev1.PodSpec, mounted source) (rule, fix string) {
 	return "", ""
 }
 
-// waits reports whether a container is cert-wait for a volume: its image's name says so, and it has the volume mounted at the folder that it
-// is told to check.
+// waits reports whether a container is cert-wait for a volume: its image's name says so, and it has
+// the volume mounted at the folder that it is told to check.
 func waits(c corev1.Container, volume string) bool {
 	name := c.Image[strings.LastIndex(c.Image, "/")+1:]
 	name, _, _ = strings.Cut(name, "@")
@@ -165,7 +165,8 @@ func waits(c corev1.Container, volume string) bool {
 	})
 }
 
-// namespaceOf is an object's namespace. Without one it is in that of whoever applies the files, all of them in the same: default stands for it.
+// namespaceOf is an object's namespace. Without one it is in that of whoever applies the files, all
+// of them in the same: default stands for it.
 func namespaceOf(o *unstructured.Unstructured) string { return cmp.Or(o.GetNamespace(), "default") }
 
 func title(o *unstructured.Unstructured) string {

@@ -26,7 +26,8 @@ type keyring struct {
 	problems []error
 }
 
-// addFound adds the private keys of an ssh_config that are there, as ssh does. Where none is, and no agent has another, the first is missed.
+// addFound adds the private keys of an ssh_config that are there, as ssh does. Where none is, and
+// no agent has another, the first is missed.
 func (k *keyring) addFound(paths []string) {
 	there := slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
 		_, _, err := k.read.open("keyFile", path)
@@ -40,8 +41,9 @@ func (k *keyring) addFound(paths []string) {
 	}
 }
 
-// add adds the private key of a file, without its passphrase. One that is encrypted, where no passphrase is set, and one of which the file is
-// the public half are left to the agent, where that is used.
+// add adds the private key of a file, without its passphrase. One that is encrypted, where no
+// passphrase is set, and one of which the file is the public half are left to the agent, where that
+// is used.
 func (k *keyring) add(path string) {
 	if slices.Contains(k.tried, path) { // a jump host often has the same
 		return
@@ -116,7 +118,8 @@ func (k *keyring) given(value, variable string) string {
 	return value
 }
 
-// own is the variable of the host alone: which of two encrypted passwords is which, only Pulumi knows.
+// own is the variable of the host alone: which of two encrypted passwords is which, only Pulumi
+// knows.
 func (k *keyring) own(variable string) string {
 	return variable + "_" + strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(k.node))
 }

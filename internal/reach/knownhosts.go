@@ -18,7 +18,8 @@ import (
 // preferred are the types of keys, as at a first contact.
 var preferred = []string{ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521, ssh.KeyAlgoRSA}
 
-// known is the key that a known_hosts has for a host, in authorized_keys form: by its address, or else by its name.
+// known is the key that a known_hosts has for a host, in authorized_keys form: by its address, or
+// else by its name.
 func (r *reader) known(path, address string, port int, name string) (string, error) {
 	file, text, err := r.open("knownHosts", path)
 	if err != nil {
@@ -44,9 +45,10 @@ func (r *reader) known(path, address string, port int, name string) (string, err
 	return "", fmt.Errorf("knownHosts: %s has no key of %s: %s", path, net.JoinHostPort(address, strconv.Itoa(port)), fix)
 }
 
-// keysOf are the keys that a known_hosts, whose lines are given, has for host:port, the preferred one first. The library compares and lists
-// nothing, but says what it expected of a host that shows another key. A CA's key (@cert-authority) is no host's: byCA is whether there is one.
-// One that is revoked is an error.
+// keysOf are the keys that a known_hosts, whose lines are given, has for host:port, the preferred
+// one first. The library compares and lists nothing, but says what it expected of a host that shows
+// another key. A CA's key (@cert-authority) is no host's: byCA is whether there is one. One that is
+// revoked is an error.
 func keysOf(check ssh.HostKeyCallback, host string, lines []string) (keys []ssh.PublicKey, byCA bool, err error) {
 	public, _, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {

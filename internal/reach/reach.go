@@ -12,8 +12,9 @@ import (
 	"strata/internal/remote"
 )
 
-// Where the passwords come from in a command line that is run by hand, which cannot read what Pulumi has encrypted. A host with one of its own
-// has it in the variable with its name behind, as STRATA_SUDO_PASSWORD_SERVER_1.
+// Where the passwords come from in a command line that is run by hand, which cannot read what
+// Pulumi has encrypted. A host with one of its own has it in the variable with its name behind, as
+// STRATA_SUDO_PASSWORD_SERVER_1.
 const (
 	PassphraseVariable   = "STRATA_SSH_PASSPHRASE"
 	SudoPasswordVariable = "STRATA_SUDO_PASSWORD"
@@ -27,8 +28,8 @@ type Host struct {
 	Key []byte
 }
 
-// Hosts are the hosts of driver existing, in the order of strata:hosts.nodes; relative paths are relative to project. The error joins what is
-// wrong with each.
+// Hosts are the hosts of driver existing, in the order of strata:hosts.nodes; relative paths are
+// relative to project. The error joins what is wrong with each.
 func Hosts(hosts config.Hosts, project string) ([]Host, error) {
 	read := &reader{project: project, configs: map[string]*ssh_config.Config{}}
 	var reached []Host
@@ -91,8 +92,8 @@ func (r *reader) host(hosts config.Hosts, node config.Node) (Host, error) {
 // hopLimit ends a circle of ProxyJumps.
 const hopLimit = 8
 
-// hops are jump hosts as a connection takes them, in front of the first of them those that its own ProxyJump names. What logs in to them is
-// added to keys.
+// hops are jump hosts as a connection takes them, in front of the first of them those that its own
+// ProxyJump names. What logs in to them is added to keys.
 func (r *reader) hops(ssh config.SSH, user string, jumps []config.JumpHost, keys *keyring, depth int) ([]remote.Hop, error) {
 	if depth > hopLimit {
 		return nil, fmt.Errorf("%s: ProxyJump: more than %d hosts, one behind the other: do they name each other?", ssh.Config, hopLimit)

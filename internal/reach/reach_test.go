@@ -105,7 +105,8 @@ func TestWhatIsNotSetIsReadFromAnSSHConfig(t *testing.T) {
 	assert.Equal(t, remote.Target{Name: "server-1", Address: "10.10.0.11", HostName: "192.0.2.11", Port: 23, User: "me", HostKey: pin}, own.Target, "the configuration comes first")
 }
 
-// ssh is called with one name, which answers for every keyword: a block about the address is not mixed with what `Host *` says of the name.
+// ssh is called with one name, which answers for every keyword: a block about the address is not
+// mixed with what `Host *` says of the name.
 func TestABlockAboutTheAddressIsTakenWholeWhereNoneIsAboutTheName(t *testing.T) {
 	key, pin := keyPair(t, "")
 	other, _ := keyPair(t, "")
@@ -280,7 +281,8 @@ func TestAKnownHostIsFoundByItsNameInLowerCase(t *testing.T) {
 	assert.Equal(t, []remote.Hop{{Address: "Server1.example.com", Port: 22, User: "jdoe@corp.example", HostKey: pin}}, host.Target.Jump, "a user may have an @")
 }
 
-// The API is where the first server is: whoever is reached in another way has no part in the tunnel.
+// The API is where the first server is: whoever is reached in another way has no part in the
+// tunnel.
 func TestTheTunnelLeadsWhereTheFirstServerIs(t *testing.T) {
 	private, public := keyPair(t, "")
 	project := folder(t, map[string]string{"key": private})

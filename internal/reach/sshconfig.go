@@ -25,7 +25,8 @@ type said struct {
 // keywords are those that are read.
 var keywords = []string{"HostName", "User", "Port", "IdentityFile", "ProxyJump", "ProxyCommand"}
 
-// said looks a host up by its names in the file of strata:hosts.ssh.config; without a file nothing is said.
+// said looks a host up by its names in the file of strata:hosts.ssh.config; without a file nothing
+// is said.
 func (r *reader) said(path string, names ...string) (found said, err error) {
 	if path == "" {
 		return said{}, nil
@@ -58,8 +59,9 @@ func (r *reader) said(path string, names ...string) (found said, err error) {
 	return found, nil
 }
 
-// about is what an ssh_config says, by keyword, of the first of a host's names that a block is about; `Host *` is about none. As with ssh, one
-// name answers for all keywords: a block about another does not mix with it.
+// about is what an ssh_config says, by keyword, of the first of a host's names that a block is
+// about; `Host *` is about none. As with ssh, one name answers for all keywords: a block about
+// another does not mix with it.
 func about(file *ssh_config.Config, names []string) (map[string][]string, error) {
 	everyones, err := of(file, "__no_block__") // only `Host *` matches it
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"strata/internal/tunnel"
 )
 
-// Tunnel is the way to the API and the load balancer's addresses, where hosts have one, and what logs in to its jump hosts. Errors: those of
-// Hosts.
+// Tunnel is the way to the API and the load balancer's addresses, where hosts have one, and what
+// logs in to its jump hosts. Errors: those of Hosts.
 func Tunnel(hosts config.Hosts, project string) (tunnel.Spec, []byte, error) {
 	reached, err := Hosts(hosts, project)
 	if err != nil {
@@ -24,8 +24,8 @@ func Tunnel(hosts config.Hosts, project string) (tunnel.Spec, []byte, error) {
 	return tunnel.Spec{}, nil, nil
 }
 
-// forward gives the hosts the tunnel of the first server: what answers there answers behind its last jump host. A host that is reached in
-// another way is left without.
+// forward gives the hosts the tunnel of the first server: what answers there answers behind its
+// last jump host. A host that is reached in another way is left without.
 func forward(hosts config.Hosts, reached []Host) error {
 	if hosts.SSH.DynamicForward == 0 {
 		return nil

@@ -10,10 +10,11 @@ import (
 	"strata/internal/atomicfile"
 )
 
-// restoreCheckpoint puts the state before the last write back when a kill in the middle of that write left no file or one that
-// is no JSON: the file backend moves the checkpoint to .bak before it writes a new one (pulumi/pulumi pkg/backend/diy/state.go,
-// saveCheckpoint). What the lost write knew is created again by the next up. A missing file alone is no sign: a removed stack
-// leaves its .bak, too; so interrupted says that a dead run's lock was there.
+// restoreCheckpoint puts the state before the last write back when a kill in the middle of that
+// write left no file or one that is no JSON: the file backend moves the checkpoint to .bak before
+// it writes a new one (pulumi/pulumi pkg/backend/diy/state.go, saveCheckpoint). What the lost write
+// knew is created again by the next up. A missing file alone is no sign: a removed stack leaves its
+// .bak, too; so interrupted says that a dead run's lock was there.
 func (r *Recovery) restoreCheckpoint(root string, interrupted bool) error {
 	if root == "" {
 		return nil // only the file backend is ours to mend
@@ -44,9 +45,9 @@ func (r *Recovery) restoreCheckpoint(root string, interrupted bool) error {
 	return nil
 }
 
-// dropCutAttributes removes the files of attributes that the backend's storage keeps beside its own if a kill cut them off:
-// Pulumi then says no more than "failed to load checkpoint: EOF". They hold a content type and a sum; without one there is
-// neither (gocloud.dev/blob/fileblob/attrs.go).
+// dropCutAttributes removes the files of attributes that the backend's storage keeps beside its own
+// if a kill cut them off: Pulumi then says no more than "failed to load checkpoint: EOF". They hold
+// a content type and a sum; without one there is neither (gocloud.dev/blob/fileblob/attrs.go).
 func (r *Recovery) dropCutAttributes(files ...string) error {
 	for _, pattern := range files {
 		paths, err := filepath.Glob(pattern + ".attrs")

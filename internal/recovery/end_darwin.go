@@ -39,8 +39,9 @@ func end(ctx context.Context, victims []process) error {
 	return errSurvived
 }
 
-// watch has the queue tell when a process ends; false when it has. There is no pidfd, so the number may be another's by now, which its start
-// tells: from here on it is this process's until its end has been read from the queue.
+// watch has the queue tell when a process ends; false when it has. There is no pidfd, so the number
+// may be another's by now, which its start tells: from here on it is this process's until its end
+// has been read from the queue.
 func watch(queue int, victim process) (lives bool, err error) {
 	change := unix.Kevent_t{Fflags: unix.NOTE_EXIT}
 	unix.SetKevent(&change, victim.pid, unix.EVFILT_PROC, unix.EV_ADD|unix.EV_ONESHOT)

@@ -24,10 +24,11 @@ import (
 )
 
 const (
-	// apiTimeout bounds each request: a cluster that is down must not hold up the recovery, and one under load takes seconds.
+	// apiTimeout bounds each request: a cluster that is down must not hold up the recovery, and one
+	// under load takes seconds.
 	apiTimeout = 30 * time.Second
-	// abandoned is the age at which a pending revision without any trace of its owner is given up: Helm's own default
-	// timeout is 5 minutes.
+	// abandoned is the age at which a pending revision without any trace of its owner is given up:
+	// Helm's own default timeout is 5 minutes.
 	abandoned = 15 * time.Minute
 )
 
@@ -99,9 +100,10 @@ func (r *Recovery) repairReleases(ctx context.Context, s state, runStarted time.
 	return nil
 }
 
-// repair reads one release's revisions. What the state does not know is removed, only the record: Helm's next install
-// adopts the objects, which carry the release's name. What it does know becomes failed, as Helm itself marks an operation
-// that it gave up, and the next upgrade starts from the last good revision.
+// repair reads one release's revisions. What the state does not know is removed, only the record:
+// Helm's next install adopts the objects, which carry the release's name. What it does know becomes
+// failed, as Helm itself marks an operation that it gave up, and the next upgrade starts from the
+// last good revision.
 func (r *Recovery) repair(ctx context.Context, client kubernetes.Interface, one release, runStarted time.Time) error {
 	selector := "owner=helm,name=" + one.name
 	list, err := client.CoreV1().Secrets(one.namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
@@ -175,7 +177,8 @@ func revision(secret corev1.Secret) int {
 	return number
 }
 
-// MarkFailed gives a revision of a release up: it sets the status in the record and in the label by which Helm finds it.
+// MarkFailed gives a revision of a release up: it sets the status in the record and in the label by
+// which Helm finds it.
 func MarkFailed(ctx context.Context, client kubernetes.Interface, secret *corev1.Secret) error {
 	record, err := decodeRecord(secret.Data["release"])
 	if err != nil {
@@ -191,12 +194,14 @@ func MarkFailed(ctx context.Context, client kubernetes.Interface, secret *corev1
 		return fmt.Errorf("%s: %w", secret.Name, err)
 	}
 	secret.Labels["status"] = "failed"
-	// The resource version is the one that was read: a helm that lives after all makes this a conflict.
+	// The resource version is the one that was read: a helm that lives after all makes this a
+	// conflict.
 	_, err = client.CoreV1().Secrets(secret.Namespace).Update(ctx, secret, metav1.UpdateOptions{})
 	return err
 }
 
-// decodeRecord reads Helm's record: JSON, gzipped, in base64 (helm.sh/helm/v3/pkg/storage/driver/util.go).
+// decodeRecord reads Helm's record: JSON, gzipped, in base64
+// (helm.sh/helm/v3/pkg/storage/driver/util.go).
 func decodeRecord(data []byte) (map[string]any, error) {
 	compressed, err := base64.StdEncoding.DecodeString(string(data))
 	if err != nil {

@@ -36,7 +36,8 @@ func record(t *testing.T, number int, status string, age time.Duration) *corev1.
 	}
 }
 
-// repaired is the state of each revision once a release with these records, and another one, has been repaired; and the log.
+// repaired is the state of each revision once a release with these records, and another one, has
+// been repaired; and the log.
 func repaired(t *testing.T, found release, started time.Time, have []*corev1.Secret) (states map[int]string, output string) {
 	t.Helper()
 	objects := []runtime.Object{&corev1.Secret{ObjectMeta: metav1.ObjectMeta{
@@ -129,7 +130,8 @@ func TestReleasesComeFromTheStateAndFromInterruptedOperations(t *testing.T) {
 	}, s.releases())
 }
 
-// On a backend that is no folder, only its own lock says that a run lives: its Helm is not disturbed.
+// On a backend that is no folder, only its own lock says that a run lives: its Helm is not
+// disturbed.
 func TestARunThatLivesOnAnotherBackendKeepsItsReleases(t *testing.T) {
 	client := fake.NewClientset(record(t, 2, "pending-upgrade", time.Hour))
 	var calls []string

@@ -29,7 +29,8 @@ func (l lock) String() string {
 	return fmt.Sprintf("lock of %s@%s, process %d, since %s", l.Username, l.Hostname, l.PID, l.Timestamp.Format(time.RFC3339))
 }
 
-// held returns why the lock must stay; it is empty when its owner, a run of this project on this machine, is dead.
+// held returns why the lock must stay; it is empty when its owner, a run of this project on this
+// machine, is dead.
 func (l lock) held(projectDir string) string {
 	here, err := os.Hostname()
 	if err != nil {
@@ -49,7 +50,8 @@ func (l lock) held(projectDir string) string {
 	return ""
 }
 
-// locks are the stack's locks. Other backends than files keep no record of the owner's process, so theirs stay.
+// locks are the stack's locks. Other backends than files keep no record of the owner's process, so
+// theirs stay.
 func (r *Recovery) locks(root string) ([]lock, error) {
 	if root == "" {
 		r.left("locks", "this backend does not say which process holds one; `pulumi cancel` removes a dead one")
@@ -108,7 +110,8 @@ func backendDir(backend, projectDir string) (string, bool) {
 	return dir, err == nil
 }
 
-// removeLocks removes dead locks. Each is read again first, so that a lock which was taken since stays.
+// removeLocks removes dead locks. Each is read again first, so that a lock which was taken since
+// stays.
 func (r *Recovery) removeLocks(locks []lock) error {
 	for _, lock := range locks {
 		now, err := os.ReadFile(lock.file)

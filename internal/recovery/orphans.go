@@ -20,8 +20,8 @@ const graceful = 5 * time.Second
 // errSurvived is the end of processes that do not end.
 var errSurvived = errors.New("a process of the dead run does not end even on SIGKILL; see the lines above, and end it by hand")
 
-// EndOrphans ends what dead engines left running in a project, and notes this run. It is for a run that holds its stack's lock, and so needs
-// no Recovery. Log gets a line for each process.
+// EndOrphans ends what dead engines left running in a project, and notes this run. It is for a run
+// that holds its stack's lock, and so needs no Recovery. Log gets a line for each process.
 func EndOrphans(ctx context.Context, projectDir string, log io.Writer) error {
 	dir, err := filepath.EvalSymlinks(projectDir) // as the kernel has the folders of processes
 	if err != nil {
@@ -33,8 +33,9 @@ func EndOrphans(ctx context.Context, projectDir string, log io.Writer) error {
 	return (&Recovery{ProjectDir: dir, Log: log}).endOrphans(ctx)
 }
 
-// endOrphans ends the plugins, and the program, that a dead engine started in this project, with the commands that they
-// still run. Left alone they would go on changing hosts and cluster beside the next run.
+// endOrphans ends the plugins, and the program, that a dead engine started in this project, with
+// the commands that they still run. Left alone they would go on changing hosts and cluster beside
+// the next run.
 func (r *Recovery) endOrphans(ctx context.Context) error {
 	all, err := processes()
 	if err != nil {
@@ -47,8 +48,8 @@ func (r *Recovery) endOrphans(ctx context.Context) error {
 	return end(ctx, orphaned)
 }
 
-// orphans are the processes of this project whose engine answers no more, and their descendants. A descendant that made a
-// session of its own was meant to outlive its parent (a machine), and stays.
+// orphans are the processes of this project whose engine answers no more, and their descendants. A
+// descendant that made a session of its own was meant to outlive its parent (a machine), and stays.
 func orphans(all []process, projectDir string, answers func(address string) bool) []process {
 	var found []process
 	for _, candidate := range all {
@@ -77,8 +78,8 @@ func inside(projectDir, dir string) bool {
 	return err == nil && dir != "" && filepath.IsLocal(relative)
 }
 
-// engineOf is the address of the engine that a process was started by; empty when none started it. Plugins get it as an
-// argument, the program in its environment.
+// engineOf is the address of the engine that a process was started by; empty when none started it.
+// Plugins get it as an argument, the program in its environment.
 func engineOf(p process) string {
 	name := filepath.Base(p.args[0])
 	if strings.HasPrefix(name, "pulumi-resource-") || strings.HasPrefix(name, "pulumi-language-") {

@@ -11,15 +11,17 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/urn"
 )
 
-// interruptedMark is a line before the command that the state records for one whose update was interrupted. No program wants it, so
-// the next up runs that command again whatever the program wants by then.
+// interruptedMark is a line before the command that the state records for one whose update was
+// interrupted. No program wants it, so the next up runs that command again whatever the program
+// wants by then.
 const interruptedMark = "# interrupted; see strata recover\n"
 
-// clearPending takes the interrupted operations out of the state. The next up repeats them where its program still wants them. An
-// update that the program no longer wants would be no difference to the state, which has the inputs from before it; a command that
-// was interrupted may have done half of its work, so it is marked and runs again in any case.
-// It edits the export and not `pulumi refresh --clear-pending-creates`, which would first ask every provider about every
-// resource, on hosts and a cluster that may be down.
+// clearPending takes the interrupted operations out of the state. The next up repeats them where
+// its program still wants them. An update that the program no longer wants would be no difference
+// to the state, which has the inputs from before it; a command that was interrupted may have done
+// half of its work, so it is marked and runs again in any case. It edits the export and not `pulumi
+// refresh --clear-pending-creates`, which would first ask every provider about every resource, on
+// hosts and a cluster that may be down.
 func (r *Recovery) clearPending(ctx context.Context, before state) error {
 	if len(before.Pending) == 0 {
 		return nil
@@ -42,7 +44,8 @@ func (r *Recovery) clearPending(ctx context.Context, before state) error {
 	return nil
 }
 
-// withoutPending removes the operations from an export, marks interrupted commands, and keeps everything else as it is.
+// withoutPending removes the operations from an export, marks interrupted commands, and keeps
+// everything else as it is.
 func withoutPending(export []byte, interrupted map[urn.URN]bool) ([]byte, error) {
 	var whole, deployment map[string]json.RawMessage
 	if err := json.Unmarshal(export, &whole); err != nil {
@@ -76,8 +79,8 @@ func withoutPending(export []byte, interrupted map[urn.URN]bool) ([]byte, error)
 	return json.Marshal(whole)
 }
 
-// markInterrupted marks a resource if it is one of the interrupted commands: in its inputs, which the engine compares, and in its
-// outputs, which the provider does.
+// markInterrupted marks a resource if it is one of the interrupted commands: in its inputs, which
+// the engine compares, and in its outputs, which the provider does.
 func markInterrupted(text *json.RawMessage, interrupted map[urn.URN]bool) error {
 	var one map[string]json.RawMessage
 	if err := json.Unmarshal(*text, &one); err != nil {

@@ -17,8 +17,8 @@ type process struct {
 	dir                  string
 }
 
-// alive is true unless the process that had a number at a time is certainly gone: no process has it, or one that is no Pulumi and started
-// later.
+// alive is true unless the process that had a number at a time is certainly gone: no process has
+// it, or one that is no Pulumi and started later.
 func alive(pid int, at time.Time) bool {
 	if pid <= 0 || syscall.Kill(pid, 0) == syscall.ESRCH {
 		return false
@@ -30,8 +30,9 @@ func alive(pid int, at time.Time) bool {
 	if err != nil {
 		return true
 	}
-	// The kernel has when a process started in ticks since the boot, and what that is in the lock's time depends on today's clock: set forward
-	// since, it makes the owner itself look younger than its lock.
+	// The kernel has when a process started in ticks since the boot, and what that is in the lock's
+	// time depends on today's clock: set forward since, it makes the owner itself look younger than
+	// its lock.
 	if found.isPulumi() {
 		return true
 	}

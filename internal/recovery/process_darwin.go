@@ -10,7 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// zombie is the state of a process that has ended and whose parent has not asked yet: SZOMB (sys/proc.h).
+// zombie is the state of a process that has ended and whose parent has not asked yet: SZOMB
+// (sys/proc.h).
 const zombie = 5
 
 // processes are all processes that can be read: this user's. Those that end meanwhile are left out.
@@ -59,7 +60,8 @@ func processOf(entry unix.KinfoProc) (process, error) {
 	return found, err
 }
 
-// machine returns what differs between machines and boots; it is empty where the kernel does not say it.
+// machine returns what differs between machines and boots; it is empty where the kernel does not
+// say it.
 func machine() string {
 	session, err := unix.Sysctl("kern.bootsessionuuid")
 	if err != nil {
@@ -77,7 +79,8 @@ func startOf(pid int) (start, error) {
 	return parseStart(raw)
 }
 
-// folders are the folders of this user's processes. Only libproc tells them, which a program without C asks lsof for: it is part of macOS.
+// folders are the folders of this user's processes. Only libproc tells them, which a program
+// without C asks lsof for: it is part of macOS.
 func folders() (map[int]string, error) {
 	const lsof = "/usr/sbin/lsof"
 	// It fails where it could not read all, and prints what it could.
@@ -88,7 +91,8 @@ func folders() (map[int]string, error) {
 	return parseFolders(string(out)), nil
 }
 
-// program is the path of the file that a process runs; empty for other users', which cannot be read.
+// program is the path of the file that a process runs; empty for other users', which cannot be
+// read.
 func (p process) program() string {
 	told, _ := startOf(p.pid) // what it is called may be known all the same
 	return told.program

@@ -38,7 +38,8 @@ func readProcess(pid int) (process, error) {
 	if err != nil {
 		return process{}, err
 	}
-	// The name, in parentheses, may hold spaces and parentheses: what follows the last one is regular (proc(5)).
+	// The name, in parentheses, may hold spaces and parentheses: what follows the last one is
+	// regular (proc(5)).
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	const state, parent, session, start = 0, 1, 3, 19
 	if len(fields) <= start || fields[state] == "Z" {
@@ -70,7 +71,8 @@ func readProcess(pid int) (process, error) {
 	return found, nil
 }
 
-// machine returns what differs between machines, boots and containers; it is empty where the kernel does not say it.
+// machine returns what differs between machines, boots and containers; it is empty where the kernel
+// does not say it.
 func machine() string {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
@@ -97,7 +99,8 @@ func bootTime() (time.Time, error) {
 	return time.Time{}, fmt.Errorf("/proc/stat has no btime")
 }
 
-// program is the path of the file that a process runs; empty for other users', which cannot be read.
+// program is the path of the file that a process runs; empty for other users', which cannot be
+// read.
 func (p process) program() string {
 	program, _ := os.Readlink(filepath.Join("/proc", strconv.Itoa(p.pid), "exe")) // what it is called can be read all the same
 	return program

@@ -10,10 +10,12 @@ import (
 	"strata/internal/stackstate"
 )
 
-// ErrOwned is the error when the stack has an owner that is alive or on another host: nothing was touched.
+// ErrOwned is the error when the stack has an owner that is alive or on another host: nothing was
+// touched.
 var ErrOwned = errors.New("the stack is in use")
 
-// UpsertVariable makes Pulumi's kubernetes provider take over objects that exist already, where it would refuse.
+// UpsertVariable makes Pulumi's kubernetes provider take over objects that exist already, where it
+// would refuse.
 const UpsertVariable = "PULUMI_K8S_UPSERT_EXISTING_OBJECTS"
 
 // Recovery clears what dead runs of one stack left.
@@ -22,24 +24,27 @@ type Recovery struct {
 	ProjectDir, Stack string
 	// Pulumi runs the Pulumi command line.
 	Pulumi stackstate.Pulumi
-	// Reach opens the way to the state's cluster where only a jump host reaches it, and returns what closes it. Nil: it is reached directly.
+	// Reach opens the way to the state's cluster where only a jump host reaches it, and returns
+	// what closes it. Nil: it is reached directly.
 	Reach func(ctx context.Context, state *stackstate.State) (func(), error)
 	// Log gets one line for each thing that was done, or left with the reason.
 	Log io.Writer
 
-	// claim takes the lock of a backend whose locks name no process, before the first change in the cluster. Nil where the locks did.
+	// claim takes the lock of a backend whose locks name no process, before the first change in the
+	// cluster. Nil where the locks did.
 	claim func(ctx context.Context) error
 }
 
 // Result holds the findings that the next run needs.
 type Result struct {
-	// Upsert is true while objects may exist in the cluster that the state does not know. The next `pulumi up` needs
-	// UpsertVariable=true, or it stops at the first of them.
+	// Upsert is true while objects may exist in the cluster that the state does not know. The next
+	// `pulumi up` needs UpsertVariable=true, or it stops at the first of them.
 	Upsert bool
 }
 
-// Run recovers the stack. It does nothing when nothing was left. The order matters: nothing is touched before the owner is
-// known to be dead, and its processes end before what they might still write is cleared.
+// Run recovers the stack. It does nothing when nothing was left. The order matters: nothing is
+// touched before the owner is known to be dead, and its processes end before what they might still
+// write is cleared.
 func (r *Recovery) Run(ctx context.Context) (Result, error) {
 	root, err := r.backend(ctx)
 	if err != nil {
@@ -58,7 +63,8 @@ func (r *Recovery) Run(ctx context.Context) (Result, error) {
 	if err := r.endOrphans(ctx); err != nil {
 		return Result{}, err
 	}
-	// Before the locks go: they are the proof that a missing checkpoint is a kill's work and not a removed stack.
+	// Before the locks go: they are the proof that a missing checkpoint is a kill's work and not a
+	// removed stack.
 	if err := r.restoreCheckpoint(root, len(locks) > 0); err != nil {
 		return Result{}, err
 	}
@@ -101,8 +107,9 @@ func (r *Recovery) refuseLive(locks []lock) error {
 	return errors.Join(owned...)
 }
 
-// importOnce writes the state back as it is, once, which every backend refuses while it is locked. It is the only way to ask a backend that
-// is no folder whether a run lives: then that run's Helm must not be disturbed.
+// importOnce writes the state back as it is, once, which every backend refuses while it is locked.
+// It is the only way to ask a backend that is no folder whether a run lives: then that run's Helm
+// must not be disturbed.
 func (r *Recovery) importOnce() func(ctx context.Context) error {
 	asked := false
 	return func(ctx context.Context) error {

@@ -107,7 +107,8 @@ func TestALockOfADeadProcessIsRemoved(t *testing.T) {
 	assert.Contains(t, b.log.String(), "removed the lock of root@")
 }
 
-// Two machines may have one name: a cloned virtual machine, a container, each laptop as it was sold.
+// Two machines may have one name: a cloned virtual machine, a container, each laptop as it was
+// sold.
 func TestLockOfNoRunSeenHereStays(t *testing.T) {
 	now := time.Now()
 	for name, see := range map[string]func(t *testing.T, b *bench, pid int){
@@ -224,8 +225,8 @@ func TestInterruptedOperationsLeaveTheStateAndNothingElseDoes(t *testing.T) {
 	assert.Contains(t, b.calls, "stack export --stack local", "what is written back stays encrypted")
 }
 
-// Half of a command's work may be done. A program that was taken back since wants what the state has, and would not run it again: a node
-// would stay cordoned, a canary's share where it was.
+// Half of a command's work may be done. A program that was taken back since wants what the state
+// has, and would not run it again: a node would stay cordoned, a canary's share where it was.
 func TestACommandWhoseUpdateWasInterruptedRunsAgainWhateverIsWantedByThen(t *testing.T) {
 	const urn = "urn:pulumi:local::strata::command:local:Command::k3s-upgrade"
 	command := func(create string) map[string]any {

@@ -15,8 +15,9 @@ type start struct {
 	args, environment []string
 }
 
-// parseStart reads what sysctl kern.procargs2 says: the number of arguments, the program's path, zeros up to a boundary, the arguments, the
-// environment; each text ends with a zero (xnu bsd/kern/kern_sysctl.c, sysctl_procargsx).
+// parseStart reads what sysctl kern.procargs2 says: the number of arguments, the program's path,
+// zeros up to a boundary, the arguments, the environment; each text ends with a zero (xnu
+// bsd/kern/kern_sysctl.c, sysctl_procargsx).
 func parseStart(raw []byte) (start, error) {
 	const size = 4
 	errCut := errors.New("the kernel's record of a process's start is cut off")
@@ -42,7 +43,8 @@ func parseStart(raw []byte) (start, error) {
 	return found, nil
 }
 
-// parseFolders reads lsof's output for programs: a line for each process, p and its number, then f and n with what is open and its path.
+// parseFolders reads lsof's output for programs: a line for each process, p and its number, then f
+// and n with what is open and its path.
 func parseFolders(text string) map[int]string {
 	found := map[int]string{}
 	pid := 0

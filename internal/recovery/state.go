@@ -18,7 +18,8 @@ const (
 // state is a stack's state as recovery reads it.
 type state struct{ *stackstate.State }
 
-// kubeconfig is the configuration of the stack's cluster, as its provider has it; empty before there is one.
+// kubeconfig is the configuration of the stack's cluster, as its provider has it; empty before
+// there is one.
 func (s state) kubeconfig() string {
 	for _, r := range s.Resources {
 		if text := property(r, "kubeconfig"); r.Type == providerType && text != "" {

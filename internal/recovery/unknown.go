@@ -16,13 +16,15 @@ import (
 	"strata/internal/atomicfile"
 )
 
-// note is the file that remembers, beyond the state, which objects may exist without the state's knowing.
+// note is the file that remembers, beyond the state, which objects may exist without the state's
+// knowing.
 func (r *Recovery) note() string {
 	return filepath.Join(r.ProjectDir, ".strata", "recover", r.Stack+".json")
 }
 
-// noteUnknown remembers the objects whose create was interrupted until the state has them, and says whether there are any.
-// It is not known whether such an object exists, or whose it is, so it is not deleted: the next up adopts it.
+// noteUnknown remembers the objects whose create was interrupted until the state has them, and says
+// whether there are any. It is not known whether such an object exists, or whose it is, so it is
+// not deleted: the next up adopts it.
 func (r *Recovery) noteUnknown(s state) (bool, error) {
 	var unknown []urn.URN
 	text, err := os.ReadFile(r.note())

@@ -14,7 +14,8 @@ import (
 // lockTime bounds the time from the start of a Pulumi to its lock.
 const lockTime = 10 * time.Minute
 
-// run is a Pulumi of this project that Strata saw running. A lock has only a host's name, which another machine, or a container, may have too.
+// run is a Pulumi of this project that Strata saw running. A lock has only a host's name, which
+// another machine, or a container, may have too.
 type run struct {
 	PID     int       `json:"pid"`
 	Started time.Time `json:"started"`
@@ -26,7 +27,8 @@ func runFile(projectDir string, pid int) string {
 	return filepath.Join(projectDir, ".strata", "recover", "runs", strconv.Itoa(pid)+".json")
 }
 
-// NoteRun notes that a Pulumi of a project runs here, so that its lock can be told from another machine's when it is dead.
+// NoteRun notes that a Pulumi of a project runs here, so that its lock can be told from another
+// machine's when it is dead.
 func NoteRun(projectDir string, pid int) error {
 	found, err := readProcess(pid)
 	if err != nil {
@@ -58,7 +60,8 @@ func NoteParent(projectDir string) error {
 	return nil
 }
 
-// isFromHere reports whether a run that was seen here, since this machine was started, took the lock.
+// isFromHere reports whether a run that was seen here, since this machine was started, took the
+// lock.
 func (l lock) isFromHere(projectDir string) bool {
 	text, err := os.ReadFile(runFile(projectDir, l.PID))
 	if err != nil {

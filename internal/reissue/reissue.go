@@ -28,8 +28,9 @@ type Input struct {
 	Timeout metav1.Duration `json:"timeout"`
 }
 
-// AfterAnnotation is on a Certificate the revision that the earlier signer signed: the next one is of the signer that the issuer has now. The
-// gate of a certificate goes by it (package certificate).
+// AfterAnnotation is on a Certificate the revision that the earlier signer signed: the next one is
+// of the signer that the issuer has now. The gate of a certificate goes by it (package
+// certificate).
 const AfterAnnotation = "strata/reissue-after-revision"
 
 // RevisionAnnotation is on every CertificateRequest that cert-manager makes for a Certificate.
@@ -40,8 +41,8 @@ var (
 	requests     = schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1", Resource: "certificaterequests"}
 )
 
-// All has every certificate of a ClusterIssuer issued anew, those of a person's own included, and returns once cert-manager is told. Asked
-// again, it begins again.
+// All has every certificate of a ClusterIssuer issued anew, those of a person's own included, and
+// returns once cert-manager is told. Asked again, it begins again.
 func All(ctx context.Context, client dynamic.Interface, issuer string, log io.Writer) error {
 	all, err := client.Resource(certificates).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -69,7 +70,8 @@ func isOf(certificate *unstructured.Unstructured, issuer string) bool {
 	return name == issuer && kind == "ClusterIssuer"
 }
 
-// one does what `cmctl renew` does. A request that is under way is the earlier signer's, and cert-manager would go on with its order.
+// one does what `cmctl renew` does. A request that is under way is the earlier signer's, and
+// cert-manager would go on with its order.
 func one(ctx context.Context, client dynamic.Interface, certificate *unstructured.Unstructured) error {
 	own, name := client.Resource(certificates).Namespace(certificate.GetNamespace()), certificate.GetName()
 	revision, _, _ := unstructured.NestedInt64(certificate.Object, "status", "revision")
@@ -121,8 +123,8 @@ func forget(ctx context.Context, client dynamic.Interface, certificate *unstruct
 	return nil
 }
 
-// setIssuing is the condition by which cert-manager makes a request at once, whatever pause a failure has left
-// (pkg/controller/certificates/requestmanager).
+// setIssuing is the condition by which cert-manager makes a request at once, whatever pause a
+// failure has left (pkg/controller/certificates/requestmanager).
 func setIssuing(certificate *unstructured.Unstructured, now time.Time) error {
 	conditions, _, err := unstructured.NestedSlice(certificate.Object, "status", "conditions")
 	if err != nil {

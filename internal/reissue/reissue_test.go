@@ -51,7 +51,8 @@ func read(t *testing.T, client *fake.FakeDynamicClient, resource schema.GroupVer
 	return found
 }
 
-// What the issuer has signed comes again, with the requests that the earlier server has; all else stays as it is.
+// What the issuer has signed comes again, with the requests that the earlier server has; all else
+// stays as it is.
 func TestEachCertificateOfTheIssuerIsIssuedAnew(t *testing.T) {
 	strangers := []*unstructured.Unstructured{
 		certificate("apps", "other", "strata", "ClusterIssuer", 1), certificate("apps", "namesake", "strata-acme", "Issuer", 1),

@@ -17,17 +17,21 @@ import (
 const agentSocket = "SSH_AUTH_SOCK"
 
 const (
-	// agentListTimeout bounds the listing of the agent's keys, which needs neither a person nor a device.
+	// agentListTimeout bounds the listing of the agent's keys, which needs neither a person nor a
+	// device.
 	agentListTimeout = 3 * time.Second
-	// agentTimeout bounds everything that is asked of the agent in one handshake; the signature may wait for the touch of a hardware key.
-	// It ends before the handshake does, so that the agent's silence is not taken for that of sshd or of a jump host.
+	// agentTimeout bounds everything that is asked of the agent in one handshake; the signature may
+	// wait for the touch of a hardware key. It ends before the handshake does, so that the agent's
+	// silence is not taken for that of sshd or of a jump host.
 	agentTimeout = handshakeTimeout - time.Second
 )
 
-// ErrAgent says that the ssh-agent is needed and cannot be used. Waiting does not help, or has not helped.
+// ErrAgent says that the ssh-agent is needed and cannot be used. Waiting does not help, or has not
+// helped.
 var ErrAgent = errors.New("ssh-agent cannot be used")
 
-// errAgentSilent says of an ErrAgent that waiting may help: an agent serves one after the other, and may wait for a touch or a prompt.
+// errAgentSilent says of an ErrAgent that waiting may help: an agent serves one after the other,
+// and may wait for a touch or a prompt.
 var errAgentSilent = errors.New("the agent there does not answer")
 
 // agentSession is a connection to the ssh-agent. Its signers sign as long as it is open.
@@ -95,8 +99,9 @@ func (s *agentSession) close() {
 	_ = s.wire.conn.Close() // It has signed, or it will not.
 }
 
-// agentWire remembers what ended the connection; the client's error has the words of it only. It has no Close, since the client would then
-// start a goroutine, which an agent that says more than it was asked would keep for ever.
+// agentWire remembers what ended the connection; the client's error has the words of it only. It
+// has no Close, since the client would then start a goroutine, which an agent that says more than
+// it was asked would keep for ever.
 type agentWire struct {
 	conn   net.Conn
 	failed error

@@ -20,7 +20,8 @@ import (
 	"strata/internal/remote/sshtest"
 )
 
-// startAgent is an ssh-agent with keys, which the process finds as a person's. It returns how many connections to it are open.
+// startAgent is an ssh-agent with keys, which the process finds as a person's. It returns how many
+// connections to it are open.
 func startAgent(t *testing.T, keys ...[]byte) *atomic.Int32 {
 	t.Helper()
 	ring := agent.NewKeyring()
@@ -33,7 +34,8 @@ func startAgent(t *testing.T, keys ...[]byte) *atomic.Int32 {
 	return open
 }
 
-// listenAsAgent has serve answer where the process looks for an ssh-agent. It returns the socket and how many connections to it are open.
+// listenAsAgent has serve answer where the process looks for an ssh-agent. It returns the socket
+// and how many connections to it are open.
 func listenAsAgent(t *testing.T, serve func(net.Conn)) (string, *atomic.Int32) {
 	t.Helper()
 	socket, open := filepath.Join(t.TempDir(), "agent"), &atomic.Int32{}
@@ -61,7 +63,8 @@ func listenAsAgent(t *testing.T, serve func(net.Conn)) (string, *atomic.Int32) {
 // hang is an agent that accepts and says nothing, until the other side goes away.
 func hang(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }
 
-// hangAtSign is an agent that lists a key and then says nothing, as one does whose hardware key waits for a touch.
+// hangAtSign is an agent that lists a key and then says nothing, as one does whose hardware key
+// waits for a touch.
 func hangAtSign(key ssh.PublicKey) func(net.Conn) {
 	list := ssh.Marshal(struct {
 		Count   uint32 `sshtype:"12"` // SSH_AGENT_IDENTITIES_ANSWER
@@ -246,8 +249,8 @@ func TestAnAgentThatBreaksOffIsToldFromAnSSHDThatDoes(t *testing.T) {
 	assert.Equal(t, before+1, server.Connections(), "no wait cures it")
 }
 
-// An agent serves one after the other. While it waits for a hardware key's touch for one login, the others must neither fail nor take the
-// jump host for dead.
+// An agent serves one after the other. While it waits for a hardware key's touch for one login, the
+// others must neither fail nor take the jump host for dead.
 func TestASilentAgentIsAskedAgainOverTheSameJumpHost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes the seconds that an agent is given")

@@ -10,13 +10,14 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// A peer that vanished (power, network) sends no reset. Whatever arrives counts as a sign of life, so that a slow
-// transfer is not taken for a dead one.
+// A peer that vanished (power, network) sends no reset. Whatever arrives counts as a sign of life,
+// so that a slow transfer is not taken for a dead one.
 const (
 	// keepaliveInterval is the pause between requests to the peer for a sign of life.
 	keepaliveInterval = 2 * time.Second
-	// deadAfter is the silence after which the peer is given up unless SetDeadAfter says otherwise. An sshd on a small host answers late
-	// while others fill its disk or its processors: a dozen archives at once, a gigabyte in all, have kept one silent for 8 s.
+	// deadAfter is the silence after which the peer is given up unless SetDeadAfter says otherwise.
+	// An sshd on a small host answers late while others fill its disk or its processors: a dozen
+	// archives at once, a gigabyte in all, have kept one silent for 8 s.
 	deadAfter = time.Minute
 	// SoonDead is for who only looks, and connects again: three keepalives without an answer.
 	SoonDead = 7 * time.Second
@@ -30,7 +31,8 @@ type Client struct {
 	// sudo is the password of the target's user; empty: sudo is asked without one, or not at all.
 	sudo string
 	done chan struct{}
-	// dead is true once the peer was given up, to tell that from a connection closed by either side.
+	// dead is true once the peer was given up, to tell that from a connection closed by either
+	// side.
 	dead atomic.Bool
 	// deadAfter is in nanoseconds.
 	deadAfter atomic.Int64
@@ -51,7 +53,8 @@ func newClient(t Target, conn *watchedConn, client *ssh.Client) *Client {
 // Target returns the host that the client is connected to.
 func (c *Client) Target() Target { return c.target }
 
-// SetDeadAfter sets for how long the peer may be silent before it is taken for dead; a minute where it is not set.
+// SetDeadAfter sets for how long the peer may be silent before it is taken for dead; a minute where
+// it is not set.
 func (c *Client) SetDeadAfter(silence time.Duration) { c.deadAfter.Store(int64(silence)) }
 
 // Close ends the connection and every command on it.

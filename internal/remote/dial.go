@@ -10,18 +10,21 @@ import (
 	"strata/internal/silence"
 )
 
-// The waits of one connection. A booting host goes from silence over "refused" to an answer; each step is noticed within
-// about one pause, so that the gate behind it adds next to nothing.
+// The waits of one connection. A booting host goes from silence over "refused" to an answer; each
+// step is noticed within about one pause, so that the gate behind it adds next to nothing.
 const (
-	// retryInterval is the pause after an attempt that failed. Each may have cost a booting host a process and a key exchange.
+	// retryInterval is the pause after an attempt that failed. Each may have cost a booting host a
+	// process and a key exchange.
 	retryInterval = 100 * time.Millisecond
-	// refusedInterval replaces it after a refused connection, the last step before an answer. It costs one packet each way and
-	// starts nothing on the host, so that 40 a second are no load on either side.
+	// refusedInterval replaces it after a refused connection, the last step before an answer. It
+	// costs one packet each way and starts nothing on the host, so that 40 a second are no load on
+	// either side.
 	refusedInterval = 25 * time.Millisecond
-	// connectTimeout bounds the TCP handshake. A lost first packet is sent again after 1 s, a lost second after 3 s.
+	// connectTimeout bounds the TCP handshake. A lost first packet is sent again after 1 s, a lost
+	// second after 3 s.
 	connectTimeout = 4 * time.Second
-	// handshakeTimeout bounds key exchange and login, for a port that accepts and then says nothing. sshd on a busy,
-	// booting host needs a second or two.
+	// handshakeTimeout bounds key exchange and login, for a port that accepts and then says
+	// nothing. sshd on a busy, booting host needs a second or two.
 	handshakeTimeout = 10 * time.Second
 	// rejectGrace bounds the time in which a host that was just seen booting may refuse the key:
 	// its users may not be there yet.
@@ -32,13 +35,16 @@ const (
 	agentGrace = 30 * time.Second
 )
 
-// ErrKeyRejected says that the host's sshd does not accept the private key for the user. Waiting does not help.
+// ErrKeyRejected says that the host's sshd does not accept the private key for the user. Waiting
+// does not help.
 var ErrKeyRejected = errors.New("private key not accepted")
 
 // Dialer makes connections with private keys.
 type Dialer struct {
-	// PrivateKey is the PEM private key, without a passphrase, or several of them one after the other (JoinKeyrings); each that is not another
-	// host's is offered, at the host and at its jump hosts. A sudo password may be among them (SudoPassword). Empty where the target's Agent has the keys.
+	// PrivateKey is the PEM private key, without a passphrase, or several of them one after the
+	// other (JoinKeyrings); each that is not another host's is offered, at the host and at its jump
+	// hosts. A sudo password may be among them (SudoPassword). Empty where the target's Agent has
+	// the keys.
 	PrivateKey []byte
 	// Notify is told why an attempt failed, before the next one. Optional.
 	Notify func(error)
@@ -49,10 +55,11 @@ func Dial(ctx context.Context, t Target, privateKey []byte) (*Client, error) {
 	return Dialer{PrivateKey: privateKey}.Dial(ctx, t)
 }
 
-// Dial connects and logs in, through the target's jump hosts, and tries again until ctx ends while a host may be booting: no answer,
-// refused, reset, late banner. It gives up at once on a host key other than the pin (HostKeyError), on a key that a running host does not
-// accept (ErrKeyRejected), and on what no wait cures: ErrAgent, ErrForwarding and ErrSudoPassword. An agent that is there and does not answer
-// is ErrAgent as well, after half a minute.
+// Dial connects and logs in, through the target's jump hosts, and tries again until ctx ends while
+// a host may be booting: no answer, refused, reset, late banner. It gives up at once on a host key
+// other than the pin (HostKeyError), on a key that a running host does not accept (ErrKeyRejected),
+// and on what no wait cures: ErrAgent, ErrForwarding and ErrSudoPassword. An agent that is there
+// and does not answer is ErrAgent as well, after half a minute.
 func (d Dialer) Dial(ctx context.Context, t Target) (*Client, error) {
 	keys, err := parseAccess(d.PrivateKey)
 	if err != nil {
@@ -94,7 +101,8 @@ func (d Dialer) login(ctx context.Context, t Target, keys access, setting string
 	return client, err
 }
 
-// retry repeats attempt until it succeeds, cannot succeed, or ctx ends; then the error has the last attempt's reason.
+// retry repeats attempt until it succeeds, cannot succeed, or ctx ends; then the error has the last
+// attempt's reason.
 func retry(ctx context.Context, t Target, notify func(error), attempt func() error) error {
 	start := time.Now()
 	var last error
@@ -125,7 +133,8 @@ func retry(ctx context.Context, t Target, notify func(error), attempt func() err
 	}
 }
 
-// over reports whether ctx has ended. A dialer goes by its deadline, and says that nothing answered, before a busy machine's timer ends ctx.
+// over reports whether ctx has ended. A dialer goes by its deadline, and says that nothing
+// answered, before a busy machine's timer ends ctx.
 func over(ctx context.Context) bool {
 	if deadline, bounded := ctx.Deadline(); bounded && !time.Now().Before(deadline) {
 		<-ctx.Done()
@@ -149,7 +158,8 @@ type patience struct {
 	silent time.Time
 }
 
-// ended reports whether no attempt after the one that failed with err can succeed, or none is likely to.
+// ended reports whether no attempt after the one that failed with err can succeed, or none is
+// likely to.
 func (p *patience) ended(err error, now time.Time) bool {
 	if errors.Is(err, errAgentSilent) {
 		if p.silent.IsZero() {

@@ -108,7 +108,8 @@ func TestABootingHostIsWaitedForAndNoticedSoon(t *testing.T) {
 	}}
 	client, err := dialer.Dial(soon(t), target)
 	require.NoError(t, err)
-	// Two connections that are closed cost two pauses of 100 ms; the rest is room for a loaded machine.
+	// Two connections that are closed cost two pauses of 100 ms; the rest is room for a loaded
+	// machine.
 	assert.Less(t, time.Since(up), 2*time.Second)
 	assert.Equal(t, "connection accepted and closed: sshd is not ready", output.Load())
 	require.NoError(t, client.Close())

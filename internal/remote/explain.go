@@ -10,7 +10,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// explain gives an attempt's error the words of an operator, and marks the ones that waiting does not cure.
+// explain gives an attempt's error the words of an operator, and marks the ones that waiting does
+// not cure.
 func explain(t Target, pin ssh.PublicKey, setting string, logins []ssh.Signer, banner string, err error) error {
 	if err == nil {
 		return nil
@@ -33,7 +34,8 @@ func explain(t Target, pin ssh.PublicKey, setting string, logins []ssh.Signer, b
 		return fmt.Errorf("%w: %d keys were offered and sshd of %s stopped before the last (MaxAuthTries, by default 6); name the right one in ssh.keyFile, or take others out of the agent",
 			ErrKeyRejected, len(logins), t)
 	case banner != "":
-		// pam_nologin closes the connection of everybody but root while the host boots, and says so in the banner.
+		// pam_nologin closes the connection of everybody but root while the host boots, and says so
+		// in the banner.
 		return fmt.Errorf("sshd closed the connection: %s", oneLine(banner))
 	}
 	return plainDialError(err)
@@ -48,7 +50,8 @@ func fingerprints(signers []ssh.Signer) string {
 	return strings.Join(names, " and ")
 }
 
-// plainDialError says what a failed attempt looked like from here, without addresses that Target already names.
+// plainDialError says what a failed attempt looked like from here, without addresses that Target
+// already names.
 func plainDialError(err error) error {
 	var timeout net.Error
 	var failed *net.OpError

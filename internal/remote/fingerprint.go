@@ -8,7 +8,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// fingerprintPin is a pin of which only `TYPE SHA256:SUM` is kept. It takes the place of a key that is only compared.
+// fingerprintPin is a pin of which only `TYPE SHA256:SUM` is kept. It takes the place of a key that
+// is only compared.
 type fingerprintPin string
 
 // Type returns the key's type.
@@ -28,7 +29,8 @@ func parseFingerprint(pin string) (fingerprintPin, bool) {
 	return fingerprintPin(kind + " " + sum), kind != "" && strings.HasPrefix(sum, "SHA256:") && !strings.Contains(sum, " ")
 }
 
-// PinsAsFingerprints returns the target with a fingerprint in place of each pinned key, which is a tenth as long for an RSA key.
+// PinsAsFingerprints returns the target with a fingerprint in place of each pinned key, which is a
+// tenth as long for an RSA key.
 func (t Target) PinsAsFingerprints() Target {
 	t.HostKey = shortPin(t.HostKey)
 	t.Jump = slices.Clone(t.Jump)

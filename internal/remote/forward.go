@@ -10,8 +10,9 @@ import (
 // ErrNoJumpHost says that there is nothing on the way that could forward a connection.
 var ErrNoJumpHost = errors.New("no jump host on the way")
 
-// DialJumpHost logs in to the last jump host of a target, as Dial does to the target itself, for connections that come out there
-// (Client.DialContext). It asks for no sudo. Errors: ErrNoJumpHost, and those of Dial.
+// DialJumpHost logs in to the last jump host of a target, as Dial does to the target itself, for
+// connections that come out there (Client.DialContext). It asks for no sudo. Errors: ErrNoJumpHost,
+// and those of Dial.
 func (d Dialer) DialJumpHost(ctx context.Context, t Target) (*Client, error) {
 	hops := t.hops()
 	if len(hops) == 0 {
@@ -48,8 +49,9 @@ func (c *Client) Ping(ctx context.Context) error {
 	}
 }
 
-// DialContext makes one attempt to connect to a TCP address from the host, bounded by a few seconds. What is said of the address has the form
-// of a dial from here (a *net.OpError with syscall.ECONNREFUSED, a timeout) or is ErrConnectFailed; ErrForwarding is a host that lets no
+// DialContext makes one attempt to connect to a TCP address from the host, bounded by a few
+// seconds. What is said of the address has the form of a dial from here (a *net.OpError with
+// syscall.ECONNREFUSED, a timeout) or is ErrConnectFailed; ErrForwarding is a host that lets no
 // connection through, and every other error is of the connection to the host.
 func (c *Client) DialContext(ctx context.Context, address string) (net.Conn, error) {
 	return dialFrom(ctx, c.ssh, address)

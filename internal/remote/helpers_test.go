@@ -25,7 +25,8 @@ func ecdsaKey(t *testing.T) string {
 	return authorized(signer)
 }
 
-// lateBanner closes its first connections, as an sshd does whose host keys or users are not there yet.
+// lateBanner closes its first connections, as an sshd does whose host keys or users are not there
+// yet.
 type lateBanner struct {
 	net.Listener
 	closeFirst int

@@ -14,7 +14,8 @@ import (
 // HostKeyError says that a host did not prove to be the one that was pinned. Waiting does not help.
 type HostKeyError struct {
 	Target Target
-	// Want and Got are SHA256 fingerprints with the key's type. Got says so when the host has no key of the pinned type.
+	// Want and Got are SHA256 fingerprints with the key's type. Got says so when the host has no
+	// key of the pinned type.
 	Want, Got string
 	// Setting is the key of the configuration that pins it.
 	Setting string
@@ -41,8 +42,8 @@ func pinnedKey(t Target) (ssh.PublicKey, []string, error) {
 	return key, algorithmsOf(key), nil
 }
 
-// algorithmsOf lists the signature algorithms of a key: without it, a host with several keys would offer another one than
-// the pinned one and look like an impostor.
+// algorithmsOf lists the signature algorithms of a key: without it, a host with several keys would
+// offer another one than the pinned one and look like an impostor.
 func algorithmsOf(key ssh.PublicKey) []string {
 	if key.Type() == ssh.KeyAlgoRSA {
 		return []string{ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256}
@@ -69,16 +70,19 @@ func checkPin(t Target, pin ssh.PublicKey, setting string) ssh.HostKeyCallback {
 	}
 }
 
-// errScanned ends a first contact once the key is known; nothing is authenticated and nothing is run.
+// errScanned ends a first contact once the key is known; nothing is authenticated and nothing is
+// run.
 var errScanned = errors.New("host key seen")
 
-// scanAlgorithms is the order of preference at first contact. Ed25519 first: every sshd since 2014 makes one.
+// scanAlgorithms is the order of preference at first contact. Ed25519 first: every sshd since 2014
+// makes one.
 var scanAlgorithms = []string{
 	ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521,
 	ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256,
 }
 
-// UnpinnedError says that a host would get sudo's password whose key no person has compared. Waiting does not help.
+// UnpinnedError says that a host would get sudo's password whose key no person has compared.
+// Waiting does not help.
 type UnpinnedError struct {
 	Target Target
 	// Key is the public key that the host shows now, in authorized_keys form.
@@ -95,8 +99,8 @@ func (e *UnpinnedError) Error() string {
 		e.Target, shown, e.Key)
 }
 
-// FirstContact returns the target with the host key that it shows now, where it has no pin yet; that key is not kept. It is an UnpinnedError
-// where the keys would send a sudo password there.
+// FirstContact returns the target with the host key that it shows now, where it has no pin yet;
+// that key is not kept. It is an UnpinnedError where the keys would send a sudo password there.
 func (d Dialer) FirstContact(ctx context.Context, t Target) (Target, error) {
 	if t.HostKey != "" {
 		return t, nil
@@ -127,7 +131,8 @@ type ScanInput struct {
 	// Jump and Agent are as in a Target: the way to the host.
 	Jump  []Hop `json:"jump,omitempty"`
 	Agent bool  `json:"agent,omitempty"`
-	// SendsPassword refuses the answer with an UnpinnedError: who logs in there with it would send sudo's password.
+	// SendsPassword refuses the answer with an UnpinnedError: who logs in there with it would send
+	// sudo's password.
 	SendsPassword bool `json:"sendsPassword,omitempty"`
 }
 
@@ -141,8 +146,9 @@ func Scan(ctx context.Context, address string, port int) (string, error) {
 	return Dialer{}.Scan(ctx, Target{Name: address, Address: address, Port: port})
 }
 
-// Scan makes the first contact with a host and returns its public host key in authorized_keys form. It tries again until
-// sshd answers or ctx ends, logs in nowhere but at jump hosts, and trusts what it sees: pin the result.
+// Scan makes the first contact with a host and returns its public host key in authorized_keys form.
+// It tries again until sshd answers or ctx ends, logs in nowhere but at jump hosts, and trusts what
+// it sees: pin the result.
 func (d Dialer) Scan(ctx context.Context, t Target) (string, error) {
 	keys, err := parseAccess(d.PrivateKey)
 	if err != nil {

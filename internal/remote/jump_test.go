@@ -15,7 +15,8 @@ import (
 	"strata/internal/remote/sshtest"
 )
 
-// chain are jump hosts that let through, and a host behind them; each has a key of its own for who logs in.
+// chain are jump hosts that let through, and a host behind them; each has a key of its own for who
+// logs in.
 func chain(t *testing.T, hops int) (jumps []*sshtest.Server, host *sshtest.Server, target remote.Target, keys []byte) {
 	t.Helper()
 	host = sshtest.Start(t)
@@ -85,7 +86,8 @@ func TestAJumpHostThatForwardsNothingFailsAtOnceAndSaysWhatToAllow(t *testing.T)
 	assert.Equal(t, 1, jumps[0].Connections())
 }
 
-// A jump host is logged in to once, however often the host behind it is asked: each login would cost it a process and a line in its log.
+// A jump host is logged in to once, however often the host behind it is asked: each login would
+// cost it a process and a line in its log.
 func TestABootingHostBehindAJumpHostIsWaitedForOverOneLogin(t *testing.T) {
 	jumps, _, target, keys := chain(t, 1)
 	late := sshtest.New(t)

@@ -14,19 +14,21 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// ErrPassphrase says that a private key is encrypted, and its passphrase is not known or another one.
+// ErrPassphrase says that a private key is encrypted, and its passphrase is not known or another
+// one.
 var ErrPassphrase = errors.New("private key is encrypted")
 
-// sudoBlock is the PEM type of a sudo password among keys. hostHeader names the only host that a block
-// is for, and hostsHeader the hosts that a key is for, separated by commas.
+// sudoBlock is the PEM type of a sudo password among keys. hostHeader names the only host that a
+// block is for, and hostsHeader the hosts that a key is for, separated by commas.
 const (
 	sudoBlock   = "STRATA SUDO PASSWORD"
 	hostHeader  = "Host"
 	hostsHeader = "Hosts"
 )
 
-// SudoPassword is a sudo password in the form in which it travels behind private keys: one more block of PEM. host is the Target.Name of the
-// only host that it is for; empty: for every host without one of its own. Secret.
+// SudoPassword is a sudo password in the form in which it travels behind private keys: one more
+// block of PEM. host is the Target.Name of the only host that it is for; empty: for every host
+// without one of its own. Secret.
 func SudoPassword(password, host string) []byte {
 	block := &pem.Block{Type: sudoBlock, Bytes: []byte(password)}
 	if host != "" {
@@ -35,8 +37,9 @@ func SudoPassword(password, host string) []byte {
 	return pem.EncodeToMemory(block)
 }
 
-// DecryptKey is a PEM private key without its passphrase; one that has none comes back as it is. The same key gives the same text each time,
-// so that a state does not change with it. The error is ErrPassphrase where the passphrase is missing or wrong. Secret.
+// DecryptKey is a PEM private key without its passphrase; one that has none comes back as it is.
+// The same key gives the same text each time, so that a state does not change with it. The error is
+// ErrPassphrase where the passphrase is missing or wrong. Secret.
 func DecryptKey(key []byte, passphrase string) ([]byte, error) {
 	var missing *ssh.PassphraseMissingError
 	if _, err := ssh.ParseRawPrivateKey(key); !errors.As(err, &missing) {
@@ -68,9 +71,9 @@ type Keyring struct {
 	Text string
 }
 
-// JoinKeyrings returns one text with the distinct keys and sudo passwords of several hosts. A key that
-// not every host has carries the names of its hosts, so that no other host is offered it: sshd counts
-// each key as a try (MaxAuthTries, 6 by default). Secret.
+// JoinKeyrings returns one text with the distinct keys and sudo passwords of several hosts. A key
+// that not every host has carries the names of its hosts, so that no other host is offered it: sshd
+// counts each key as a try (MaxAuthTries, 6 by default). Secret.
 func JoinKeyrings(rings []Keyring) string {
 	if len(rings) == 0 {
 		return ""
@@ -123,8 +126,8 @@ type access struct {
 	sudo map[string]string
 }
 
-// parseAccess reads PEM private keys, and the sudo passwords among them. A key that occurs twice counts once, since sshd bounds the number
-// of tries.
+// parseAccess reads PEM private keys, and the sudo passwords among them. A key that occurs twice
+// counts once, since sshd bounds the number of tries.
 func parseAccess(text []byte) (access, error) {
 	found := access{sudo: map[string]string{}}
 	seen := map[string]int{} // the place in signers
@@ -176,8 +179,8 @@ func Fingerprints(keys []byte) ([]string, error) {
 
 var errNoKey = errors.New("expected PEM, found none")
 
-// signersFor returns the keys to offer to a host and on the way to it: all but those of other hosts. A
-// target without a name, such as a tunnel's, gets all.
+// signersFor returns the keys to offer to a host and on the way to it: all but those of other
+// hosts. A target without a name, such as a tunnel's, gets all.
 func (a access) signersFor(t Target) []ssh.Signer {
 	var signers []ssh.Signer
 	for i, signer := range a.signers {

@@ -20,7 +20,8 @@ import (
 //go:embed push.sh
 var pushScript string
 
-// heldScript prints the sum of $dest when it is a file, and gives it the wanted mode; then the size of $part.
+// heldScript prints the sum of $dest when it is a file, and gives it the wanted mode; then the size
+// of $part.
 const heldScript = `sum=none
 if [ -f "$dest" ] && read=$(sha256sum <"$dest") && chmod -- "$mode" "$dest"; then sum=${read%% *}; fi
 echo "$sum"
@@ -43,12 +44,14 @@ type Upload struct {
 	Silence time.Duration
 	// Say is told how far it is, about every ten seconds. Optional.
 	Say func(progress string)
-	// Turn waits until the transfer may begin, and is not asked where the host has the file. Optional.
+	// Turn waits until the transfer may begin, and is not asked where the host has the file.
+	// Optional.
 	Turn func(context.Context) (done func(), err error)
 }
 
-// Push copies a local file to the host, unless the host has it already (sent is false then). The file appears under its name only when it is
-// complete and has the given sha256 sum. What arrived of a push that broke off stays beside it, and the next push goes on behind that.
+// Push copies a local file to the host, unless the host has it already (sent is false then). The
+// file appears under its name only when it is complete and has the given sha256 sum. What arrived
+// of a push that broke off stays beside it, and the next push goes on behind that.
 func (c *Client) Push(ctx context.Context, u Upload) (sent bool, err error) {
 	if !sumForm.MatchString(u.SHA256) {
 		return false, fmt.Errorf("push %s: sha256: expected 64 hex digits, found %q", u.File, u.SHA256)
@@ -111,7 +114,8 @@ func (c *Client) held(ctx context.Context, u Upload) (there bool, part int64, er
 	return sum == u.SHA256, part, err
 }
 
-// Read writes the content of a file of the host to out. It ends when nothing came for DefaultSilence.
+// Read writes the content of a file of the host to out. It ends when nothing came for
+// DefaultSilence.
 func (c *Client) Read(ctx context.Context, remotePath string, out io.Writer) error {
 	ctx, stop := silence.With(ctx, DefaultSilence)
 	defer stop()

@@ -47,7 +47,8 @@ func TestPushKeepsItsPartWhenItsCallerIsGone(t *testing.T) {
 	assert.Equal(t, "half", string(kept))
 }
 
-// A part that no push has gone on with for a day is removed by the next push to its folder. One that is being written stays.
+// A part that no push has gone on with for a day is removed by the next push to its folder. One
+// that is being written stays.
 func TestPushRemovesForgottenPartsOnly(t *testing.T) {
 	folder := t.TempDir()
 	left, written, recent := filepath.Join(folder, ".strata-push.a"), filepath.Join(folder, ".strata-push.b"), filepath.Join(folder, ".strata-push.c")

@@ -79,8 +79,9 @@ func TestPushToAFullDiskSaysSoAndLeavesNothing(t *testing.T) {
 	assert.Empty(t, left)
 }
 
-// slowLine forwards to a server at a rate in bytes a second. It cuts the first connection once cut says so, and counts what went to the
-// server. It takes in no more than it forwards, as a line does.
+// slowLine forwards to a server at a rate in bytes a second. It cuts the first connection once cut
+// says so, and counts what went to the server. It takes in no more than it forwards, as a line
+// does.
 func slowLine(t *testing.T, to remote.Target, rate int, cut func() bool) (at remote.Target, sent *atomic.Int64) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

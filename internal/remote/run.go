@@ -38,7 +38,8 @@ type Result struct {
 type ExitError struct {
 	Target Target
 	Code   int
-	// Stderr is the end of what the script wrote there; the script itself may hold secrets and is not shown.
+	// Stderr is the end of what the script wrote there; the script itself may hold secrets and is
+	// not shown.
 	Stderr string
 }
 
@@ -50,8 +51,9 @@ func (e *ExitError) Error() string {
 	return text
 }
 
-// Run executes a POSIX shell script as root, with stdin as its standard input, and waits for its end. The result is valid
-// with an ExitError, too. When ctx ends, the script and everything in its process group is ended on the host.
+// Run executes a POSIX shell script as root, with stdin as its standard input, and waits for its
+// end. The result is valid with an ExitError, too. When ctx ends, the script and everything in its
+// process group is ended on the host.
 func (c *Client) Run(ctx context.Context, script string, stdin []byte) (Result, error) {
 	return c.RunFrom(ctx, script, bytes.NewReader(stdin), int64(len(stdin)))
 }
@@ -71,8 +73,8 @@ func (c *Client) RunFrom(ctx context.Context, script string, stdin io.Reader, si
 	return result, c.exitError(code, stderr.String())
 }
 
-// Stream is Run for a script that goes on: each line of its standard output is passed to line as it comes. One that is longer than
-// 4 MiB ends the script.
+// Stream is Run for a script that goes on: each line of its standard output is passed to line as it
+// comes. One that is longer than 4 MiB ends the script.
 func (c *Client) Stream(ctx context.Context, script string, stdin []byte, line func(string)) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -174,8 +176,9 @@ func (c *Client) execute(ctx context.Context, j job) (int, error) {
 	}
 }
 
-// feed sends the header, the script and its input, and leaves standard input open: its end ends the script. The script is one compound
-// command, which a shell reads to its end before it runs any of it: what arrives in part, from a connection that died, is not run.
+// feed sends the header, the script and its input, and leaves standard input open: its end ends the
+// script. The script is one compound command, which a shell reads to its end before it runs any of
+// it: what arrives in part, from a connection that died, is not run.
 func feed(ctx context.Context, stdin io.Writer, j job) error {
 	script := "{ :\n" + j.script + "\n}\n"
 	seconds := 0
@@ -227,7 +230,8 @@ func (c *Client) exitCode(err error, fed <-chan error) (int, error) {
 // killGrace bounds an ended script's cleaning up, and the way back of the news.
 const killGrace = 4 * time.Second
 
-// cancel ends a script by closing its standard input (see bootstrap.sh) and waits, bounded, until it is gone.
+// cancel ends a script by closing its standard input (see bootstrap.sh) and waits, bounded, until
+// it is gone.
 func (c *Client) cancel(ctx context.Context, stdin io.Closer, session *ssh.Session, fed, ended <-chan error) error {
 	bound := time.After(killGrace)
 	select {
@@ -235,7 +239,8 @@ func (c *Client) cancel(ctx context.Context, stdin io.Closer, session *ssh.Sessi
 		_ = stdin.Close() // A lost connection has ended it already.
 	case <-ended:
 	case <-bound:
-		// The script does not read its input. x/crypto's stdin must not be closed while it is written to.
+		// The script does not read its input. x/crypto's stdin must not be closed while it is
+		// written to.
 	}
 	select {
 	case <-ended:

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// DefaultSilence bounds how long a transfer may stand still where its caller sets no other bound. Behind the last byte the host reads the
-// whole file once for its sum, and flushes it to its disk.
+// DefaultSilence bounds how long a transfer may stand still where its caller sets no other bound.
+// Behind the last byte the host reads the whole file once for its sum, and flushes it to its disk.
 const DefaultSilence = 2 * time.Minute
 
 // movedReader calls moved for all that is read.

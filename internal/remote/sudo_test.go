@@ -13,7 +13,8 @@ import (
 	"strata/internal/remote/sshtest"
 )
 
-// asksFor is a sudo that asks for a password as the real one does: a line of stdin for each of three tries. It notes what it was given.
+// asksFor is a sudo that asks for a password as the real one does: a line of stdin for each of
+// three tries. It notes what it was given.
 const asksFor = `[ "$1 $2 $3 $4 $5" = "-k -S -p  --" ] || { echo "sudo: not called as expected: $*" >&2; exit 9; }
 shift 5
 for try in 1 2 3; do
@@ -25,7 +26,8 @@ done
 echo "sudo: 3 incorrect password attempts" >&2
 exit 1`
 
-// sudoer is a host that a user with a sudo password logs in to, and the file of the passwords that were tried.
+// sudoer is a host that a user with a sudo password logs in to, and the file of the passwords that
+// were tried.
 func sudoer(t *testing.T, sudo string) (server *sshtest.Server, tries func() []string) {
 	t.Helper()
 	server = sshtest.Start(t)

@@ -9,23 +9,28 @@ import (
 type Target struct {
 	// Name is the host's name in messages.
 	Name string `json:"name"`
-	// Address is an IP address or DNS name; where a node is meant, the address that other nodes know.
+	// Address is an IP address or DNS name; where a node is meant, the address that other nodes
+	// know.
 	Address string `json:"address"`
 	// Port is sshd's TCP port.
 	Port int `json:"port"`
-	// User logs in; anything but root uses sudo, with a password where the keys come with one (SudoPassword).
+	// User logs in; anything but root uses sudo, with a password where the keys come with one
+	// (SudoPassword).
 	User string `json:"user"`
 	// HostKey is the pinned public host key in authorized_keys form.
 	HostKey string `json:"hostKey"`
 	// HostName is the address of sshd, if that is not Address: an IP address or DNS name, as the
 	// last jump host reaches it.
 	HostName string `json:"hostName,omitempty"`
-	// Jump are the hosts that the connection goes through, the one that this machine reaches first. Default: none.
+	// Jump are the hosts that the connection goes through, the one that this machine reaches first.
+	// Default: none.
 	Jump []Hop `json:"jump,omitempty"`
-	// Agent offers the keys of the ssh-agent at SSH_AUTH_SOCK as well, here and on the way. Default false.
+	// Agent offers the keys of the ssh-agent at SSH_AUTH_SOCK as well, here and on the way. Default
+	// false.
 	Agent bool `json:"agent,omitempty"`
-	// DynamicForward is the port of this machine's loopback where a SOCKS proxy leads through the last jump host (package tunnel); the host's
-	// API and the load balancer's addresses are reached there. Zero: they are reached directly.
+	// DynamicForward is the port of this machine's loopback where a SOCKS proxy leads through the
+	// last jump host (package tunnel); the host's API and the load balancer's addresses are reached
+	// there. Zero: they are reached directly.
 	DynamicForward int `json:"dynamicForward,omitempty"`
 }
 

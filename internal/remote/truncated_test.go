@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A connection that dies while a script is sent must not have its beginning run: half a path to remove is another path.
+// A connection that dies while a script is sent must not have its beginning run: half a path to
+// remove is another path.
 func TestAScriptThatArrivesInPartIsNotRun(t *testing.T) {
 	folder := t.TempDir()
 	script := fmt.Sprintf("cd '%s'\n: > first\nif true; then\n: > second\nfi\n: > third", folder)

@@ -16,10 +16,12 @@ import (
 // ErrForwarding says that a jump host lets no connection through. Waiting does not help.
 var ErrForwarding = errors.New("jump host forwards no connection")
 
-// ErrConnectFailed says that a jump host tried to connect further, and did not come through: SSH's word for it, whatever the reason.
+// ErrConnectFailed says that a jump host tried to connect further, and did not come through: SSH's
+// word for it, whatever the reason.
 var ErrConnectFailed = errors.New("it could not connect")
 
-// way leads to a host: directly, or through jump hosts, to which it stays logged in while the host is asked again and again.
+// way leads to a host: directly, or through jump hosts, to which it stays logged in while the host
+// is asked again and again.
 type way struct {
 	hops []*login
 	// last is the connection to the last hop, and gone is closed when it has ended.
@@ -40,7 +42,8 @@ func newWay(t Target, keys []ssh.Signer) (*way, error) {
 	return w, nil
 }
 
-// open is the connection to the last hop; nil where there is none. Its error names the hop that failed.
+// open is the connection to the last hop; nil where there is none. Its error names the hop that
+// failed.
 func (w *way) open(ctx context.Context) (*ssh.Client, error) {
 	if w.last != nil {
 		select {
@@ -98,8 +101,9 @@ func (w *way) reach(ctx context.Context, l *login) (*watchedConn, *ssh.Client, e
 type tunnel struct {
 	net.Conn
 	via *ssh.Client
-	// whole says that the way belongs to this connection, and ends with it: to close the channel alone would wait for an answer of a jump
-	// host that may be dead. Until the login at the far end, the way is there for the next attempt.
+	// whole says that the way belongs to this connection, and ends with it: to close the channel
+	// alone would wait for an answer of a jump host that may be dead. Until the login at the far
+	// end, the way is there for the next attempt.
 	whole atomic.Bool
 }
 
@@ -134,7 +138,8 @@ func dialFrom(ctx context.Context, via *ssh.Client, endpoint string) (net.Conn, 
 	return conn, nil
 }
 
-// forwarded gives what a jump host says of a connection that it did not make the form that a dial from here has.
+// forwarded gives what a jump host says of a connection that it did not make the form that a dial
+// from here has.
 func forwarded(err error) error {
 	var refused *ssh.OpenChannelError
 	dial := func(cause error) error { return &net.OpError{Op: "dial", Net: "tcp", Err: cause} }

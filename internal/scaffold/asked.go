@@ -19,7 +19,8 @@ type Asked struct {
 	Port int
 }
 
-// ParseHost reads [USER@]ADDRESS[:PORT]. user and port are those of a host that names none; empty and zero where an ssh_config may say them.
+// ParseHost reads [USER@]ADDRESS[:PORT]. user and port are those of a host that names none; empty
+// and zero where an ssh_config may say them.
 func ParseHost(text, user string, port int) (Asked, error) {
 	asked := Asked{User: user, Address: text, Port: port}
 	at := strings.LastIndex(text, "@")

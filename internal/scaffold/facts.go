@@ -112,7 +112,8 @@ func (f *Facts) readAddresses(text string) error {
 // ownRoutes are the types of routes that lead to no other machine.
 var ownRoutes = []string{"local", "broadcast", "multicast", "anycast"}
 
-// readRoutes reads ip -j route. What is blocked is kept: whoever blocks a network uses it for something.
+// readRoutes reads ip -j route. What is blocked is kept: whoever blocks a network uses it for
+// something.
 func (f *Facts) readRoutes(text string) error {
 	type hop struct {
 		Gateway string `json:"gateway"`

@@ -42,7 +42,8 @@ func (h Host) has(address netip.Addr) bool {
 	return h.Address == address || slices.ContainsFunc(h.Facts.Interfaces, func(one Interface) bool { return one.Address.Addr() == address })
 }
 
-// defaultRoute is main's first one; ip lists the one that is taken first. K3s goes by that table, whatever a rule has for some sources.
+// defaultRoute is main's first one; ip lists the one that is taken first. K3s goes by that table,
+// whatever a rule has for some sources.
 func (h Host) defaultRoute() (Route, bool) {
 	for _, route := range h.Facts.Routes {
 		if route.To == everywhere && route.Table == "" {
@@ -52,7 +53,8 @@ func (h Host) defaultRoute() (Route, bool) {
 	return Route{}, false
 }
 
-// readAll reads every host at the same time, within ctx. Those that cannot be read are problems, in the order of the hosts.
+// readAll reads every host at the same time, within ctx. Those that cannot be read are problems, in
+// the order of the hosts.
 func (r *Request) readAll(ctx context.Context) ([]Host, Problems) {
 	hosts, problems := make([]Host, len(r.Hosts)), make([]*Problem, len(r.Hosts))
 	var all sync.WaitGroup

@@ -6,9 +6,10 @@ import (
 	"strings"
 )
 
-// PathInStack is the path of a file, such as a private key, as a stack file names it, from the path that a command line names, which is relative to the current
-// folder: below the home directory with a leading ~, inside the project relative to it, so that the same file is right for others who work
-// on the stack; otherwise absolute.
+// PathInStack is the path of a file, such as a private key, as a stack file names it, from the path
+// that a command line names, which is relative to the current folder: below the home directory with
+// a leading ~, inside the project relative to it, so that the same file is right for others who
+// work on the stack; otherwise absolute.
 func PathInStack(project, named string) (string, error) {
 	if strings.HasPrefix(named, "~/") {
 		return named, nil

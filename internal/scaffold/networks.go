@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// smallestSubnet has room for a gateway, three nodes and an address of the load balancer; the configuration takes no smaller one.
+// smallestSubnet has room for a gateway, three nodes and an address of the load balancer; the
+// configuration takes no smaller one.
 const smallestSubnet = 29
 
 // subnet is the network that every host's address is on.
@@ -86,8 +87,8 @@ type Networks struct {
 	Clashes []Clash
 }
 
-// clusterNetworks are K3s's networks where no host uses any of them, else the first two networks of the private address space, and then of the
-// space shared by carriers, that no host uses.
+// clusterNetworks are K3s's networks where no host uses any of them, else the first two networks of
+// the private address space, and then of the space shared by carriers, that no host uses.
 func clusterNetworks(hosts []Host) (Networks, *Problem) {
 	clashes := used(hosts)
 	free := func(network netip.Prefix) bool {
@@ -125,8 +126,9 @@ func clashList(clashes []Clash) string {
 	return strings.Join(texts, ", ")
 }
 
-// privateNetworks are networks of /16 for a cluster, K3s's own two first: 10.42.0.0/16 and on, 172.16.0.0/12 (RFC 1918) and 100.64.0.0/10
-// (RFC 6598), which a VPN may have; none of 192.168.0.0/16, which is one of them as a whole and mostly somewhere's network.
+// privateNetworks are networks of /16 for a cluster, K3s's own two first: 10.42.0.0/16 and on,
+// 172.16.0.0/12 (RFC 1918) and 100.64.0.0/10 (RFC 6598), which a VPN may have; none of
+// 192.168.0.0/16, which is one of them as a whole and mostly somewhere's network.
 func privateNetworks() []netip.Prefix {
 	var all []netip.Prefix
 	add := func(first, from, to byte) {
@@ -142,8 +144,9 @@ func privateNetworks() []netip.Prefix {
 	return all
 }
 
-// flannelInterface is the interface of the nodes' network, where it is not that of the default route on some host: flannel would take the
-// latter there. Hosts whose interfaces have different names cannot have one; differ is true for these.
+// flannelInterface is the interface of the nodes' network, where it is not that of the default
+// route on some host: flannel would take the latter there. Hosts whose interfaces have different
+// names cannot have one; differ is true for these.
 func flannelInterface(hosts []Host) (name string, differ bool) {
 	apart := false
 	for _, host := range hosts {

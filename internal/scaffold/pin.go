@@ -30,11 +30,13 @@ type Pin struct {
 // KnownHosts are the host keys that known_hosts files have.
 type KnownHosts struct {
 	check ssh.HostKeyCallback
-	// lines are those of each file, by its name: the library does not say which of its keys are a CA's.
+	// lines are those of each file, by its name: the library does not say which of its keys are a
+	// CA's.
 	lines map[string][]string
 }
 
-// ReadKnownHosts reads known_hosts files. One that is not there is an error only where it was named; the others are ssh's own.
+// ReadKnownHosts reads known_hosts files. One that is not there is an error only where it was
+// named; the others are ssh's own.
 func ReadKnownHosts(named string, own ...string) (KnownHosts, error) {
 	files := []string{named}
 	if named == "" {
@@ -58,8 +60,8 @@ func ReadKnownHosts(named string, own ...string) (KnownHosts, error) {
 	return k, nil
 }
 
-// pin makes the first contact with a host and is its key: the known one, or else the one that was seen. key logs in to the jump hosts on the
-// way.
+// pin makes the first contact with a host and is its key: the known one, or else the one that was
+// seen. key logs in to the jump hosts on the way.
 func (k KnownHosts) pin(ctx context.Context, asked Asked, target remote.Target, key []byte) (Pin, error) {
 	line, err := remote.Dialer{PrivateKey: key}.Scan(ctx, target)
 	if err != nil {
@@ -86,8 +88,9 @@ func pinOf(key ssh.PublicKey, known bool) Pin {
 	}
 }
 
-// find is the known key of a host, under one of its names or addresses; nil where there is none. A known key of another type than the one that
-// was seen is as good: whether the host has it shows when it logs in.
+// find is the known key of a host, under one of its names or addresses; nil where there is none. A
+// known key of another type than the one that was seen is as good: whether the host has it shows
+// when it logs in.
 func (k KnownHosts) find(names []string, target remote.Target, seen ssh.PublicKey) (ssh.PublicKey, error) {
 	at := &net.TCPAddr{IP: net.ParseIP(target.Address), Port: target.Port}
 	for _, name := range names {
@@ -109,7 +112,8 @@ func (k KnownHosts) find(names []string, target remote.Target, seen ssh.PublicKe
 	return nil, nil
 }
 
-// ofCA reports whether a key is on a line with a marker, which is @cert-authority where the library compares it: it signs keys of hosts.
+// ofCA reports whether a key is on a line with a marker, which is @cert-authority where the library
+// compares it: it signs keys of hosts.
 func (k KnownHosts) ofCA(key knownhosts.KnownKey) bool {
 	lines := k.lines[key.Filename]
 	return key.Line <= len(lines) && strings.HasPrefix(strings.TrimSpace(lines[key.Line-1]), "@")

@@ -86,7 +86,8 @@ func TestAHostKeyIsHeldAgainstKnownHosts(t *testing.T) {
 	assert.Empty(t, host.Commands(), "nothing is run before the key is known")
 }
 
-// A file with the host's ECDSA key only is not taken for one that does not know the host: that key is pinned, and the login shows it.
+// A file with the host's ECDSA key only is not taken for one that does not know the host: that key
+// is pinned, and the login shows it.
 func TestAKnownKeyOfAnotherTypeIsThePin(t *testing.T) {
 	host := scaffoldtest.New(t, 11)
 	key := ecdsaKey(t)
@@ -96,7 +97,8 @@ func TestAKnownKeyOfAnotherTypeIsThePin(t *testing.T) {
 	assert.Equal(t, key, pin.Key)
 }
 
-// A CA signs the keys of hosts, and its own is none of theirs: a host that only its CA speaks for is not known, and was not reinstalled.
+// A CA signs the keys of hosts, and its own is none of theirs: a host that only its CA speaks for
+// is not known, and was not reinstalled.
 func TestACertificateAuthoritysKeyIsNotTakenForTheHosts(t *testing.T) {
 	host := scaffoldtest.New(t, 11)
 	asked := Asked{"root", host.Address, host.Port}

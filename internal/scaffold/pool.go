@@ -19,7 +19,8 @@ const (
 	maxProbes = 256
 )
 
-// candidates are the addresses at the end of a network that nothing is known to have, the lowest first.
+// candidates are the addresses at the end of a network that nothing is known to have, the lowest
+// first.
 func candidates(subnet netip.Prefix, taken map[netip.Addr]bool) []netip.Addr {
 	all := config.RangeOf(subnet)
 	first, last := toNumber(all.First)+1, toNumber(all.Last)-1
@@ -53,8 +54,8 @@ func takenBy(hosts []Host) map[netip.Addr]bool {
 	return taken
 }
 
-// freeRange is the last run of poolSize free addresses, below the margin where it fits there; else the longest run. free is sorted; without
-// any address there is none.
+// freeRange is the last run of poolSize free addresses, below the margin where it fits there; else
+// the longest run. free is sorted; without any address there is none.
 func freeRange(subnet netip.Prefix, free []netip.Addr) (config.Range, bool) {
 	below := toNumber(config.RangeOf(subnet).Last) - poolMargin
 	var longest config.Range

@@ -22,7 +22,8 @@ type Pool struct {
 	Asked, Answered int
 }
 
-// askedPool asks from one of the hosts which addresses of the network's end some machine has, and chooses among the others.
+// askedPool asks from one of the hosts which addresses of the network's end some machine has, and
+// chooses among the others.
 func askedPool(ctx context.Context, subnet netip.Prefix, hosts []Host) (Pool, *Problem) {
 	free := candidates(subnet, takenBy(hosts))
 	pool := Pool{Asked: len(free)}

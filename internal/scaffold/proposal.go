@@ -13,7 +13,8 @@ import (
 // Proposal holds the values of a stack file for some hosts, and the reasons for its comments.
 type Proposal struct {
 	Stack string
-	// SSH is hosts.ssh but for User and Port. A password that was used is config.Sealed, and only a comment says how to set it.
+	// SSH is hosts.ssh but for User and Port. A password that was used is config.Sealed, and only a
+	// comment says how to set it.
 	SSH config.SSH
 	// User and Port are those of most hosts.
 	User string
@@ -28,12 +29,14 @@ type Proposal struct {
 	Nodes []Node
 	Networks
 	Pool Pool
-	// FlannelInterface is k3s.flannelInterface; empty where the default is right, and FlannelDiffers where one name is not right for all.
+	// FlannelInterface is k3s.flannelInterface; empty where the default is right, and
+	// FlannelDiffers where one name is not right for all.
 	FlannelInterface string
 	FlannelDiffers   bool
 }
 
-// propose is the proposal for the hosts, without a pool, for which a host has to be asked. With problems it is not whole.
+// propose is the proposal for the hosts, without a pool, for which a host has to be asked. With
+// problems it is not whole.
 func propose(stack string, ssh config.SSH, hosts []Host) (Proposal, Problems) {
 	p := Proposal{Stack: stack, SSH: ssh, Gateways: gateways(hosts)}
 	var problems Problems
@@ -60,7 +63,8 @@ func propose(stack string, ssh config.SSH, hosts []Host) (Proposal, Problems) {
 // architectures are the configuration's names for what uname -m says.
 var architectures = map[string]string{"x86_64": "amd64", "aarch64": "arm64"}
 
-// systems are the problems of what a host is, of itself and beside the others. What K3s needs of it, a preflight asks.
+// systems are the problems of what a host is, of itself and beside the others. What K3s needs of
+// it, a preflight asks.
 func systems(hosts []Host) Problems {
 	var problems Problems
 	first := ""

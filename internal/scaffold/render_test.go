@@ -66,7 +66,8 @@ func proposed() map[string]Proposal {
 	return map[string]Proposal{"plain": plain, "unusual": unusual, "differ": differ, "far": far}
 }
 
-// What is proposed is what a person reads, the program's own rules accept and an editor finds no fault with.
+// What is proposed is what a person reads, the program's own rules accept and an editor finds no
+// fault with.
 func TestAProposalIsAStackFile(t *testing.T) {
 	schema := schemaOfStackFiles(t)
 	for name, proposal := range proposed() {

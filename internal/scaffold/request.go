@@ -28,11 +28,13 @@ type Request struct {
 	// for jump hosts. Check completes it.
 	SSH   config.SSH
 	Known KnownHosts
-	// AcceptNew goes on where no known_hosts has a host's key, and pins the one that it shows. Default false: nothing logs in there.
+	// AcceptNew goes on where no known_hosts has a host's key, and pins the one that it shows.
+	// Default false: nothing logs in there.
 	AcceptNew bool
 	// K3s is k3s.version; empty for the pinned one, which not every host can run.
 	K3s string
-	// Limit bounds how long nothing is heard in each of three observations: of the hosts, of the range, and the preflight of the proposal.
+	// Limit bounds how long nothing is heard in each of three observations: of the hosts, of the
+	// range, and the preflight of the proposal.
 	Limit time.Duration
 
 	// ways are those to the hosts, in their order; Check finds them.
@@ -50,7 +52,8 @@ type Result struct {
 // stackName matches the names that Pulumi takes, less the organisation and project.
 var stackName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
 
-// Check reports what is wrong with the request before any host is contacted, and finds the way to each, from files only.
+// Check reports what is wrong with the request before any host is contacted, and finds the way to
+// each, from files only.
 func (r *Request) Check() error {
 	var wrong []error
 	if !stackName.MatchString(r.Stack) {
@@ -101,8 +104,8 @@ func exists(file string) error {
 	return fmt.Errorf("%s is there already, and is not overwritten; choose another name for the stack, or move the file away", file)
 }
 
-// Run reads the hosts, proposes and writes. Check must have passed. The error is Problems where hosts are not as they must be; nothing is
-// written then.
+// Run reads the hosts, proposes and writes. Check must have passed. The error is Problems where
+// hosts are not as they must be; nothing is written then.
 func (r *Request) Run(ctx context.Context) (*Result, error) {
 	hosts, problems := within(ctx, r.Limit, r.readAll)
 	if len(hosts) == 0 {

@@ -22,8 +22,9 @@ type Node struct {
 	Role config.Role
 }
 
-// nodes gives hosts their names and roles, servers first: three of three hosts or more, else one, in the order in which they were named.
-// A host with less memory than a server needs becomes an agent.
+// nodes gives hosts their names and roles, servers first: three of three hosts or more, else one,
+// in the order in which they were named. A host with less memory than a server needs becomes an
+// agent.
 func nodes(hosts []Host) ([]Node, *Problem) {
 	needs := health.HostNeeds(string(config.RoleServer), false, false).MinMemoryMiB
 	all := make([]Node, len(hosts))

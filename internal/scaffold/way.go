@@ -25,10 +25,12 @@ func ParseJump(text string) (config.JumpHost, error) {
 	return jump, nil
 }
 
-// notYet is in place of the pin of a host that was not seen: no known_hosts is asked for it while the way to the host is found.
+// notYet is in place of the pin of a host that was not seen: no known_hosts is asked for it while
+// the way to the host is found.
 const notYet = "not yet"
 
-// reachAll finds the way to each host, from the command and the files that it names, and completes what the stack file says of it.
+// reachAll finds the way to each host, from the command and the files that it names, and completes
+// what the stack file says of it.
 func (r *Request) reachAll() error {
 	if os.Getenv(reach.PassphraseVariable) != "" && r.sealedKey() {
 		r.SSH.Passphrase = config.Sealed
@@ -79,8 +81,9 @@ func (r *Request) reached(ssh config.SSH) ([]reach.Host, error) {
 	return ways, inFlags(err)
 }
 
-// pinJumps writes the keys of the jump hosts into the stack file, so that it means the same where another known_hosts is. Those that only an
-// ssh_config names are in no key of the stack file: for them it names the known_hosts.
+// pinJumps writes the keys of the jump hosts into the stack file, so that it means the same where
+// another known_hosts is. Those that only an ssh_config names are in no key of the stack file: for
+// them it names the known_hosts.
 func (r *Request) pinJumps() {
 	named, more := len(r.SSH.Jump), false
 	r.SSH.Jump = slices.Clone(r.SSH.Jump)
@@ -116,8 +119,9 @@ func (r *Request) target(i int, address netip.Addr) remote.Target {
 	return target
 }
 
-// unlike are the hosts to which the stack file leads in another way than they were read: its nodes have names and addresses that the
-// ssh_config may say other things about than about what the command called them.
+// unlike are the hosts to which the stack file leads in another way than they were read: its nodes
+// have names and addresses that the ssh_config may say other things about than about what the
+// command called them.
 func (r *Request) unlike(cfg *config.Config, nodes []Node) Problems {
 	var problems Problems
 	for i, node := range nodes {
@@ -141,7 +145,8 @@ func sameWay(a, b reach.Host) bool {
 		slices.Equal(a.Target.Jump, b.Target.Jump) && slices.Equal(ours, theirs)
 }
 
-// unlock gives a configuration that was read from the proposal the passwords that are in no file: those of the environment.
+// unlock gives a configuration that was read from the proposal the passwords that are in no file:
+// those of the environment.
 func (r *Request) unlock(hosts *config.Hosts) {
 	hosts.SSH.Passphrase, hosts.SSH.SudoPassword = r.SSH.Passphrase, r.SSH.SudoPassword
 	for i := range hosts.Nodes {

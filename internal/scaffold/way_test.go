@@ -196,7 +196,8 @@ func TestAJumpHostThatIsNotKnownIsNotContacted(t *testing.T) {
 	assert.Zero(t, jump.Connections())
 }
 
-// sshConfig is a request that names a host only as a block of an ssh_config does, whose line Host is given.
+// sshConfig is a request that names a host only as a block of an ssh_config does, whose line Host
+// is given.
 func sshConfig(t *testing.T, line string) (*Request, *scaffoldtest.Host) {
 	t.Helper()
 	r, host, _, named := behind(t)
@@ -217,7 +218,8 @@ func TestAHostIsReachedAsAnSSHConfigSays(t *testing.T) {
 	assert.Empty(t, cfg.Hosts.SSH.Jump)
 }
 
-// The block is about a name that the stack file has nowhere: an up would not find the way that init found.
+// The block is about a name that the stack file has nowhere: an up would not find the way that init
+// found.
 func TestAnSSHConfigThatDoesNotKnowTheNodeIsSaidToBeIncomplete(t *testing.T) {
 	r, _ := sshConfig(t, "web")
 	require.NoError(t, r.Check())

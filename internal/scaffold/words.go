@@ -7,8 +7,9 @@ import (
 	"strata/internal/reach"
 )
 
-// flagged has the flags and variables of init in place of the keys of a stack file, longer texts before those that they begin with. Those who
-// say these things speak to a person who has a stack, and there is none yet.
+// flagged has the flags and variables of init in place of the keys of a stack file, longer texts
+// before those that they begin with. Those who say these things speak to a person who has a stack,
+// and there is none yet.
 var flagged = strings.NewReplacer(
 	"set ssh.passphrase, or ssh.agent to true where an agent has it open", "set its passphrase in "+reach.PassphraseVariable+", or give --agent where an agent has it open",
 	"set it: pulumi config set --secret --path strata:hosts.ssh.passphrase; for a command run by hand, in "+reach.PassphraseVariable, "set it in "+reach.PassphraseVariable,
@@ -28,13 +29,15 @@ var flagged = strings.NewReplacer(
 	"strata:hosts.ssh.keyFile: ", "",
 )
 
-// fileKeys are the keys of files, where a part of a message begins with one and not in the path of a file.
+// fileKeys are the keys of files, where a part of a message begins with one and not in the path of
+// a file.
 var fileKeys = map[string]*regexp.Regexp{
 	"--key": regexp.MustCompile(`(?m)(^|: )keyFile(:? )`), "--known-hosts": regexp.MustCompile(`(?m)(^|: )knownHosts(: )`),
 	"--ssh-config": regexp.MustCompile(`(?m)(^|: )config(: )`),
 }
 
-// hostOf is a host of the configuration, and ownVariable a variable that a host has when it has a name.
+// hostOf is a host of the configuration, and ownVariable a variable that a host has when it has a
+// name.
 var (
 	hostOf      = regexp.MustCompile(`strata:hosts\.nodes\[\d+\]\.ssh of `)
 	ownVariable = regexp.MustCompile(`, or ` + reach.PassphraseVariable + `_\S+ for this host alone`)

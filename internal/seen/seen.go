@@ -1,5 +1,5 @@
-// Package seen owns the line in which a gate says when it saw what decided: package health writes it, and package timeline, which
-// must not need all of health, reads it.
+// Package seen owns the line in which a gate says when it saw what decided: package health writes
+// it, and package timeline, which must not need all of health, reads it.
 package seen
 
 import (

@@ -1,5 +1,6 @@
-// Package self owns the copy of this program that resources run, .strata/bin/strata beside the project, and the names of the variables that
-// it finds there. The copy is replaced atomically and only when it differs, so a gate that is running keeps its file.
+// Package self owns the copy of this program that resources run, .strata/bin/strata beside the
+// project, and the names of the variables that it finds there. The copy is replaced atomically and
+// only when it differs, so a gate that is running keeps its file.
 package self
 
 import (
@@ -15,7 +16,8 @@ import (
 // Path is the place of the installed program, relative to the project.
 const Path = ".strata/bin/strata"
 
-// Install copies the running executable to Path under project. A test binary is never installed: it has no subcommands.
+// Install copies the running executable to Path under project. A test binary is never installed: it
+// has no subcommands.
 func Install(project string) error {
 	if testing.Testing() {
 		return nil

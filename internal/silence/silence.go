@@ -1,5 +1,5 @@
-// Package silence bounds work by how long nothing is heard of it, and not by its duration: a slow host or line takes long and
-// arrives, and a dead one is given up.
+// Package silence bounds work by how long nothing is heard of it, and not by its duration: a slow
+// host or line takes long and arrives, and a dead one is given up.
 package silence
 
 import (
@@ -33,7 +33,8 @@ func (b *bounded) Value(k any) any {
 	return b.Context.Value(k)
 }
 
-// With returns a context that ends, by an Error as its cause, when Heard was not called with it for limit.
+// With returns a context that ends, by an Error as its cause, when Heard was not called with it for
+// limit.
 func With(parent context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	ctx, end := context.WithCancelCause(parent)
 	timer := time.AfterFunc(limit, func() { end(&Error{limit}) })
@@ -43,7 +44,8 @@ func With(parent context.Context, limit time.Duration) (context.Context, context
 	}
 }
 
-// Heard starts the limit anew of the context of With that ctx is or derives from. With any other ctx it does nothing.
+// Heard starts the limit anew of the context of With that ctx is or derives from. With any other
+// ctx it does nothing.
 func Heard(ctx context.Context) {
 	if b, ok := ctx.Value(key{}).(*bounded); ok {
 		b.heard()

@@ -23,18 +23,21 @@ const atOnce = 16
 
 // Question selects a stack's gates and bounds the answers.
 type Question struct {
-	// Stack is the stack's name, Project its folder, File the stack file; empty for the project's own.
+	// Stack is the stack's name, Project its folder, File the stack file; empty for the project's
+	// own.
 	Stack, Project, File string
 	// Only names the gates that are asked; none: all.
 	Only []string
 	// Timeout bounds each gate, and TimeoutKey is the flag or key that sets it.
 	Timeout    time.Duration
 	TimeoutKey string
-	// Reader is a kubeconfig that can only read. With it no secret of the state is read, and what needs more is not asked. Optional.
+	// Reader is a kubeconfig that can only read. With it no secret of the state is read, and what
+	// needs more is not asked. Optional.
 	Reader []byte
 }
 
-// UnknownGateError says that a Question names a gate that neither the state nor the configuration has.
+// UnknownGateError says that a Question names a gate that neither the state nor the configuration
+// has.
 type UnknownGateError struct{ cause error }
 
 func (e *UnknownGateError) Error() string { return e.cause.Error() }
@@ -42,8 +45,9 @@ func (e *UnknownGateError) Error() string { return e.cause.Error() }
 // Unwrap returns the reason why the names may be incomplete.
 func (e *UnknownGateError) Unwrap() error { return e.cause }
 
-// Ask asks the gates that the state has, each with the spec that it has there, and holds them against the configuration. What gates tell
-// goes to progress. A name that nothing has is an UnknownGateError; that no gate is there nor wanted is an error, too.
+// Ask asks the gates that the state has, each with the spec that it has there, and holds them
+// against the configuration. What gates tell goes to progress. A name that nothing has is an
+// UnknownGateError; that no gate is there nor wanted is an error, too.
 func (q Question) Ask(ctx context.Context, progress io.Writer) (Round, error) {
 	gates, err := q.recorded(ctx)
 	if err != nil {
@@ -88,8 +92,9 @@ func (q Question) recorded(ctx context.Context) ([]inventory.Gate, error) {
 	return inventory.Gates(state)
 }
 
-// selectGates are the gates of the given names: those that the state has, and what to hold them against. A name that neither the state
-// nor the configuration has is an error: asking nothing must not count as healthy.
+// selectGates are the gates of the given names: those that the state has, and what to hold them
+// against. A name that neither the state nor the configuration has is an error: asking nothing must
+// not count as healthy.
 func selectGates(gates []inventory.Gate, want expected, names []string) ([]inventory.Gate, expected, error) {
 	var selected []inventory.Gate
 	wanted := expected{file: want.file}
@@ -125,7 +130,8 @@ func gateNames(gates []inventory.Gate, want expected) []string {
 	return names
 }
 
-// askAll asks every gate at once, each with a short deadline, and returns the results in the gates' order.
+// askAll asks every gate at once, each with a short deadline, and returns the results in the gates'
+// order.
 func (q Question) askAll(ctx context.Context, gates []inventory.Gate, progress io.Writer) []health.Result {
 	results := make([]health.Result, len(gates))
 	slots := make(chan struct{}, atOnce)

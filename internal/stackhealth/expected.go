@@ -21,7 +21,8 @@ type expected struct {
 	unknown error
 }
 
-// expectedGates asks the stack file, as the program itself would: what the state has is what the last up got to.
+// expectedGates asks the stack file, as the program itself would: what the state has is what the
+// last up got to.
 func expectedGates(ctx context.Context, q Question) expected {
 	e := expected{file: q.File}
 	if e.file == "" {
@@ -43,8 +44,8 @@ func (e expected) has(name string) bool {
 	return slices.ContainsFunc(e.gates, func(spec health.Spec) bool { return spec.Gate == name })
 }
 
-// merge puts the results of the state's gates into the program's order, each that the state does not have as missing. Those that the
-// configuration does not ask for come last.
+// merge puts the results of the state's gates into the program's order, each that the state does
+// not have as missing. Those that the configuration does not ask for come last.
 func (e expected) merge(results []health.Result) []AskedGate {
 	var all []AskedGate
 	for _, spec := range e.gates {

@@ -29,7 +29,8 @@ var partly = map[health.Kind]string{
 	health.KindIssuer:      "get secrets for the stack's own CA",
 }
 
-// needOf returns the need of a gate that a reader's kubeconfig does not meet; empty where it can be asked.
+// needOf returns the need of a gate that a reader's kubeconfig does not meet; empty where it can be
+// asked.
 func needOf(spec health.Spec) string {
 	switch {
 	case beyond[spec.Kind] != "":
@@ -46,7 +47,8 @@ func needOf(spec health.Spec) string {
 	return ""
 }
 
-// ofReader gives gates a reader's kubeconfig and no other secret. It returns those that can be asked with it, and the results of the others.
+// ofReader gives gates a reader's kubeconfig and no other secret. It returns those that can be
+// asked with it, and the results of the others.
 func ofReader(gates []inventory.Gate, kubeconfig []byte) (asked []inventory.Gate, others []health.Result) {
 	for _, gate := range gates {
 		if needs := needOf(gate.Spec); needs != "" {

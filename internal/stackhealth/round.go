@@ -59,8 +59,8 @@ func (r Round) Open() bool { return len(r.closed()) == 0 }
 // if they are known.
 func (r Round) Unknown() error { return r.expected.unknown }
 
-// WriteMetrics writes the verdicts as metrics to a file, at once. Those of a round that was interrupted say nothing about the gates, and
-// are not written.
+// WriteMetrics writes the verdicts as metrics to a file, at once. Those of a round that was
+// interrupted say nothing about the gates, and are not written.
 func (r Round) WriteMetrics(ctx context.Context, file string) error {
 	if ctx.Err() != nil {
 		return nil
@@ -75,7 +75,8 @@ func (r Round) WriteMetrics(ctx context.Context, file string) error {
 	return nil
 }
 
-// Write prints the table, each failure's report and the warnings of open gates unless that came with the progress, and what is missing or left over.
+// Write prints the table, each failure's report and the warnings of open gates unless that came
+// with the progress, and what is missing or left over.
 func (r Round) Write(out io.Writer, reports bool) error {
 	rows := table.New(out, "LAYER", "GATE", "STATE", "CHECKS", "AFTER")
 	for _, gate := range r.Gates {

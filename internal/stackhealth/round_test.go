@@ -10,7 +10,8 @@ import (
 	"strata/health"
 )
 
-// A pool without an address left and a node that takes no Pods close no gate, and are seen by who looks.
+// A pool without an address left and a node that takes no Pods close no gate, and are seen by who
+// looks.
 func TestARoundHasTheWarningsOfOpenGates(t *testing.T) {
 	checks := []health.Verdict{
 		{Check: "node agent-1", State: health.Ready, Message: "cordoned: takes no new Pods", Hint: "kubectl uncordon agent-1"},

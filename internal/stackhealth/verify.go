@@ -14,16 +14,17 @@ import (
 )
 
 const (
-	// updateLimit bounds each gate at the end of an update. A change next to it may take a moment to be seen.
+	// updateLimit bounds each gate at the end of an update. A change next to it may take a moment
+	// to be seen.
 	updateLimit = time.Minute
 	// previewLimit bounds each gate in a preview, which has changed nothing.
 	previewLimit = 10 * time.Second
 )
 
-// Verify asks the gates that no step of the run has run since it began, side by side, once every gate
-// is as the run leaves it. A closed gate fails an update, which undoes nothing, and is a warning in a
-// preview. Gates that do not exist yet are skipped. After a failed step Verify asks nothing: the
-// engine reports that step.
+// Verify asks the gates that no step of the run has run since it began, side by side, once every
+// gate is as the run leaves it. A closed gate fails an update, which undoes nothing, and is a
+// warning in a preview. Gates that do not exist yet are skipped. After a failed step Verify asks
+// nothing: the engine reports that step.
 func Verify(ctx *pulumi.Context, began time.Time, gates []*health.Gate) error {
 	limit := updateLimit
 	if ctx.DryRun() {

@@ -46,7 +46,8 @@ func serveUnit(t *testing.T, state, sub string) (server *sshtest.Server, asked f
 	return server, func() int { return len(requests) }
 }
 
-// runProgram runs a program with one gate, which ended at a time after the run's start, and verifies it.
+// runProgram runs a program with one gate, which ended at a time after the run's start, and
+// verifies it.
 func runProgram(t *testing.T, server *sshtest.Server, after time.Duration, failed error, options ...pulumi.RunOption) error {
 	t.Helper()
 	began := time.Now()

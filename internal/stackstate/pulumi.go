@@ -15,7 +15,8 @@ type Pulumi func(ctx context.Context, stdin []byte, args ...string) ([]byte, err
 // ErrNoStack is the error of Export for a stack that the backend does not have.
 var ErrNoStack = errors.New("there is no such stack")
 
-// CommandLine is the `pulumi` in PATH, run in a folder. Its error holds the command and what it wrote to stderr.
+// CommandLine is the `pulumi` in PATH, run in a folder. Its error holds the command and what it
+// wrote to stderr.
 func CommandLine(dir string) Pulumi {
 	return func(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
 		args = append(args, "--non-interactive", "--color=never")
@@ -32,8 +33,8 @@ func CommandLine(dir string) Pulumi {
 	}
 }
 
-// Export is a stack's state as Pulumi writes it, with its secrets encrypted unless a flag of `pulumi stack export` says otherwise. A stack
-// that the backend does not have is ErrNoStack.
+// Export is a stack's state as Pulumi writes it, with its secrets encrypted unless a flag of
+// `pulumi stack export` says otherwise. A stack that the backend does not have is ErrNoStack.
 func (p Pulumi) Export(ctx context.Context, stack string, flags ...string) ([]byte, error) {
 	export, err := p(ctx, nil, append([]string{"stack", "export", "--stack", stack}, flags...)...)
 	if err != nil && strings.Contains(err.Error(), "no stack named") {

@@ -19,7 +19,8 @@ func (r Resource) reveal() error {
 	return nil
 }
 
-// reveal replaces every secret in a value by what it holds, in place where the value itself is none.
+// reveal replaces every secret in a value by what it holds, in place where the value itself is
+// none.
 func reveal(value any) (any, error) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -67,8 +68,8 @@ func plainOf(secret map[string]any) (any, error) {
 	return inner, nil
 }
 
-// Texts are the texts of a state that was exported with its secrets: those in its secrets, and all others. Names of properties are not among
-// them.
+// Texts are the texts of a state that was exported with its secrets: those in its secrets, and all
+// others. Names of properties are not among them.
 func Texts(export []byte) (secret, plain []string, err error) {
 	var tree any
 	if err := json.Unmarshal(export, &tree); err != nil {

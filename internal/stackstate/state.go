@@ -20,13 +20,15 @@ const (
 
 // State is a stack's state.
 type State struct {
-	// Resources are in the order of their creation; those that a replacement has left to delete are among them.
+	// Resources are in the order of their creation; those that a replacement has left to delete are
+	// among them.
 	Resources []Resource
 	// Pending are the operations that a run which ended did not bring to an end.
 	Pending []Operation
 }
 
-// Resource is a resource as the state has it. A secret in it is what it holds, unless it was exported encrypted.
+// Resource is a resource as the state has it. A secret in it is what it holds, unless it was
+// exported encrypted.
 type Resource struct{ apitype.ResourceV3 }
 
 // Operation records the unfinished step of a run on a resource.
@@ -108,7 +110,8 @@ func (s *State) OfType(token string) []Resource {
 	return slices.DeleteFunc(slices.Clone(s.Resources), func(r Resource) bool { return r.Delete || string(r.Type) != token })
 }
 
-// Running are the commands of OfType that run a subcommand of this program, for example "vault configure".
+// Running are the commands of OfType that run a subcommand of this program, for example "vault
+// configure".
 func (s *State) Running(subcommand string) []Resource {
 	return slices.DeleteFunc(s.OfType(LocalCommand), func(r Resource) bool { return !r.Runs(subcommand) })
 }

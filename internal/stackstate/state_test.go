@@ -17,7 +17,8 @@ import (
 // secret is a secret as an export has it.
 func secret(fields string) string { return fmt.Sprintf(`{%q:%q,%s}`, sig.Key, sig.Secret, fields) }
 
-// export is a state of two commands, one of which a replacement left, a stack, and an operation that was interrupted.
+// export is a state of two commands, one of which a replacement left, a stack, and an operation
+// that was interrupted.
 func export(key string) string {
 	return `{"version":3,"deployment":{"resources":[
 		{"urn":"urn:pulumi:dev::strata::pulumi:pulumi:Stack::strata-dev","type":"pulumi:pulumi:Stack","outputs":{"urls":{"echo":"https://echo"}}},

@@ -13,8 +13,9 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// Unblock deletes the Pods of a StatefulSet that are of an earlier revision and not Ready. Such a Pod serves no request, and its
-// successor is of the newest revision. It waits until the controller has written which that is, and reports on progress.
+// Unblock deletes the Pods of a StatefulSet that are of an earlier revision and not Ready. Such a
+// Pod serves no request, and its successor is of the newest revision. It waits until the controller
+// has written which that is, and reports on progress.
 func Unblock(ctx context.Context, client kubernetes.Interface, namespace, name string, progress io.Writer) error {
 	set, err := current(ctx, client, namespace, name)
 	if err != nil {
@@ -51,8 +52,8 @@ func blocks(pod *corev1.Pod, newest string) bool {
 	return true
 }
 
-// current is the StatefulSet once its controller has seen its newest generation. It watches before it reads, so that nothing that
-// happens in between is missed.
+// current is the StatefulSet once its controller has seen its newest generation. It watches before
+// it reads, so that nothing that happens in between is missed.
 func current(ctx context.Context, client kubernetes.Interface, namespace, name string) (*appsv1.StatefulSet, error) {
 	sets := client.AppsV1().StatefulSets(namespace)
 	for {

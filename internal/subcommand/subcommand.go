@@ -1,5 +1,6 @@
-// Package subcommand owns how resources run this program: the text of their commands, and that the input is JSON on stdin. What a subcommand
-// reads belongs to the package that does its work, and the names of its variables to package self, which knows no Pulumi.
+// Package subcommand owns how resources run this program: the text of their commands, and that the
+// input is JSON on stdin. What a subcommand reads belongs to the package that does its work, and
+// the names of its variables to package self, which knows no Pulumi.
 package subcommand
 
 import (
@@ -12,15 +13,17 @@ import (
 	"strata/internal/self"
 )
 
-// Exec is the command text that runs this program, up to the subcommand. The path is relative, so that checkouts at different places agree,
-// and exec lets a timeout kill the program and not only its shell (docs/adr/0002).
+// Exec is the command text that runs this program, up to the subcommand. The path is relative, so
+// that checkouts at different places agree, and exec lets a timeout kill the program and not only
+// its shell (docs/adr/0002).
 const Exec = "exec " + self.Path + " "
 
 // Text is the command text that runs a subcommand of this program, for example "crds apply".
 func Text(subcommand string) pulumi.String { return pulumi.String(Exec + subcommand) }
 
-// New is a resource's command that runs a subcommand. input is of the type that the subcommand reads, or an Output of it, and becomes
-// the JSON on its stdin; nil for none. It asks for no previous output, because what ran before is no input of what runs now.
+// New is a resource's command that runs a subcommand. input is of the type that the subcommand
+// reads, or an Output of it, and becomes the JSON on its stdin; nil for none. It asks for no
+// previous output, because what ran before is no input of what runs now.
 func New(subcommand string, input any, environment pulumi.StringMap) *local.CommandArgs {
 	command := &local.CommandArgs{
 		Create: Text(subcommand), Logging: local.LoggingStderr, AddPreviousOutputInEnv: pulumi.Bool(false),

@@ -59,7 +59,8 @@ func (a *Archive) Summary(out io.Writer, file string) error {
 	return err
 }
 
-// Write writes the archive to a new file, for its owner only. One that is there already is an error, and stays.
+// Write writes the archive to a new file, for its owner only. One that is there already is an
+// error, and stays.
 func (a *Archive) Write(file string) (err error) {
 	out, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -15,7 +15,8 @@ import (
 	"strata/internal/apiserver"
 )
 
-// asTable asks the API server for what kubectl shows of objects, in which there are no values of variables.
+// asTable asks the API server for what kubectl shows of objects, in which there are no values of
+// variables.
 const asTable = "application/json;as=Table;v=v1;g=meta.k8s.io"
 
 // lists names the lists of a cluster, in all namespaces, by their files.
@@ -28,8 +29,8 @@ var lists = []struct{ name, path string }{
 // most bounds how many objects of a kind are listed.
 const most = 5000
 
-// clusterSources are the lists of a cluster. servers are K3s's API servers, as https://address:port, of which any will do; none: the
-// kubeconfig's.
+// clusterSources are the lists of a cluster. servers are K3s's API servers, as
+// https://address:port, of which any will do; none: the kubeconfig's.
 func clusterSources(kubeconfig []byte, servers []string) ([]source, error) {
 	client, err := clientOf(kubeconfig, servers)
 	if err != nil {

@@ -27,7 +27,8 @@ var hostScript string
 
 // Request selects the sources of an archive.
 type Request struct {
-	// Stack is the stack's name, Project its folder, File the stack file, and OwnFile whether that is not the project's own.
+	// Stack is the stack's name, Project its folder, File the stack file, and OwnFile whether that
+	// is not the project's own.
 	Stack, Project, File string
 	OwnFile              bool
 	// Limit bounds each source; all are read at the same time.
@@ -46,7 +47,8 @@ type known struct {
 	hide  redactor
 }
 
-// Collect reads all sources. Its error says why the secrets are not known; what else cannot be had is named in the archive.
+// Collect reads all sources. Its error says why the secrets are not known; what else cannot be had
+// is named in the archive.
 func (r Request) Collect(ctx context.Context) (Archive, error) {
 	reading, cancel := context.WithTimeout(ctx, r.Limit)
 	defer cancel()
@@ -80,7 +82,8 @@ func (r Request) Collect(ctx context.Context) (Archive, error) {
 	return archive, nil
 }
 
-// know reads the state and the stack's file with their secrets. A stack that was never up has no state.
+// know reads the state and the stack's file with their secrets. A stack that was never up has no
+// state.
 func (r Request) know(ctx context.Context) (known, error) {
 	k := known{state: &stackstate.State{}, file: readStackFile(r.File)}
 	var secret, plain []string
@@ -152,7 +155,8 @@ func (r Request) health(ctx context.Context) ([]File, error) {
 	return []File{{"health.txt", table.Bytes()}, {"health.json", results}}, errors.Join(err, marshalErr, round.Unknown())
 }
 
-// hosts are those that gates of the state observe; before there are any, those of the file that exist already.
+// hosts are those that gates of the state observe; before there are any, those of the file that
+// exist already.
 func (r Request) hosts(ctx context.Context, k known) ([]inventory.Host, error) {
 	var hosts []inventory.Host
 	for _, gate := range k.gates {

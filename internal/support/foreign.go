@@ -9,15 +9,16 @@ import (
 	"strata/config"
 )
 
-// foreignKeys are those below which the configuration is another program's: the values of charts, the solver of an ACME issuer, arguments of K3s, and
-// what a workload is started with.
+// foreignKeys are those below which the configuration is another program's: the values of charts,
+// the solver of an ACME issuer, arguments of K3s, and what a workload is started with.
 var foreignKeys = []string{"values", "controllerValues", "dns01", "serverArgs", "agentArgs", "args", "env", "files"}
 
 // notShown stands in the place of a text of which it is not known whether there is a secret in it.
 const notShown = "[not shown]"
 
 var (
-	// foreignSecret is a name of what is secret in another program's configuration, and not of where a secret is, as secretName and tokenFile.
+	// foreignSecret is a name of what is secret in another program's configuration, and not of
+	// where a secret is, as secretName and tokenFile.
 	foreignSecret = regexp.MustCompile(`(?i)token|passw|passphrase|secret|credential|(api|access|admin|private|encryption|signing)[_-]?keys?`)
 	notSecret     = regexp.MustCompile(`(?i)(name|file|path|ttl|length|enabled|encryption)s?$|^existing|^create`)
 	// plainWord is a text that can be no more than one word, an address or a number.
@@ -35,8 +36,9 @@ func within(text string, add func(string)) {
 	logins(text, longWord, add)
 }
 
-// foreign is a value of another program's configuration as it may be shown: texts that are more than a word are not, since they may hold a secret
-// anywhere, nor is what a name says is one. add gets what must not be shown anywhere else either; secret is what the names above the value say.
+// foreign is a value of another program's configuration as it may be shown: texts that are more
+// than a word are not, since they may hold a secret anywhere, nor is what a name says is one. add
+// gets what must not be shown anywhere else either; secret is what the names above the value say.
 func foreign(value any, secret bool, add func(string)) any {
 	switch value := value.(type) {
 	case string:

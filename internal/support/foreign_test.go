@@ -25,7 +25,8 @@ func shown(t *testing.T, line, journal string) (file, quoted string) {
 	return hide.text(string(text)), hide.text(journal)
 }
 
-// Whose secret a chart's value or an argument is, no key of Strata's says: its own name does, or the text that it stands in.
+// Whose secret a chart's value or an argument is, no key of Strata's says: its own name does, or
+// the text that it stands in.
 func TestWhatAnotherProgramsConfigurationHasInPlainIsNeitherShownNorQuoted(t *testing.T) {
 	for name, line := range map[string]string{
 		"credentials of a chart":     "strata:traefik: {values: {credentials: hunter2hunter2}}",
@@ -63,7 +64,8 @@ func TestTheLoginOfAnotherProgramsAddressIsKnownWithoutItsEscapes(t *testing.T) 
 	assert.Equal(t, "login of me with "+redacted, journal)
 }
 
-// Whoever encrypts an argument encrypts its name with it, and the program that is started with it logs the value alone.
+// Whoever encrypts an argument encrypts its name with it, and the program that is started with it
+// logs the value alone.
 func TestTheValueOfAnEncryptedArgumentIsKnownWithoutItsName(t *testing.T) {
 	for line, decrypted := range map[string]string{
 		"strata:traefik: {values: {additionalArguments: [{secure: v1:x}]}}": `{"strata:traefik":{"objectValue":{"values":{"additionalArguments":["--hub.token=hunter2"]}}}}`,
@@ -78,7 +80,8 @@ func TestTheValueOfAnEncryptedArgumentIsKnownWithoutItsName(t *testing.T) {
 	}
 }
 
-// Under a name that says nothing a text is shown where it is one word, and left out where it may hold more; a journal that quotes it is not searched.
+// Under a name that says nothing a text is shown where it is one word, and left out where it may
+// hold more; a journal that quotes it is not searched.
 func TestATextThatMayHoldASecretIsLeftOut(t *testing.T) {
 	file, _ := shown(t, `strata:traefik: {values: {a: "hunter2 hunter2", b: 'me,hunter2', c: [x=hunter2]}}`, "")
 	assert.NotContains(t, file, "hunter2")

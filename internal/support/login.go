@@ -6,8 +6,9 @@ import (
 	"strings"
 )
 
-// address is one with a login before its host: a user, and a password where there is one. It is no url.Parse, which refuses a password with a
-// percent sign that clients of databases take, and finds none within a longer text.
+// address is one with a login before its host: a user, and a password where there is one. It is no
+// url.Parse, which refuses a password with a percent sign that clients of databases take, and finds
+// none within a longer text.
 var address = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://([^\s/?#:@]*)(?::([^\s/?#]*))?@[^\s"'<>]*`)
 
 // logins adds the secrets of the addresses in a text: the password, which the other end logs alone,
@@ -42,5 +43,6 @@ func unescaped(text string) string {
 	return text
 }
 
-// escaped is a user or a password as url.URL writes it, which is neither what a person writes nor url.QueryEscape.
+// escaped is a user or a password as url.URL writes it, which is neither what a person writes nor
+// url.QueryEscape.
 func escaped(text string) string { return url.User(unescaped(text)).String() }

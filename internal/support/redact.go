@@ -17,18 +17,22 @@ import (
 const (
 	// redacted stands in the place of a secret.
 	redacted = "[redacted]"
-	// shortest is from how many characters on a text is looked for: what is shorter is found in every second word.
+	// shortest is from how many characters on a text is looked for: what is shorter is found in
+	// every second word.
 	shortest = 4
-	// longWord is from how many characters on a word of a secret that has several is a secret on its own, as each line of a key is.
+	// longWord is from how many characters on a word of a secret that has several is a secret on
+	// its own, as each line of a key is.
 	longWord = 20
-	// embedded is from how many characters on a text is also looked for in the base64 of something longer.
+	// embedded is from how many characters on a text is also looked for in the base64 of something
+	// longer.
 	embedded = 8
 )
 
 // redactor replaces secrets.
 type redactor struct{ replacer *strings.Replacer }
 
-// newRedactor makes the redactor of the texts in a state's secrets, unless the state has them in plain as well, and of other secrets.
+// newRedactor makes the redactor of the texts in a state's secrets, unless the state has them in
+// plain as well, and of other secrets.
 func newRedactor(stateSecrets, plain, others []string) redactor {
 	known := map[string]bool{}
 	for _, text := range plain {
@@ -158,8 +162,9 @@ func forms(secret string) []string {
 	return all
 }
 
-// encoded are a secret's base64, without padding: alone, and where it begins at each place of a group of three bytes in something longer, less
-// the characters that hold bits of what is before and after it.
+// encoded are a secret's base64, without padding: alone, and where it begins at each place of a
+// group of three bytes in something longer, less the characters that hold bits of what is before
+// and after it.
 func encoded(secret string) []string {
 	all := []string{base64.RawStdEncoding.EncodeToString([]byte(secret))}
 	if len(secret) < embedded {

@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hidden is a text after its redaction, which must not be what it was, and whose rest must be as it was.
+// hidden is a text after its redaction, which must not be what it was, and whose rest must be as it
+// was.
 func hidden(t *testing.T, r redactor, before, secret, after string) {
 	t.Helper()
 	assert.Equal(t, before+redacted+after, r.text(before+secret+after))
@@ -91,7 +92,8 @@ func TestAShortSecretIsFoundByItsNameInYAMLAndInBase64(t *testing.T) {
 	assert.Equal(t, "default has "+redacted+" and "+redacted, r.text("default has abc123 and hunter2"))
 }
 
-// Who is refused by a proxy or a database logs the login without its address, and clients write an address anew before they quote it.
+// Who is refused by a proxy or a database logs the login without its address, and clients write an
+// address anew before they quote it.
 func TestTheLoginOfAnAddressIsASecretWithoutTheAddress(t *testing.T) {
 	const plain, escaped = "http://strata:pa55word-long@proxy.corp:3128", "http://strata:p%40ss-word1@proxy.corp:3128/"
 	basic := func(login string) string { return base64.StdEncoding.EncodeToString([]byte(login)) }

@@ -15,8 +15,9 @@ import (
 	"strata/internal/stackstate"
 )
 
-// secretKeys are the keys of the configuration whose texts are secret whether or not a person has encrypted them: those of proxies, of an ACME
-// server's account and of its solver among them. What else has such a name is hidden with them.
+// secretKeys are the keys of the configuration whose texts are secret whether or not a person has
+// encrypted them: those of proxies, of an ACME server's account and of its solver among them. What
+// else has such a name is hidden with them.
 var secretKeys = []string{
 	"adminPasswordHash", "http", "https", "key", "mirror", "passphrase", "password", "secretEnv", "secretFiles", "sudoPassword", "token", "value",
 }
@@ -42,7 +43,8 @@ func readStackFile(path string) stackFile {
 	return stackFile{content: content}
 }
 
-// withoutSecrets is the file without what is encrypted, what that is encrypted with, and what is secret by its key. Comments are lost.
+// withoutSecrets is the file without what is encrypted, what that is encrypted with, and what is
+// secret by its key. Comments are lost.
 func (f stackFile) withoutSecrets(context.Context) ([]byte, error) {
 	if f.err != nil {
 		return nil, f.err
@@ -120,7 +122,8 @@ func below(key string, add func(string)) func(string) {
 	}
 }
 
-// secrets are the texts of the file that must not be shown. Pulumi is asked only where something is encrypted.
+// secrets are the texts of the file that must not be shown. Pulumi is asked only where something is
+// encrypted.
 func (f stackFile) secrets(ctx context.Context, pulumi stackstate.Pulumi, arguments ...string) ([]string, error) {
 	if errors.Is(f.err, fs.ErrNotExist) {
 		return nil, nil

@@ -8,7 +8,8 @@ import (
 )
 
 const (
-	// maxFile bounds a file of the archive, maxAll all of them, in bytes. Of a longer text the end stays: it is what happened last.
+	// maxFile bounds a file of the archive, maxAll all of them, in bytes. Of a longer text the end
+	// stays: it is what happened last.
 	maxFile = 4 << 20
 	maxAll  = 64 << 20
 	// late bounds a source's answer after the end of its time, if that was longer.
@@ -47,7 +48,8 @@ type answer struct {
 	err   error
 }
 
-// gather reads all sources at the same time, each bounded, and returns what each gave in their order.
+// gather reads all sources at the same time, each bounded, and returns what each gave in their
+// order.
 func gather(ctx context.Context, sources []source, limit time.Duration) []answer {
 	answers := make([]answer, len(sources))
 	var all sync.WaitGroup

@@ -7,7 +7,8 @@ import (
 	"strconv"
 )
 
-// Namespace is SVG's, which the root element names (https://www.w3.org/TR/SVG2/struct.html#NewDocument).
+// Namespace is SVG's, which the root element names
+// (https://www.w3.org/TR/SVG2/struct.html#NewDocument).
 const Namespace = "http://www.w3.org/2000/svg"
 
 // Element is one element with what is in it.

@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// palette are the colours of Okabe and Ito (https://jfly.uni-koeln.de/color/), which people with any colour vision tell apart, on light and
-// dark. Outlines are to be in the ink's colour: orange on white has too little contrast by itself (WCAG 1.4.11).
+// palette are the colours of Okabe and Ito (https://jfly.uni-koeln.de/color/), which people with
+// any colour vision tell apart, on light and dark. Outlines are to be in the ink's colour: orange
+// on white has too little contrast by itself (WCAG 1.4.11).
 var palette = []struct{ name, light, dark string }{
 	{"--paper", "#ffffff", "#17191d"},
 	{"--ink", "#1b1b1b", "#ededed"},
@@ -26,7 +27,8 @@ var Common = Sheet{
 	Draw(".grid", "stroke", "--faint"),
 }
 
-// light is a value of a rule on light paper. A colour that the palette does not have is a slip in the sheet.
+// light is a value of a rule on light paper. A colour that the palette does not have is a slip in
+// the sheet.
 func light(value string) string {
 	if !strings.HasPrefix(value, "--") {
 		return value

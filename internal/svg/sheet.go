@@ -11,8 +11,9 @@ import (
 type Rule struct {
 	// Selector is an element's name, or a class after a dot.
 	Selector string
-	// Set are presentation attributes and their values in turn (https://www.w3.org/TR/SVG2/styling.html#PresentationAttributes). A value
-	// that begins with -- is a colour of the palette.
+	// Set are presentation attributes and their values in turn
+	// (https://www.w3.org/TR/SVG2/styling.html#PresentationAttributes). A value that begins with --
+	// is a colour of the palette.
 	Set []string
 }
 

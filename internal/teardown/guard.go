@@ -15,7 +15,8 @@ import (
 // Guard configures the questions of the guard's resource at its delete. It lies in states, so its
 // keys stay as they are.
 type Guard struct {
-	// Protected are the configuration's keys that were true at the last up, for example strata:k3s.protect. Each refuses a destroy.
+	// Protected are the configuration's keys that were true at the last up, for example
+	// strata:k3s.protect. Each refuses a destroy.
 	Protected []string `json:"protected,omitempty"`
 	// Servers are the API servers, as https://address:port.
 	Servers []string `json:"servers"`
@@ -36,8 +37,9 @@ type Guard struct {
 // listed bounds each list in a message.
 const listed = 20
 
-// Before says what a destroy takes away, and returns an error where it must not go on. A nil client is a cluster that cannot be asked, for
-// the reason why. Nothing in it is an error of its own: a cluster that is dead, or cannot be read, must be possible to destroy.
+// Before says what a destroy takes away, and returns an error where it must not go on. A nil client
+// is a cluster that cannot be asked, for the reason why. Nothing in it is an error of its own: a
+// cluster that is dead, or cannot be read, must be possible to destroy.
 func (g Guard) Before(ctx context.Context, client kubernetes.Interface, why error, log io.Writer) error {
 	var lost Loss
 	if client != nil {
@@ -61,8 +63,9 @@ func (g Guard) protects() error {
 		strings.Join(g.Protected, " and "))
 }
 
-// BeforeExisting returns an error where the destroy of a stack on an existing cluster would take what others keep with it. gone is true where
-// the user has said that the cluster is not there any more, so that Pulumi forgets what was in it.
+// BeforeExisting returns an error where the destroy of a stack on an existing cluster would take
+// what others keep with it. gone is true where the user has said that the cluster is not there any
+// more, so that Pulumi forgets what was in it.
 func (g Guard) BeforeExisting(ctx context.Context, open func() (Cluster, error), gone bool) error {
 	if err := g.protects(); err != nil || gone {
 		return err

@@ -37,13 +37,15 @@ type Held struct {
 type reader struct {
 	Cluster
 	left, ours Objects
-	// kinds are those that can be listed, by their name; spaced have a namespace, unread are those that the API server cannot tell.
+	// kinds are those that can be listed, by their name; spaced have a namespace, unread are those
+	// that the API server cannot tell.
 	kinds  map[string]schema.GroupVersionResource
 	spaced []string
 	unread []string
 }
 
-// ObserveHeld reads what others keep in the objects that leave. It sends no request where nothing leaves that can hold any.
+// ObserveHeld reads what others keep in the objects that leave. It sends no request where nothing
+// leaves that can hold any.
 func ObserveHeld(ctx context.Context, cluster Cluster, left, ours Objects) ([]Held, error) {
 	r := &reader{Cluster: cluster, left: left, ours: ours, kinds: map[string]schema.GroupVersionResource{}}
 	if !slices.ContainsFunc(slices.Collect(keys(left)), canHold) {
@@ -82,8 +84,9 @@ func canHold(kind string) bool {
 // patience is for how long an API group's server may be away, as while its Pod is made anew.
 var patience = wait.Backoff{Duration: time.Second, Factor: 2, Steps: 5}
 
-// discoverAll learns the kinds. Where a namespace leaves, all groups must answer: Kubernetes asks each for what is in it, and a namespace does not
-// end before they do (pkg/controller/namespace/deletion/namespaced_resources_deleter.go).
+// discoverAll learns the kinds. Where a namespace leaves, all groups must answer: Kubernetes asks
+// each for what is in it, and a namespace does not end before they do
+// (pkg/controller/namespace/deletion/namespaced_resources_deleter.go).
 func (r *reader) discoverAll(ctx context.Context, whole bool) error {
 	var down *discovery.ErrGroupDiscoveryFailed
 	err := wait.ExponentialBackoffWithContext(ctx, patience, func(context.Context) (bool, error) {
@@ -103,7 +106,8 @@ func (r *reader) discoverAll(ctx context.Context, whole bool) error {
 		"kubectl describe apiservices", strings.Join(services, ", "))
 }
 
-// discover learns the kinds. An API group whose server is down is noted and returned, and not taken for empty.
+// discover learns the kinds. An API group whose server is down is noted and returned, and not taken
+// for empty.
 func (r *reader) discover() (*discovery.ErrGroupDiscoveryFailed, error) {
 	lists, err := discovery.ServerPreferredResources(r.Kinds)
 	var failed *discovery.ErrGroupDiscoveryFailed
@@ -214,7 +218,8 @@ func (r *reader) instances(ctx context.Context, name string) []string {
 	return nil
 }
 
-// isKept reports whether an object in a namespace that leaves is a loss: a volume, whoever's, or what is others'.
+// isKept reports whether an object in a namespace that leaves is a loss: a volume, whoever's, or
+// what is others'.
 func (r *reader) isKept(object *unstructured.Unstructured) bool {
 	return isBound(object) || isOthers(object, r.ours)
 }

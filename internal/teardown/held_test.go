@@ -22,7 +22,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// served are the kinds of the fake cluster, by group and version: plural, kind, and whether it has a namespace.
+// served are the kinds of the fake cluster, by group and version: plural, kind, and whether it has
+// a namespace.
 var served = map[string][]metav1.APIResource{
 	"v1": {
 		listable("configmaps", "ConfigMap", true), listable("secrets", "Secret", true), listable("persistentvolumeclaims", kindClaim, true),
@@ -228,7 +229,8 @@ func impatient(t *testing.T) {
 	t.Cleanup(func() { patience = before })
 }
 
-// down is the discovery of a cluster in which the server of an API group does not answer some times.
+// down is the discovery of a cluster in which the server of an API group does not answer some
+// times.
 type down struct {
 	discovery.DiscoveryInterface
 	version string

@@ -6,11 +6,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Objects are names by kind: namespace/name, or name where the kind has no namespace. A kind is written as Deployment.apps.
+// Objects are names by kind: namespace/name, or name where the kind has no namespace. A kind is
+// written as Deployment.apps.
 type Objects map[string][]string
 
-// The kinds of what brings objects that no state lists: a Helm release by namespace/name, and a bundle of CRDs that leaves with its objects, or
-// that stays.
+// The kinds of what brings objects that no state lists: a Helm release by namespace/name, and a
+// bundle of CRDs that leaves with its objects, or that stays.
 const (
 	KindRelease    = "Release.helm.sh"
 	KindBundle     = "Bundle"
@@ -36,7 +37,8 @@ func (o Objects) Sort() {
 	}
 }
 
-// left returns the objects that wanted does not have. A bundle that stays in the cluster does not leave.
+// left returns the objects that wanted does not have. A bundle that stays in the cluster does not
+// leave.
 func (o Objects) left(wanted Objects) Objects {
 	left := Objects{}
 	for kind, names := range o {

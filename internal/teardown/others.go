@@ -8,10 +8,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// derived are the API groups and kinds whose objects a cluster makes itself and makes again: Events, Leases, endpoints and measurements.
+// derived are the API groups and kinds whose objects a cluster makes itself and makes again:
+// Events, Leases, endpoints and measurements.
 var derived = []string{"events.k8s.io", "coordination.k8s.io", "discovery.k8s.io", "metrics.k8s.io", "Event", "Endpoints"}
 
-// byLayers are the objects that Strata's layers make without an owner reference, as Kind/namespace/name.
+// byLayers are the objects that Strata's layers make without an owner reference, as
+// Kind/namespace/name.
 var byLayers = []string{
 	"AppProject.argoproj.io/argocd/default",          // argo-cd util/argo/argo.go
 	"Secret/argocd/argocd-initial-admin-secret",      // argo-cd util/settings/settings.go
@@ -22,8 +24,8 @@ var byLayers = []string{
 	"ConfigurationState.metallb.io/metallb-system/*", // what each speaker has read
 }
 
-// isOthers reports whether an object is in no state of ours and nothing of ours brings it. Its field manager proves nothing: another Pulumi
-// program has the same one.
+// isOthers reports whether an object is in no state of ours and nothing of ours brings it. Its
+// field manager proves nothing: another Pulumi program has the same one.
 func isOthers(object *unstructured.Unstructured, ours Objects) bool {
 	kind, name := kindOf(object), nameOf(object)
 	notes := object.GetAnnotations()

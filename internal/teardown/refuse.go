@@ -17,8 +17,9 @@ type Discard struct {
 	Objects []string `json:"objects,omitempty"`
 }
 
-// Losses returns the error of a run in which objects leave that hold what others keep, and to which no consent is given. open connects to the
-// cluster; it is called only where something leaves. previous are the objects of the run before.
+// Losses returns the error of a run in which objects leave that hold what others keep, and to which
+// no consent is given. open connects to the cluster; it is called only where something leaves.
+// previous are the objects of the run before.
 func (g Guard) Losses(ctx context.Context, open func() (Cluster, error), previous Objects) error {
 	left := previous.left(g.Objects)
 	if !slices.ContainsFunc(slices.Collect(keys(left)), canHold) {
@@ -103,7 +104,8 @@ func (o Objects) holders() string {
 	return cut(names)
 }
 
-// Holders names the objects of a run before that leave and can hold what others keep; empty for none.
+// Holders names the objects of a run before that leave and can hold what others keep; empty for
+// none.
 func (o Objects) Holders(wanted Objects) string { return o.left(wanted).holders() }
 
 // cut joins names, the first of them where there are many.

@@ -1,5 +1,5 @@
-// Package tempdir makes folders for files that are secret or large and must not stay: what a process that was killed has left there goes
-// with the next folder of the same kind.
+// Package tempdir makes folders for files that are secret or large and must not stay: what a
+// process that was killed has left there goes with the next folder of the same kind.
 package tempdir
 
 import (
@@ -13,16 +13,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Folder is a folder for its owner only (0700), and the lock that tells that its process is alive. The kernel frees the lock when that ends,
-// however it ends.
+// Folder is a folder for its owner only (0700), and the lock that tells that its process is alive.
+// The kernel frees the lock when that ends, however it ends.
 type Folder struct {
 	// Path leads to the folder.
 	Path string
 	lock *os.File
 }
 
-// New makes a folder in parent, whose name begins with prefix, and removes those of that prefix whose processes have ended without Remove.
-// The error names the folder that could not be made or removed.
+// New makes a folder in parent, whose name begins with prefix, and removes those of that prefix
+// whose processes have ended without Remove. The error names the folder that could not be made or
+// removed.
 func New(parent, prefix string) (Folder, error) {
 	if err := sweep(parent, prefix); err != nil {
 		return Folder{}, err
@@ -39,7 +40,8 @@ func New(parent, prefix string) (Folder, error) {
 			}
 			_ = lock.Close()
 		}
-		// Another process's sweep may have been ahead of the lock: it took the folder for one that was left.
+		// Another process's sweep may have been ahead of the lock: it took the folder for one that
+		// was left.
 		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, fs.ErrNotExist) {
 			return Folder{}, err
 		}

@@ -22,7 +22,8 @@ type Bar struct {
 	Op    string    `json:"op"`
 	Start time.Time `json:"start"`
 	End   time.Time `json:"end"`
-	// Gate is true for a resource that only observes; Kind is its health.Kind, empty in recordings that do not have it.
+	// Gate is true for a resource that only observes; Kind is its health.Kind, empty in recordings
+	// that do not have it.
 	Gate bool   `json:"gate,omitempty"`
 	Kind string `json:"kind,omitempty"`
 	// Failed is true where the engine reported so; Open where the run ended first.
@@ -30,13 +31,14 @@ type Bar struct {
 	Open   bool `json:"open,omitempty"`
 	// Needs are the URNs that the bar waited for, of this run.
 	Needs []string `json:"needs,omitempty"`
-	// WaitedFor is the one of Needs that ended last; Delay is how long after it, or after the run's start where there is none, the
-	// bar began: nothing that it needs explains that time.
+	// WaitedFor is the one of Needs that ended last; Delay is how long after it, or after the run's
+	// start where there is none, the bar began: nothing that it needs explains that time.
 	WaitedFor string        `json:"waitedFor,omitempty"`
 	Delay     time.Duration `json:"delay"`
 	// Messages are the last lines of a gate's progress and how it ended, oldest first.
 	Messages []string `json:"said,omitempty"`
-	// Lag is, for a gate, from when the observation came in that decided to the bar's end. Nil where the recording does not say.
+	// Lag is, for a gate, from when the observation came in that decided to the bar's end. Nil
+	// where the recording does not say.
 	Lag *time.Duration `json:"lag,omitempty"`
 	// Critical is true on the critical path.
 	Critical bool `json:"critical,omitempty"`
@@ -47,7 +49,8 @@ type Bar struct {
 // Duration returns the length of the bar.
 func (b Bar) Duration() time.Duration { return b.End.Sub(b.Start) }
 
-// Observed reports whether the bar is a gate that observed in this run: one that stays as it is, or goes, does not.
+// Observed reports whether the bar is a gate that observed in this run: one that stays as it is, or
+// goes, does not.
 func (b Bar) Observed() bool { return b.Gate && b.Op != "same" && b.Op != "delete" }
 
 func newBar(step Step, at time.Time) *Bar {
@@ -71,7 +74,8 @@ func (b *Bar) note(line string) {
 		b.seen = at
 		return
 	}
-	// Progress, and the line of a report that names the outcome; the report's other lines are for the run's own output.
+	// Progress, and the line of a report that names the outcome; the report's other lines are for
+	// the run's own output.
 	if strings.HasPrefix(line, b.Name+": ") || strings.HasPrefix(line, "layer ") {
 		b.Messages = append(b.Messages, line)
 		b.Messages = b.Messages[max(0, len(b.Messages)-messagesKept):]
@@ -86,7 +90,8 @@ func (b *Bar) end(at time.Time, failed bool) {
 	}
 }
 
-// kindsOf are the types in a URN: those of the resource's parents, and its own last (urn:pulumi:STACK::PROJECT::TYPES::NAME).
+// kindsOf are the types in a URN: those of the resource's parents, and its own last
+// (urn:pulumi:STACK::PROJECT::TYPES::NAME).
 func kindsOf(urn string) []string {
 	parts := strings.SplitN(urn, "::", 4)
 	if len(parts) < 4 {
@@ -95,7 +100,8 @@ func kindsOf(urn string) []string {
 	return strings.Split(parts[2], "$")
 }
 
-// custom reports whether a URN is of a resource that a provider acts on: neither the stack nor one of our components.
+// custom reports whether a URN is of a resource that a provider acts on: neither the stack nor one
+// of our components.
 func custom(urn string) bool {
 	kinds := kindsOf(urn)
 	kind := kinds[len(kinds)-1]

@@ -7,11 +7,12 @@ import (
 	"unicode"
 )
 
-// messageLimit bounds a recorded line, in bytes: a gate's evidence is long, and the run's own output has it.
+// messageLimit bounds a recorded line, in bytes: a gate's evidence is long, and the run's own
+// output has it.
 const messageLimit = 400
 
-// filter decides what of the engine's events is recorded: steps and the end, and what gates wrote. What any other resource wrote, and
-// what any of them was given, may hold a secret.
+// filter decides what of the engine's events is recorded: steps and the end, and what gates wrote.
+// What any other resource wrote, and what any of them was given, may hold a secret.
 type filter struct{ gates map[string]bool }
 
 // reduce leaves of an event what a recording may hold; false where that is nothing.

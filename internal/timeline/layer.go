@@ -8,7 +8,8 @@ type Layer struct {
 	Name string `json:"name"`
 	// Resources counts its bars.
 	Resources int `json:"resources"`
-	// Start and End are its first bar's start and its last one's end; Wall is the time between. Other layers run meanwhile.
+	// Start and End are its first bar's start and its last one's end; Wall is the time between.
+	// Other layers run meanwhile.
 	Start time.Time     `json:"start"`
 	End   time.Time     `json:"end"`
 	Wall  time.Duration `json:"wall"`

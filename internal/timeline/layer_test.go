@@ -108,7 +108,8 @@ func TestARealDestroyIsComputed(t *testing.T) {
 	assert.LessOrEqual(t, run.Path, run.Wall)
 }
 
-// Edges that turned round between two states, as a change of the program can make them, must not hold the computation up.
+// Edges that turned round between two states, as a change of the program can make them, must not
+// hold the computation up.
 func TestACycleEnds(t *testing.T) {
 	a, b := urn("k3s", "a"), urn("k3s", "b")
 	var lines []Line

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// connect gives each bar the bars that it waited for. A destroy waits the other way round: what depends on a resource goes first.
+// connect gives each bar the bars that it waited for. A destroy waits the other way round: what
+// depends on a resource goes first.
 func (r *Run) connect(graph map[string][]string, reversed bool) {
 	index := r.index()
 	for urn, needs := range graph {
@@ -56,7 +57,8 @@ func (b *Bar) blame(start time.Time, index map[string]int, bars []Bar) {
 			b.WaitedFor, free = need, end
 		}
 	}
-	// A destroy may run ahead of what it follows only where the engine does not wait, as for resources that go with another.
+	// A destroy may run ahead of what it follows only where the engine does not wait, as for
+	// resources that go with another.
 	b.Delay = max(b.Start.Sub(free), 0)
 }
 

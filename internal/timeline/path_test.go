@@ -34,7 +34,8 @@ func randomName(i int) string {
 	return urn([]string{"hosts", "k3s", "metallb"}[i%3], fmt.Sprint("r", i))
 }
 
-// random is a recording of a run in which every resource starts once all that it needs has ended, at most a moment later.
+// random is a recording of a run in which every resource starts once all that it needs has ended,
+// at most a moment later.
 func random(r *rand.Rand, size int) ([]Line, map[string][]string) {
 	graph := map[string][]string{}
 	ends := make([]time.Duration, size)

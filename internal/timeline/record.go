@@ -22,7 +22,8 @@ import (
 type Recorder struct {
 	// Out gets the recording.
 	Out io.Writer
-	// Graph reads what each resource depends on, before and after the run: a destroy leaves nothing to read.
+	// Graph reads what each resource depends on, before and after the run: a destroy leaves nothing
+	// to read.
 	Graph func(ctx context.Context) (map[string][]string, error)
 	// Started gets the command's process once it runs.
 	Started func(pid int)
@@ -33,8 +34,9 @@ type Recorder struct {
 // endOfEvents is the line that ends the pipe once the command has ended.
 const endOfEvents = "end"
 
-// Run runs argv with this process's terminal, and returns the command's own error. --event-log is a debugging flag of the CLI,
-// behind a variable (pulumi pkg/cmd/pulumi: PULUMI_DEBUG_COMMANDS); a pipe in its place tells when each event comes.
+// Run runs argv with this process's terminal, and returns the command's own error. --event-log is a
+// debugging flag of the CLI, behind a variable (pulumi pkg/cmd/pulumi: PULUMI_DEBUG_COMMANDS); a
+// pipe in its place tells when each event comes.
 func (r *Recorder) Run(ctx context.Context, argv []string) error {
 	dir, err := os.MkdirTemp("", "strata-record-")
 	if err != nil {
@@ -55,7 +57,8 @@ func (r *Recorder) Run(ctx context.Context, argv []string) error {
 	copied := make(chan error, 1)
 	go func() { copied <- r.copy(pipe) }()
 
-	// An interrupt reaches the command as well, which ends in its own way; the recording ends after it.
+	// An interrupt reaches the command as well, which ends in its own way; the recording ends after
+	// it.
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(interrupts)
@@ -82,8 +85,8 @@ func (r *Recorder) wait(cmd *exec.Cmd) error {
 	return cmd.Wait()
 }
 
-// copy stamps each event as it comes, until the end. A recording that cannot be written is read on all the same: the run would wait at a
-// full pipe for ever.
+// copy stamps each event as it comes, until the end. A recording that cannot be written is read on
+// all the same: the run would wait at a full pipe for ever.
 func (r *Recorder) copy(pipe io.Reader) error {
 	reader := bufio.NewReaderSize(pipe, 1<<20)
 	var keep filter
@@ -112,7 +115,8 @@ func (r *Recorder) copy(pipe io.Reader) error {
 	}
 }
 
-// graph notes the dependencies that the state has. A state that cannot be read, as before the first run, has none.
+// graph notes the dependencies that the state has. A state that cannot be read, as before the first
+// run, has none.
 func (r *Recorder) graph(ctx context.Context) {
 	if graph, err := r.Graph(ctx); err == nil && len(graph) > 0 {
 		_ = r.write(Line{At: r.Now(), Graph: graph}) // A recording that cannot be written must not stop a run; the next write says so.

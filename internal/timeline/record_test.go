@@ -48,7 +48,8 @@ exit 3
 	assert.False(t, run.Complete)
 }
 
-// announcing is a recording that makes a file once it has the first event: the command of the test above goes on then.
+// announcing is a recording that makes a file once it has the first event: the command of the test
+// above goes on then.
 type announcing struct {
 	bytes.Buffer
 	file string

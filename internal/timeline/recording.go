@@ -14,7 +14,8 @@ import (
 type Line struct {
 	// At is the time at which the line came in.
 	At time.Time `json:"at"`
-	// Event is an event of the engine, as it wrote it (pulumi sdk/go/common/apitype/events.go: EngineEvent).
+	// Event is an event of the engine, as it wrote it (pulumi sdk/go/common/apitype/events.go:
+	// EngineEvent).
 	Event *Event `json:"event,omitempty"`
 	// Graph holds the dependencies of each resource, by URN.
 	Graph map[string][]string `json:"graph,omitempty"`
@@ -26,7 +27,8 @@ type Event struct {
 	Done   *Step    `json:"resOutputsEvent,omitempty"`
 	Failed *Step    `json:"resOpFailedEvent,omitempty"`
 	End    *Summary `json:"summaryEvent,omitempty"`
-	// Diagnostic is a line that a resource's provider passed on. Only gates' lines are recorded: they hold no secret.
+	// Diagnostic is a line that a resource's provider passed on. Only gates' lines are recorded:
+	// they hold no secret.
 	Diagnostic *Diagnostic `json:"diagnosticEvent,omitempty"`
 }
 
@@ -42,7 +44,8 @@ type Step struct {
 		Op   string `json:"op"`
 		URN  string `json:"urn"`
 		Type string `json:"type"`
-		// Old and New are the resource before and after the step; one of them is missing for a create or a delete.
+		// Old and New are the resource before and after the step; one of them is missing for a
+		// create or a delete.
 		Old *State `json:"old,omitempty"`
 		New *State `json:"new,omitempty"`
 	} `json:"metadata"`
@@ -62,7 +65,8 @@ type Inputs struct {
 	Create any `json:"create,omitempty"`
 	// Stdin is a command's standard input; for a gate that is its health.Spec. It is not recorded.
 	Stdin any `json:"stdin,omitempty"`
-	// GateKind is the health.Kind of a gate. The engine does not write it; the recorder does, from Stdin.
+	// GateKind is the health.Kind of a gate. The engine does not write it; the recorder does, from
+	// Stdin.
 	GateKind string `json:"gateKind,omitempty"`
 }
 

@@ -32,8 +32,8 @@ type Run struct {
 	Layers []Layer `json:"layers"`
 }
 
-// Ratio is wall time by critical path: 1 is a run that nothing but its own edges held up. Zero where nothing changed: observing
-// whether something does is the engine's time, not the edges'.
+// Ratio is wall time by critical path: 1 is a run that nothing but its own edges held up. Zero
+// where nothing changed: observing whether something does is the engine's time, not the edges'.
 func (r Run) Ratio() float64 {
 	if r.Path == 0 || !slices.ContainsFunc(r.Bars, func(b Bar) bool { return b.Op != "same" }) {
 		return 0

@@ -12,7 +12,8 @@ import (
 // barWidth is the length of the longest bar in characters.
 const barWidth = 40
 
-// WriteTable writes the run as a table: what took time, in order, with bars; the critical path is marked with *.
+// WriteTable writes the run as a table: what took time, in order, with bars; the critical path is
+// marked with *.
 func WriteTable(out io.Writer, run Run) error {
 	var text strings.Builder
 	shown := slices.DeleteFunc(slices.Clone(run.Bars), func(b Bar) bool { return b.Duration() < run.Wall/500 && !b.Failed && !b.Open })

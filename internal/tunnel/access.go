@@ -12,8 +12,8 @@ import (
 // agentSocket is the variable that every ssh-agent is found by.
 const agentSocket = "SSH_AUTH_SOCK"
 
-// accessOf tells what this process logs in to the jump hosts with from what another one does, by what is no secret: the public halves of the
-// keys, and where the agent listens.
+// accessOf tells what this process logs in to the jump hosts with from what another one does, by
+// what is no secret: the public halves of the keys, and where the agent listens.
 func accessOf(spec Spec, key []byte) (string, error) {
 	parts, err := remote.Fingerprints(key)
 	if err != nil {

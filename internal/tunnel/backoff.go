@@ -2,7 +2,8 @@ package tunnel
 
 import "time"
 
-// The pause after a login that the jump host turned down. Guards such as fail2ban and OpenSSH's PerSourcePenalties shut out who goes on.
+// The pause after a login that the jump host turned down. Guards such as fail2ban and OpenSSH's
+// PerSourcePenalties shut out who goes on.
 const firstPause, longestPause = 2 * time.Second, 30 * time.Second
 
 // backOff is the pause between logins that fail: each is twice as long as the one before.

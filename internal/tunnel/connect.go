@@ -13,9 +13,10 @@ import (
 	"syscall"
 )
 
-// A client of SOCKS hears one of eight numbers when it is not connected. Strata's own connections begin with a line instead,
-// "strata-connect DIGEST ADDRESS", with anyTunnel in place of the digest of a Spec where it is not known; the answer is a line, too (reply), and
-// what passes after a good one is the far end's.
+// A client of SOCKS hears one of eight numbers when it is not connected. Strata's own connections
+// begin with a line instead, "strata-connect DIGEST ADDRESS", with anyTunnel in place of the digest
+// of a Spec where it is not known; the answer is a line, too (reply), and what passes after a good
+// one is the far end's.
 const anyTunnel = "-"
 
 // reply describes a connection, or the reason why there is none.

@@ -49,8 +49,9 @@ func (e *DownError) Hint() string {
 	return "log in to the jump host by hand (ssh); strata tunnel -s STACK says why it does not open"
 }
 
-// Dialer connects through a tunnel, and through no other one that has its port. Its errors have the form of a dial from here, with what the far
-// end said (syscall.ECONNREFUSED, syscall.EHOSTUNREACH, os.ErrDeadlineExceeded), or are a *DownError. Without a tunnel it is direct.
+// Dialer connects through a tunnel, and through no other one that has its port. Its errors have the
+// form of a dial from here, with what the far end said (syscall.ECONNREFUSED, syscall.EHOSTUNREACH,
+// os.ErrDeadlineExceeded), or are a *DownError. Without a tunnel it is direct.
 func Dialer(through Spec, direct net.Dialer) DialFunc {
 	if !through.There() {
 		return direct.DialContext
@@ -80,7 +81,8 @@ type line struct {
 // errNoTunnel says that what listens there does not answer as a tunnel does.
 var errNoTunnel = errors.New("it is no tunnel")
 
-// dial connects to an address through the tunnel. Besides what Dialer says, its error is errAbsent or errNoTunnel.
+// dial connects to an address through the tunnel. Besides what Dialer says, its error is errAbsent
+// or errNoTunnel.
 func (l line) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	if l.direct.Timeout > 0 {
 		bounded, cancel := context.WithTimeout(ctx, l.direct.Timeout)
@@ -138,8 +140,8 @@ func (p peeked) request(ctx context.Context, line string) (reply, error) {
 	return said, json.Unmarshal(text, &said)
 }
 
-// late is the error of a connection that was given up before the tunnel had an answer: that is the address's silence only where the tunnel
-// itself is well.
+// late is the error of a connection that was given up before the tunnel had an answer: that is the
+// address's silence only where the tunnel itself is well.
 func (l line) late(ctx context.Context, network string) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()

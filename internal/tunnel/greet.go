@@ -14,8 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// What Strata says to a tunnel; no client of SOCKS begins so. It greets it, and may then ask for its end: endLine is obeyed where no other run uses
-// it, replaceLine where the jump host cannot be used. connectWord begins a connection (connect.go).
+// What Strata says to a tunnel; no client of SOCKS begins so. It greets it, and may then ask for
+// its end: endLine is obeyed where no other run uses it, replaceLine where the jump host cannot be
+// used. connectWord begins a connection (connect.go).
 const (
 	greeting    = "strata-tunnel\n"
 	endLine     = "end\n"
@@ -100,8 +101,9 @@ func (l *Lease) ask(line string, limit time.Time) (answer, error) {
 	return found, json.Unmarshal(text, &found)
 }
 
-// decided greets what listens at an address, and waits for what it says to hold: one that is just ending is absent a moment later, and a login
-// that is under way comes to an end. enough says of a trouble that no login needs to be waited for.
+// decided greets what listens at an address, and waits for what it says to hold: one that is just
+// ending is absent a moment later, and a login that is under way comes to an end. enough says of a
+// trouble that no login needs to be waited for.
 func decided(ctx context.Context, address string, enough func(answer) bool) (*Lease, answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, loginLimit)
 	defer cancel()

@@ -12,12 +12,14 @@ import (
 )
 
 const (
-	// loginLimit bounds one login to the jump hosts, which may be under load; why it is not done yet is told all the while.
+	// loginLimit bounds one login to the jump hosts, which may be under load; why it is not done
+	// yet is told all the while.
 	loginLimit = 30 * time.Second
 	// patience bounds a connection's wait for a login. Gates give up after 3 s, and are to hear
 	// before that whose fault it is.
 	patience = 1500 * time.Millisecond
-	// A far end that says nothing for quiet may be a jump host that does: it is asked for a sign of life, which pingLimit bounds.
+	// A far end that says nothing for quiet may be a jump host that does: it is asked for a sign of
+	// life, which pingLimit bounds.
 	quiet, pingLimit = 750 * time.Millisecond, time.Second
 )
 
@@ -40,7 +42,8 @@ type jumpHost struct {
 	backOff backOff
 }
 
-// jumpHostError says that it is the jump host that a connection failed at, and not who was to be reached.
+// jumpHostError says that it is the jump host that a connection failed at, and not who was to be
+// reached.
 type jumpHostError struct{ why error }
 
 func (e *jumpHostError) Error() string { return e.why.Error() }
@@ -80,7 +83,8 @@ func (j *jumpHost) connect(ctx context.Context, address string) (net.Conn, error
 	return nil, &jumpHostError{fmt.Errorf("jump host %s: the connection to it was lost: %w", j.name, err)}
 }
 
-// dialWatched connects to an address from the client's host, and gives up with errSilent where that host has fallen silent.
+// dialWatched connects to an address from the client's host, and gives up with errSilent where that
+// host has fallen silent.
 func dialWatched(ctx context.Context, client *remote.Client, address string) (net.Conn, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -99,7 +103,8 @@ func dialWatched(ctx context.Context, client *remote.Client, address string) (ne
 	return conn, err
 }
 
-// login is the connection to the jump host, made anew where it has ended. All that need it wait for the same login.
+// login is the connection to the jump host, made anew where it has ended. All that need it wait for
+// the same login.
 func (j *jumpHost) login(ctx context.Context) (*remote.Client, error) {
 	client, underWay := j.begin()
 	if client != nil {
@@ -122,8 +127,9 @@ func (j *jumpHost) login(ctx context.Context) (*remote.Client, error) {
 	return nil, fmt.Errorf("jump host %s: %w", j.name, errUnderWay)
 }
 
-// begin is the connection to the jump host or, where it has ended, the login that is waited for: it begins unless one is under way already. Neither
-// is there for a while after a login that was turned down.
+// begin is the connection to the jump host or, where it has ended, the login that is waited for: it
+// begins unless one is under way already. Neither is there for a while after a login that was
+// turned down.
 func (j *jumpHost) begin() (*remote.Client, <-chan struct{}) {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
@@ -150,7 +156,8 @@ func (j *jumpHost) connected() bool {
 	}
 }
 
-// attempt logs in. A host that cannot be reached may be booting, and is tried all the time; one that said no is left alone for a while.
+// attempt logs in. A host that cannot be reached may be booting, and is tried all the time; one
+// that said no is left alone for a while.
 func (j *jumpHost) attempt(ended chan struct{}) {
 	ctx, cancel := context.WithTimeout(j.life, j.limit)
 	defer cancel()
@@ -185,7 +192,8 @@ func (j *jumpHost) failed(err error) {
 	j.trouble = err
 }
 
-// state says why the jump host cannot be used, empty where it can or where that is not known yet, and whether it is being logged in to.
+// state says why the jump host cannot be used, empty where it can or where that is not known yet,
+// and whether it is being logged in to.
 func (j *jumpHost) state() (trouble string, pending bool) {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()

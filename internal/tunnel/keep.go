@@ -8,10 +8,12 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// The pause before a tunnel is opened again grows: each time may be a login that the jump host turns down.
+// The pause before a tunnel is opened again grows: each time may be a login that the jump host
+// turns down.
 const firstRetry, lastRetry = time.Second, 30 * time.Second
 
-// Keep is Open until ctx ends: a tunnel that ends meanwhile is opened again, and warn is told where that fails.
+// Keep is Open until ctx ends: a tunnel that ends meanwhile is opened again, and warn is told where
+// that fails.
 func Keep(ctx context.Context, spec Spec, key []byte, warn func(string)) error {
 	lease, err := Open(ctx, spec, key)
 	if err != nil || lease == nil {
@@ -21,8 +23,9 @@ func Keep(ctx context.Context, spec Spec, key []byte, warn func(string)) error {
 	return nil
 }
 
-// Hold is Keep until release is called, for who goes on without a tunnel as well: where it cannot be opened now, the error says why, and it is
-// tried again. Who connects through a tunnel that is not there hears that from the Dialer.
+// Hold is Keep until release is called, for who goes on without a tunnel as well: where it cannot
+// be opened now, the error says why, and it is tried again. Who connects through a tunnel that is
+// not there hears that from the Dialer.
 func Hold(ctx context.Context, spec Spec, key []byte) (release func(), err error) {
 	return hold(ctx, spec, func(ctx context.Context) (*Lease, error) { return Open(ctx, spec, key) })
 }
@@ -39,7 +42,8 @@ func hold(ctx context.Context, spec Spec, open func(context.Context) (*Lease, er
 	return func() { cancel(); kept.Wait() }, err
 }
 
-// keep holds a lease, which is nil where there is none yet, and opens the tunnel again where it was lost, until ctx ends.
+// keep holds a lease, which is nil where there is none yet, and opens the tunnel again where it was
+// lost, until ctx ends.
 func keep(ctx context.Context, lease *Lease, open func(context.Context) (*Lease, error), warn func(string)) {
 	for ctx.Err() == nil {
 		lost := lease != nil

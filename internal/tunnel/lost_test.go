@@ -16,8 +16,8 @@ import (
 	"strata/internal/remote/sshtest"
 )
 
-// rejected is a tunnel that was logged in, whose jump host has since been lost and lets its key in no more (a key that was taken back, an agent
-// that is gone).
+// rejected is a tunnel that was logged in, whose jump host has since been lost and lets its key in
+// no more (a key that was taken back, an agent that is gone).
 func rejected(t *testing.T) tunnelled {
 	t.Helper()
 	tunnel := served(t, time.Minute)
@@ -74,7 +74,8 @@ func TestAJumpHostThatIsGoneIsToldAsThat(t *testing.T) {
 	assert.Len(t, texts, 1, "a gate would report each: %v", texts)
 }
 
-// Without power it says nothing at all, and the connection to it stands for as long as its keepalives may be late.
+// Without power it says nothing at all, and the connection to it stands for as long as its
+// keepalives may be late.
 func TestAJumpHostThatFellSilentIsToldFromASilentAddress(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	tunnel.jump.Silence()
@@ -112,7 +113,8 @@ func TestALoginThatHangsIsTheJumpHosts(t *testing.T) {
 	}
 }
 
-// It may be booting: it is tried all the time, and what is told of it does not change with each try.
+// It may be booting: it is tried all the time, and what is told of it does not change with each
+// try.
 func TestALoginThatNothingAnsweredIsTriedAgainAtOnce(t *testing.T) {
 	spec := Spec{Via: []remote.Hop{sshtest.Start(t).Hop()}}
 	_, port, err := net.SplitHostPort(closedPort(t))
@@ -143,7 +145,8 @@ func TestOneForbiddenAddressIsNotTheTroubleOfAllLater(t *testing.T) {
 	require.NotErrorAs(t, err, &down, "the far end does not reach it; the jump host forwards")
 }
 
-// Gates dial 10 to 40 times a second; a jump host with fail2ban, or OpenSSH's PerSourcePenalties, would shut this machine out.
+// Gates dial 10 to 40 times a second; a jump host with fail2ban, or OpenSSH's PerSourcePenalties,
+// would shut this machine out.
 func TestARejectedLoginIsNotTriedAtEveryConnection(t *testing.T) {
 	tunnel, server := rejected(t), api(t)
 	logins := tunnel.jump.Connections()

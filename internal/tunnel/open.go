@@ -12,7 +12,8 @@ import (
 	"strata/internal/remote"
 )
 
-// openLimit bounds the start of a tunnel: a login. It is well below the time that the engine leaves a gate to report (health.NewGate).
+// openLimit bounds the start of a tunnel: a login. It is well below the time that the engine leaves
+// a gate to report (health.NewGate).
 const openLimit = loginLimit + 5*time.Second
 
 // opener opens tunnels for one process.
@@ -23,9 +24,10 @@ type opener struct {
 	start, login func(context.Context) error
 }
 
-// Open is a lease of a tunnel, which is started where it is not there; nil where the spec has none. One whose jump host lets it in no more (its
-// agent or its key is gone) is ended for one that this process's key opens. key is what remote.Dialer takes. The error says why the jump host
-// cannot be logged in to, or who has the port.
+// Open is a lease of a tunnel, which is started where it is not there; nil where the spec has none.
+// One whose jump host lets it in no more (its agent or its key is gone) is ended for one that this
+// process's key opens. key is what remote.Dialer takes. The error says why the jump host cannot be
+// logged in to, or who has the port.
 func Open(ctx context.Context, spec Spec, key []byte) (*Lease, error) {
 	if !spec.There() {
 		return nil, nil //nolint:nilnil // no tunnel, and nothing to hold
@@ -67,7 +69,8 @@ func open(ctx context.Context, spec Spec, by opener) (*Lease, error) {
 	return lease, nil
 }
 
-// found is a lease of the tunnel that is there. errAbsent: there is none, or there was one that made room.
+// found is a lease of the tunnel that is there. errAbsent: there is none, or there was one that
+// made room.
 func (o opener) found(ctx context.Context, spec Spec, digest string) (*Lease, error) {
 	// What logs in with something else is not worth waiting for once it has been turned down.
 	lease, found, err := decided(ctx, spec.Address(), func(a answer) bool { return a.Trouble != "" && a.Access != o.access })
@@ -87,8 +90,8 @@ func (o opener) found(ctx context.Context, spec Spec, digest string) (*Lease, er
 	return lease, nil
 }
 
-// makeRoom ends a tunnel that leads elsewhere and that nothing uses: an earlier way of this stack, or another stack that is done. Its error is
-// errAbsent when the port is free.
+// makeRoom ends a tunnel that leads elsewhere and that nothing uses: an earlier way of this stack,
+// or another stack that is done. Its error is errAbsent when the port is free.
 func (l *Lease) makeRoom(ctx context.Context, spec Spec, found answer) error {
 	taken := errors.New(takenBy(spec.Address(), found.Last))
 	if found.Uses > 0 {
@@ -100,8 +103,9 @@ func (l *Lease) makeRoom(ctx context.Context, spec Spec, found answer) error {
 	return freed(ctx, spec)
 }
 
-// replace ends a tunnel whose jump host cannot be used, where this process is let in by it: whoever uses it finds the next one. What logs in with
-// the same goes on as it is, since it can do what this process could. Its error is errAbsent when the port is free; it is nil where the tunnel is
+// replace ends a tunnel whose jump host cannot be used, where this process is let in by it: whoever
+// uses it finds the next one. What logs in with the same goes on as it is, since it can do what
+// this process could. Its error is errAbsent when the port is free; it is nil where the tunnel is
 // of use again.
 func (o opener) replace(ctx context.Context, lease *Lease, spec Spec, found answer) error {
 	if found.Access == o.access {

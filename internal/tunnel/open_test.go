@@ -152,7 +152,8 @@ func TestATunnelThatIsJustEndingIsStartedAnew(t *testing.T) {
 	require.ErrorContains(t, err, "was to be started")
 }
 
-// The next up has the new key or the new agent, and would hold the process that has the old one, so that it never ended.
+// The next up has the new key or the new agent, and would hold the process that has the old one, so
+// that it never ended.
 func TestATunnelThatIsLetInNoMoreMakesRoomForOneThatIs(t *testing.T) {
 	tunnel, server := rejected(t), api(t)
 	held, err := open(t.Context(), tunnel.Spec, byStart(t, tunnel, noStart))

@@ -14,8 +14,9 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Through takes a SOCKS proxy out of config, and connects as it would have: for a client that chooses the addresses itself, or that wants to know
-// why. It may be a tunnel, as the kubeconfig of a stack names it, or a proxy of a person's own, whose user and password it keeps; other proxies
+// Through takes a SOCKS proxy out of config, and connects as it would have: for a client that
+// chooses the addresses itself, or that wants to know why. It may be a tunnel, as the kubeconfig of
+// a stack names it, or a proxy of a person's own, whose user and password it keeps; other proxies
 // are left to client-go. Without one it connects directly.
 func Through(config *rest.Config, direct net.Dialer) DialFunc {
 	at := proxyOf(config)
@@ -94,7 +95,8 @@ func (p toProxy) Dial(network, address string) (net.Conn, error) {
 	return p.direct.Dial(network, address)
 }
 
-// foreignError gives what a proxy says of an address the form that a dial from here has; everything else is the proxy's own trouble.
+// foreignError gives what a proxy says of an address the form that a dial from here has; everything
+// else is the proxy's own trouble.
 func foreignError(ctx context.Context, through, network string, err error) error {
 	dial := func(cause error) error { return &net.OpError{Op: "dial", Net: network, Err: cause} }
 	var down *DownError

@@ -21,7 +21,8 @@ import (
 	"strata/internal/remote"
 )
 
-// A proxy of a person's own, in the kubeconfig of an existing cluster, is left to client-go where it is none of SOCKS.
+// A proxy of a person's own, in the kubeconfig of an existing cluster, is left to client-go where
+// it is none of SOCKS.
 func TestAnotherProxyIsLeftAlone(t *testing.T) {
 	config := &rest.Config{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy:3128"})}
 	assert.False(t, Proxied(config))
@@ -114,7 +115,8 @@ func TestWithoutAProxyTheConnectionIsDirect(t *testing.T) {
 	require.NoError(t, conn.Close())
 }
 
-// kubectl and Pulumi's provider know a tunnel as a SOCKS proxy: what it answers them is true as far as SOCKS has a word for it.
+// kubectl and Pulumi's provider know a tunnel as a SOCKS proxy: what it answers them is true as far
+// as SOCKS has a word for it.
 func TestAClientOfSOCKSIsToldTheFarEndFromTheWayThere(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	connect := func(address string) string {

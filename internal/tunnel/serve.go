@@ -18,7 +18,8 @@ import (
 	"github.com/armon/go-socks5"
 )
 
-// Idle is for how long a tunnel that nothing uses stays: a run's next step, or the next command of a person, finds it there.
+// Idle is for how long a tunnel that nothing uses stays: a run's next step, or the next command of
+// a person, finds it there.
 const Idle = 5 * time.Minute
 
 // greetLimit bounds the time from a connection to its first byte.
@@ -36,8 +37,9 @@ type server struct {
 	end                  context.CancelFunc
 }
 
-// Serve answers at a listener, which it closes, until ctx ends, a program that needs the port for another way or has a better key asks it to, or
-// nothing has used it for a time. ready is called when the jump host has been logged in to. Its error is why that was not possible.
+// Serve answers at a listener, which it closes, until ctx ends, a program that needs the port for
+// another way or has a better key asks it to, or nothing has used it for a time. ready is called
+// when the jump host has been logged in to. Its error is why that was not possible.
 func Serve(ctx context.Context, listener net.Listener, spec Spec, key []byte, idleFor time.Duration, ready func()) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -84,8 +86,9 @@ func (farEnd) Resolve(ctx context.Context, _ string) (context.Context, net.IP, e
 	return ctx, nil, nil
 }
 
-// dial connects for a client of SOCKS. go-socks5 looks for words in an error (request.go, handleConnect): with "refused" the far end has refused,
-// with "network is unreachable" it is the way there, and each other one is "host unreachable".
+// dial connects for a client of SOCKS. go-socks5 looks for words in an error (request.go,
+// handleConnect): with "refused" the far end has refused, with "network is unreachable" it is the
+// way there, and each other one is "host unreachable".
 func (s *server) dial(ctx context.Context, _, address string) (net.Conn, error) {
 	conn, err := s.host.connect(ctx, address)
 	var host *jumpHostError

@@ -13,11 +13,13 @@ import (
 	"strata/internal/remote"
 )
 
-// Spec is a tunnel. It travels as JSON to the process that serves it, whose keys come in the environment.
+// Spec is a tunnel. It travels as JSON to the process that serves it, whose keys come in the
+// environment.
 type Spec struct {
 	// Port is of this machine's loopback.
 	Port int `json:"port"`
-	// Via are the jump hosts; connections come out of the last. Agent offers the ssh-agent's keys to them as well.
+	// Via are the jump hosts; connections come out of the last. Agent offers the ssh-agent's keys
+	// to them as well.
 	Via   []remote.Hop `json:"via"`
 	Agent bool         `json:"agent,omitempty"`
 }
@@ -51,7 +53,8 @@ func (s Spec) Address() string {
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.Port))
 }
 
-// URL is the proxy's, as a kubeconfig's proxy-url has it. The API server's address is looked up at the far end, where it has to be known.
+// URL is the proxy's, as a kubeconfig's proxy-url has it. The API server's address is looked up at
+// the far end, where it has to be known.
 func (s Spec) URL() string { return s.proxy().String() }
 
 func (s Spec) proxy() *url.URL { return &url.URL{Scheme: scheme, Host: s.Address()} }

@@ -18,14 +18,16 @@ import (
 	"strata/internal/self"
 )
 
-// Command is the subcommand that serves a tunnel: a Spec on stdin, the keys in the environment. It prints readyLine when connections pass.
+// Command is the subcommand that serves a tunnel: a Spec on stdin, the keys in the environment. It
+// prints readyLine when connections pass.
 const (
 	Command   = "tunnel-serve"
 	readyLine = "ready\n"
 )
 
-// start starts the process of a tunnel, in a session of its own, so that it outlives the run and no interrupt meets it, and returns when the
-// jump host has been logged in to. A process that finds the port taken says so: another one was faster, or it is another program's.
+// start starts the process of a tunnel, in a session of its own, so that it outlives the run and no
+// interrupt meets it, and returns when the jump host has been logged in to. A process that finds
+// the port taken says so: another one was faster, or it is another program's.
 func start(ctx context.Context, spec Spec, key []byte) error {
 	if testing.Testing() {
 		return errors.New("a test binary serves no tunnel")
@@ -59,8 +61,8 @@ func start(ctx context.Context, spec Spec, key []byte) error {
 	return report(ctx, said, command.Process)
 }
 
-// keepToItself leaves what this process has inherited out of the processes that it starts: a lock that whoever started the run holds by an open
-// file would be held for as long as the tunnel stays.
+// keepToItself leaves what this process has inherited out of the processes that it starts: a lock
+// that whoever started the run holds by an open file would be held for as long as the tunnel stays.
 func keepToItself() error {
 	open, err := os.ReadDir("/dev/fd")
 	if err != nil {

@@ -111,7 +111,8 @@ func TestNamesAreLookedUpAtTheFarEnd(t *testing.T) {
 	assert.Equal(t, []string{"localhost:" + port}, tunnel.jump.Onward())
 }
 
-// Gates tell a port where nothing listens from a tunnel that is down: only the first is a fact about the cluster.
+// Gates tell a port where nothing listens from a tunnel that is down: only the first is a fact
+// about the cluster.
 func TestWhatTheFarEndSaysIsToldFromWhatTheTunnelSays(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	dial := Dialer(tunnel.Spec, net.Dialer{})
@@ -157,7 +158,8 @@ func TestALostJumpHostIsLoggedInToAgain(t *testing.T) {
 	assert.Equal(t, 2, tunnel.jump.Connections())
 }
 
-// What waits for the far end's answer has said all it has to say: the end of one direction is not that of the other.
+// What waits for the far end's answer has said all it has to say: the end of one direction is not
+// that of the other.
 func TestOneDirectionEndsBeforeTheOther(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -31,7 +31,8 @@ func signing(ctx context.Context, client *api.Client, want Issuing) error {
 // SignPath returns the path at which Vault signs for cert-manager.
 func SignPath(role string) string { return IntermediateMount + "/sign/" + role }
 
-// login lets a ServiceAccount of the cluster log in. Vault reviews its token with its own ServiceAccount.
+// login lets a ServiceAccount of the cluster log in. Vault reviews its token with its own
+// ServiceAccount.
 func login(ctx context.Context, client *api.Client, want Issuing) error {
 	methods, err := client.Sys().ListAuthWithContext(ctx)
 	if err != nil {

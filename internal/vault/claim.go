@@ -14,14 +14,15 @@ import (
 const (
 	// nudged is the annotation that tells when a claim was last shown to the scheduler.
 	nudged = "strata/shown-to-scheduler"
-	// nudgePause is the least time between two nudges, so that the scheduler has tried before it is asked again.
+	// nudgePause is the least time between two nudges, so that the scheduler has tried before it is
+	// asked again.
 	nudgePause = 5 * time.Second
 )
 
-// nudge shows the scheduler the claims of a Pod that it holds for unbound although they are bound. Its queue and its cache of
-// claims learn of a change separately: a Pod that is tried again before the cache has the volume is then left alone for
-// five minutes (podMaxInUnschedulablePodsDuration), and only a change of the claim makes it try sooner
-// (kubernetes/kubernetes#125762).
+// nudge shows the scheduler the claims of a Pod that it holds for unbound although they are bound.
+// Its queue and its cache of claims learn of a change separately: a Pod that is tried again before
+// the cache has the volume is then left alone for five minutes (podMaxInUnschedulablePodsDuration),
+// and only a change of the claim makes it try sooner (kubernetes/kubernetes#125762).
 func nudge(ctx context.Context, cluster kubernetes.Interface, pod *corev1.Pod, now time.Time) error {
 	if !unschedulable(pod) {
 		return nil

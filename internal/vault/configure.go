@@ -14,11 +14,13 @@ type Issuing struct {
 	CommonName string `json:"commonName"`
 	// Domain is the DNS domain that certificates are signed for, itself and below.
 	Domain string `json:"domain"`
-	// Permitted are the domains for which, and below which, the root can sign; empty: it can sign any name. A root that is there keeps its own.
+	// Permitted are the domains for which, and below which, the root can sign; empty: it can sign
+	// any name. A root that is there keeps its own.
 	Permitted []string `json:"permitted,omitempty"`
 	// Role is the name of the PKI role, the policy and the login role.
 	Role string `json:"role"`
-	// Namespace and ServiceAccount may log in; their tokens must be for Audience, unless it is empty.
+	// Namespace and ServiceAccount may log in; their tokens must be for Audience, unless it is
+	// empty.
 	Namespace      string `json:"namespace"`
 	ServiceAccount string `json:"serviceAccount"`
 	Audience       string `json:"audience,omitempty"`
@@ -31,15 +33,17 @@ const (
 	loginMount        = "kubernetes"
 )
 
-// Lifetimes as Vault's PKI engine takes them: the root's, the intermediate's and the longest of a certificate.
+// Lifetimes as Vault's PKI engine takes them: the root's, the intermediate's and the longest of a
+// certificate.
 const (
 	rootTTL         = "87600h"
 	intermediateTTL = "43800h"
 	certificateTTL  = "8760h"
 )
 
-// Configure makes the CAs, the role and the login, each where it is missing, and brings role, policy and login to what
-// is asked for. The client has a token that may do so. It returns the root's certificate in PEM.
+// Configure makes the CAs, the role and the login, each where it is missing, and brings role,
+// policy and login to what is asked for. The client has a token that may do so. It returns the
+// root's certificate in PEM.
 func Configure(ctx context.Context, client *api.Client, want Issuing) (string, error) {
 	mounts, err := client.Sys().ListMountsWithContext(ctx)
 	if err != nil {
@@ -64,7 +68,8 @@ func Configure(ctx context.Context, client *api.Client, want Issuing) (string, e
 	return root, login(ctx, client, want)
 }
 
-// ensureCAs makes the root and the intermediate. The root's key never leaves Vault, nor does the intermediate's.
+// ensureCAs makes the root and the intermediate. The root's key never leaves Vault, nor does the
+// intermediate's.
 func ensureCAs(ctx context.Context, client *api.Client, want Issuing) (string, error) {
 	root, err := certificateOf(ctx, client, RootMount)
 	if err != nil {
@@ -105,7 +110,8 @@ func ensureCAs(ctx context.Context, client *api.Client, want Issuing) (string, e
 	return root, nil
 }
 
-// certificateOf is a mount's own certificate in PEM, empty while it has none: asked for one, it would then fail.
+// certificateOf is a mount's own certificate in PEM, empty while it has none: asked for one, it
+// would then fail.
 func certificateOf(ctx context.Context, client *api.Client, mount string) (string, error) {
 	issuers, err := client.Logical().ListWithContext(ctx, mount+"/issuers")
 	if err != nil {

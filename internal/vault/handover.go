@@ -10,7 +10,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// HandoverSecret is the Secret in the server's namespace that holds the keys until the state has them.
+// HandoverSecret is the Secret in the server's namespace that holds the keys until the state has
+// them.
 const HandoverSecret = "strata-vault-init"
 
 // InSecret is a Handover in a Secret beside the server.
@@ -32,7 +33,8 @@ func (s InSecret) Load(ctx context.Context) (*Keys, error) {
 	return &keys, err
 }
 
-// Store implements Handover. A Secret of an earlier Vault is overwritten: its keys open nothing any more.
+// Store implements Handover. A Secret of an earlier Vault is overwritten: its keys open nothing any
+// more.
 func (s InSecret) Store(ctx context.Context, keys Keys) error {
 	text, err := json.Marshal(keys)
 	if err != nil {

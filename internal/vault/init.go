@@ -27,7 +27,8 @@ func ParseKeys(text string) (Keys, error) {
 	return keys, nil
 }
 
-// Handover keeps keys between the answer of Vault, which gives them away once, and their arrival in the state.
+// Handover keeps keys between the answer of Vault, which gives them away once, and their arrival in
+// the state.
 type Handover interface {
 	// Load returns the keys, or nil where there are none.
 	Load(ctx context.Context) (*Keys, error)
@@ -39,8 +40,9 @@ type Handover interface {
 // ErrKeysLost is a Vault that was initialised and whose keys are lost.
 var ErrKeysLost = errors.New("Vault is initialised, but its keys are neither in the state nor in the cluster")
 
-// Init initialises the server, unless that was done before, and returns its keys. previous are those that the state has, if any.
-// One share: all would lie in the same state, so more would protect nothing.
+// Init initialises the server, unless that was done before, and returns its keys. previous are
+// those that the state has, if any. One share: all would lie in the same state, so more would
+// protect nothing.
 func Init(ctx context.Context, client *api.Client, handover Handover, previous *Keys) (Keys, error) {
 	done, err := client.Sys().InitStatusWithContext(ctx)
 	if err != nil {

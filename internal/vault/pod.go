@@ -31,8 +31,8 @@ const (
 // hopeless are reasons for which a container waits until its Pod is changed.
 var hopeless = []string{"CreateContainerConfigError", "InvalidImageName", "ErrImageNeverPull"}
 
-// podTrouble says why the server cannot be asked yet: its Pod does not run, or an upgrade is about to end it. It does not ask for
-// Ready, which a sealed Vault never is.
+// podTrouble says why the server cannot be asked yet: its Pod does not run, or an upgrade is about
+// to end it. It does not ask for Ready, which a sealed Vault never is.
 func podTrouble(ctx context.Context, cluster kubernetes.Interface, server Server) error {
 	pod, err := cluster.CoreV1().Pods(server.Namespace).Get(ctx, server.Pod, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {

@@ -18,8 +18,8 @@ type Recorded struct {
 	keys       Keys
 }
 
-// InState finds the step of a state that configured Vault: its inputs have the server and the keys. A stack without a Vault of its own is an
-// error.
+// InState finds the step of a state that configured Vault: its inputs have the server and the keys.
+// A stack without a Vault of its own is an error.
 func InState(state *stackstate.State) (found Recorded, err error) {
 	commands := state.Running("vault configure")
 	if len(commands) == 0 {

@@ -32,9 +32,10 @@ type Server struct {
 // podPause is the pause between two reads of a Pod that does not run yet.
 const podPause = 500 * time.Millisecond
 
-// Dial waits until the server answers, and returns a client that trusts only the server's own CA, through a
-// forwarded port that close ends. It reports what it waits for on progress. The error says how the Pod is, with the end of its
-// log: at once where waiting cannot help, else when ctx ends.
+// Dial waits until the server answers, and returns a client that trusts only the server's own CA,
+// through a forwarded port that close ends. It reports what it waits for on progress. The error
+// says how the Pod is, with the end of its log: at once where waiting cannot help, else when ctx
+// ends.
 func Dial(ctx context.Context, config *rest.Config, server Server, progress io.Writer) (*api.Client, func(), error) {
 	cluster, err := kubernetes.NewForConfig(config)
 	if err != nil {

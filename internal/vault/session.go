@@ -32,7 +32,8 @@ type Session struct {
 	handover InSecret
 }
 
-// Open reaches a Vault through the cluster of a kubeconfig, and reports what it waits for on progress.
+// Open reaches a Vault through the cluster of a kubeconfig, and reports what it waits for on
+// progress.
 func Open(ctx context.Context, server Server, kubeconfig []byte, progress io.Writer) (*Session, error) {
 	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
 	if err != nil {
@@ -49,7 +50,8 @@ func Open(ctx context.Context, server Server, kubeconfig []byte, progress io.Wri
 	return &Session{Client: client, Close: stop, handover: InSecret{Client: cluster, Namespace: server.Namespace}}, nil
 }
 
-// Init initialises Vault, unless previous, or a run that was cut off, has done so. The keys are secret.
+// Init initialises Vault, unless previous, or a run that was cut off, has done so. The keys are
+// secret.
 func (s *Session) Init(ctx context.Context, previous *Keys) (Keys, error) {
 	keys, err := Init(ctx, s.Client, s.handover, previous)
 	if errors.Is(err, ErrKeysLost) {
@@ -59,8 +61,8 @@ func (s *Session) Init(ctx context.Context, previous *Keys) (Keys, error) {
 	return keys, err
 }
 
-// Configure unseals Vault and makes it issue certificates, and returns the root CA's. The state has the keys by now, or they could
-// not have come here: the Secret that held them is removed.
+// Configure unseals Vault and makes it issue certificates, and returns the root CA's. The state has
+// the keys by now, or they could not have come here: the Secret that held them is removed.
 func (s *Session) Configure(ctx context.Context, issuing Issuing, keys Keys) (root string, err error) {
 	if err := Unseal(ctx, s.Client, keys); err != nil {
 		return "", err

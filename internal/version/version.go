@@ -1,4 +1,5 @@
-// Package version says which program this is: what it was built from, by what, for which system, and which releases it was made for.
+// Package version says which program this is: what it was built from, by what, for which system,
+// and which releases it was made for.
 package version
 
 import (
@@ -21,8 +22,9 @@ import (
 	"strata/internal/table"
 )
 
-// number and commit are set by `make build` (-ldflags -X): what `git describe` and `git rev-parse` say. A build by Pulumi or in the lab sets
-// neither, because a binary that changes with each commit would be linked anew for a change of a text.
+// number and commit are set by `make build` (-ldflags -X): what `git describe` and `git rev-parse`
+// say. A build by Pulumi or in the lab sets neither, because a binary that changes with each commit
+// would be linked anew for a change of a text.
 var number, commit string
 
 // Unknown stands for what a build does not know of itself.
@@ -30,14 +32,16 @@ const Unknown = "unknown"
 
 // Info describes a binary.
 type Info struct {
-	// Version is the release, or what git calls the commit; Commit is its hash. Default of both: Unknown, for a build that was not told.
+	// Version is the release, or what git calls the commit; Commit is its hash. Default of both:
+	// Unknown, for a build that was not told.
 	Version string `json:"version"`
 	Commit  string `json:"commit"`
 	// Checkout is git's name for the commit of the folder that the program is installed in (package
 	// self): the next run will build it from there, and the last one did unless the checkout has
 	// moved since. Empty elsewhere, and without git.
 	Checkout string `json:"checkout,omitempty"`
-	// SHA256 is the sum of the binary's file. Builds of the same commit with the same Go and flags have the same.
+	// SHA256 is the sum of the binary's file. Builds of the same commit with the same Go and flags
+	// have the same.
 	SHA256 string `json:"sha256"`
 	// Go is the release that compiled it, OS and Arch what for, in Go's terms.
 	Go   string `json:"go"`

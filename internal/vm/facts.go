@@ -26,7 +26,8 @@ type NodeFacts struct {
 	CPUs, FreeMiB int
 	// Release is that of Proxmox VE, and Name the node's name there.
 	Release, Name string
-	// Quorate is false on a node of a cluster that lost its majority: nothing can be changed on it. Always true with libvirt.
+	// Quorate is false on a node of a cluster that lost its majority: nothing can be changed on it.
+	// Always true with libvirt.
 	Quorate bool
 	// Virtual says why machines of the configured type cannot run; nil when they can.
 	Virtual error
@@ -45,7 +46,8 @@ type StorageFacts struct {
 	// Lacks says which content the storage cannot hold, with the expected and the found; empty if
 	// it can hold all.
 	Lacks string
-	// FreeGiB is its room. Disks is true when the machines' disks are on it, and not only their small seeds.
+	// FreeGiB is its room. Disks is true when the machines' disks are on it, and not only their
+	// small seeds.
 	FreeGiB float64
 	Disks   bool
 }
@@ -80,10 +82,12 @@ type MachineFacts struct {
 // Facts describes a machine as its hypervisor sees it.
 type Facts struct {
 	Exists bool `json:"exists"`
-	// Running is true while the machine's processors run; Power is the hypervisor's own word, with its reason.
+	// Running is true while the machine's processors run; Power is the hypervisor's own word, with
+	// its reason.
 	Running bool   `json:"running"`
 	Power   string `json:"power,omitempty"`
-	// Addresses are those that the machine has, as far as the hypervisor knows; only asked for with DHCP.
+	// Addresses are those that the machine has, as far as the hypervisor knows; only asked for with
+	// DHCP.
 	Addresses []string `json:"addresses,omitempty"`
 	// Agent says why the guest's agent did not answer.
 	Agent string `json:"agent,omitempty"`

@@ -16,14 +16,16 @@ import (
 
 // Host runs scripts on the hypervisor as root.
 type Host interface {
-	// Run runs a POSIX shell script with size bytes of stdin and returns what it printed. It ends with ctx.
+	// Run runs a POSIX shell script with size bytes of stdin and returns what it printed. It ends
+	// with ctx.
 	Run(ctx context.Context, script string, stdin io.Reader, size int64) (string, error)
 	// String names the hypervisor in messages.
 	String() string
 	Close() error
 }
 
-// dialTimeout bounds how long a hypervisor has to answer. It is no booting host: silence means that it is down.
+// dialTimeout bounds how long a hypervisor has to answer. It is no booting host: silence means that
+// it is down.
 const dialTimeout = 20 * time.Second
 
 // Connect reaches the hypervisor: this machine, or one over SSH whose host key is pinned.

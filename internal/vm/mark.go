@@ -12,10 +12,11 @@ type Mark struct {
 	Stack, Node string
 	// State is one of the states below.
 	State string
-	// Cluster is the identity of the cluster, which with Node decides whose the machine is; empty in a mark that is older. Project is for
-	// people.
+	// Cluster is the identity of the cluster, which with Node decides whose the machine is; empty
+	// in a mark that is older. Project is for people.
 	Cluster, Project string
-	// Key tells the key with which the stack logs in to its machines: a state that is older than Cluster knows its own machine by it.
+	// Key tells the key with which the stack logs in to its machines: a state that is older than
+	// Cluster knows its own machine by it.
 	Key string
 }
 
@@ -25,7 +26,8 @@ const (
 	StateMade   = "made"
 	// StateToDelete: all machines of the stack are about to be deleted.
 	StateToDelete = "condemned"
-	// StateDeleting: the deletion of the machine began. All that lived on it has left the state, so the next run may make it anew.
+	// StateDeleting: the deletion of the machine began. All that lived on it has left the state, so
+	// the next run may make it anew.
 	StateDeleting = "leaving"
 )
 
@@ -37,7 +39,8 @@ func (s Spec) Mark(state string) Mark {
 	return Mark{Stack: s.Stack, Node: s.Node, State: state, Cluster: s.Cluster, Project: s.Project, Key: s.key()}
 }
 
-// key is a digest of the stack's own key, which is the first that may log in; empty in a Spec without keys.
+// key is a digest of the stack's own key, which is the first that may log in; empty in a Spec
+// without keys.
 func (s Spec) key() string {
 	if len(s.Guest.AuthorizedKeys) == 0 {
 		return ""
@@ -45,8 +48,9 @@ func (s Spec) key() string {
 	return digest.Of([]byte(strings.TrimSpace(s.Guest.AuthorizedKeys[0])))[:12]
 }
 
-// Owns reports whether the Spec's cluster made a machine. Without a cluster in the mark, stack and node decide, as they did when it was
-// made. Without one in the Spec, which is what an older state asks a removal with, the key does.
+// Owns reports whether the Spec's cluster made a machine. Without a cluster in the mark, stack and
+// node decide, as they did when it was made. Without one in the Spec, which is what an older state
+// asks a removal with, the key does.
 func (s Spec) Owns(m Mark) bool {
 	switch {
 	case m.Stack != s.Stack || m.Node != s.Node:
@@ -124,11 +128,13 @@ type ForeignError struct {
 	Where, What, Fix string
 	// Owner is the owner's name; empty without a mark.
 	Owner string
-	// Unsure is true when the identity of this stack's cluster was not known, so that the machine can be its own.
+	// Unsure is true when the identity of this stack's cluster was not known, so that the machine
+	// can be its own.
 	Unsure bool
 }
 
-// Foreign words a machine that a Spec does not own. what is the machine, fix what is done about one that no cluster's mark is on.
+// Foreign words a machine that a Spec does not own. what is the machine, fix what is done about one
+// that no cluster's mark is on.
 func (s Spec) Foreign(where, what, fix string, m Mark) *ForeignError {
 	e := &ForeignError{Where: where, What: what, Fix: fix}
 	if m.Stack == "" {

@@ -10,8 +10,8 @@ import (
 // HypervisorName names a hypervisor over SSH in messages.
 const HypervisorName = "hypervisor"
 
-// SpecOf is the machine of a node as the configuration asks for it, without what is only known later: its timeouts, the hypervisor's
-// host key, the keys that may log in and the image.
+// SpecOf is the machine of a node as the configuration asks for it, without what is only known
+// later: its timeouts, the hypervisor's host key, the keys that may log in and the image.
 func SpecOf(hosts config.Hosts, stack string, node config.Node) Spec {
 	spec := Spec{
 		Driver: string(hosts.Driver), Stack: stack, Node: node.Name, Hypervisor: targetOf(hosts.Hypervisor),

@@ -13,14 +13,16 @@ import (
 	"strata/internal/remote"
 )
 
-// Spec is one virtual machine. It travels as JSON on stdin and is plain in the state: secrets are in Secrets.
+// Spec is one virtual machine. It travels as JSON on stdin and is plain in the state: secrets are
+// in Secrets.
 type Spec struct {
 	// Driver is libvirt or proxmox.
 	Driver string `json:"driver"`
 	// Stack and Node name the owner; together they name the machine.
 	Stack string `json:"stack"`
 	Node  string `json:"node"`
-	// Cluster is the identity of the cluster, by which a machine is known as its own, and Project the stack's; empty in an older state.
+	// Cluster is the identity of the cluster, by which a machine is known as its own, and Project
+	// the stack's; empty in an older state.
 	Cluster string `json:"cluster,omitempty"`
 	Project string `json:"project,omitempty"`
 	// Timeout bounds each action.
@@ -117,7 +119,8 @@ type Deletion struct {
 
 // Secrets must not be stored or shown. They come in the environment.
 type Secrets struct {
-	// HypervisorKey logs in to the hypervisor, HostKey is the machine's own host key, SSHKey logs in to the machine; PEM.
+	// HypervisorKey logs in to the hypervisor, HostKey is the machine's own host key, SSHKey logs
+	// in to the machine; PEM.
 	HypervisorKey, HostKey, SSHKey []byte
 }
 
@@ -141,7 +144,8 @@ func (s Spec) OnHypervisor(libvirt, proxmox string) string {
 // word matches texts that may stand in a name on the hypervisor.
 var word = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
-// ReadSpec reads and checks a Spec from JSON. The configuration has been validated; this refuses what would reach other machines.
+// ReadSpec reads and checks a Spec from JSON. The configuration has been validated; this refuses
+// what would reach other machines.
 func ReadSpec(in io.Reader) (Spec, error) {
 	decoder := json.NewDecoder(in)
 	decoder.DisallowUnknownFields()

@@ -16,7 +16,8 @@ import (
 )
 
 const (
-	// ageLimit bounds the wait for an API server that says how long it has run, and answerLimit one answer.
+	// ageLimit bounds the wait for an API server that says how long it has run, and answerLimit one
+	// answer.
 	ageLimit    = time.Minute
 	answerLimit = 6 * time.Second
 )
@@ -29,7 +30,8 @@ type Watchers struct {
 	servers []string
 }
 
-// New are those of the cluster that a kubeconfig's text names, and the URLs of its API servers. It asks the cluster nothing.
+// New are those of the cluster that a kubeconfig's text names, and the URLs of its API servers. It
+// asks the cluster nothing.
 func New(kubeconfig string, servers []string) (*Watchers, error) {
 	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(kubeconfig))
 	if err != nil {
@@ -39,8 +41,9 @@ func New(kubeconfig string, servers []string) (*Watchers, error) {
 	return &Watchers{config, addresses}, err
 }
 
-// Wait waits until they watch again after a start of the API server: one that does not yet goes on sending requests to Pods that are replaced
-// meanwhile. One server that has run for AgainAfter is enough: whoever watched another goes over to it at once. say is told what is waited for.
+// Wait waits until they watch again after a start of the API server: one that does not yet goes on
+// sending requests to Pods that are replaced meanwhile. One server that has run for AgainAfter is
+// enough: whoever watched another goes over to it at once. say is told what is waited for.
 func (w *Watchers) Wait(ctx context.Context, say func(string)) error {
 	for {
 		age, err := w.longest(ctx)

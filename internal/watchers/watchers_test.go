@@ -24,9 +24,11 @@ import (
 
 // server is an API server.
 type server struct {
-	// ahead is its clock minus ours, age how long it has run, and cluster how long the cluster is there.
+	// ahead is its clock minus ours, age how long it has run, and cluster how long the cluster is
+	// there.
 	ahead, age, cluster time.Duration
-	// metrics are what it shows in place of its start, and refuses is the status that it shows none with.
+	// metrics are what it shows in place of its start, and refuses is the status that it shows none
+	// with.
 	metrics string
 	refuses int
 }
@@ -63,7 +65,8 @@ func begun(t *testing.T, age time.Duration) *httptest.Server {
 	return server{age: age, cluster: 24 * time.Hour}.start(t)
 }
 
-// A K3s that runs for long has other metrics of the same form, and one without the metric, or that shows none, is not waited for.
+// A K3s that runs for long has other metrics of the same form, and one without the metric, or that
+// shows none, is not waited for.
 func TestTheAPIServersAgeIsWhatItsMetricsSay(t *testing.T) {
 	const day = 24 * time.Hour
 	for name, test := range map[string]struct {
@@ -95,7 +98,8 @@ func clientOf(t *testing.T, s *httptest.Server) kubernetes.Interface {
 	return client
 }
 
-// Traefik sent a sixth of a rollout's requests to Pods that were gone: it looked for the API server that had restarted after a pause of its own.
+// Traefik sent a sixth of a rollout's requests to Pods that were gone: it looked for the API server
+// that had restarted after a pause of its own.
 func TestPodsAreReplacedOnlyOnceAnAPIServerIsWatchedAgain(t *testing.T) {
 	nearly := watchers.AgainAfter - 1300*time.Millisecond
 	young, old := begun(t, nearly), begun(t, time.Hour)

@@ -26,7 +26,8 @@ func machine() string {
 	return fmt.Sprintf("%s, %d cores, %s, %s, %s", processor, runtime.NumCPU(), memory, kernel, runtime.GOARCH)
 }
 
-// field is the first value of a name in a file of lines such as "MemTotal:  123 kB"; empty where there is none.
+// field is the first value of a name in a file of lines such as "MemTotal:  123 kB"; empty where
+// there is none.
 func field(path, name string) string {
 	file, err := os.Open(path)
 	if err != nil {

@@ -17,16 +17,19 @@ import (
 
 // Result is one measured number.
 type Result struct {
-	// Name identifies the number, for example gate_lag_p95; what stands after a slash is the part that it is of.
+	// Name identifies the number, for example gate_lag_p95; what stands after a slash is the part
+	// that it is of.
 	Name string `json:"name"`
 	// Value is the number in Unit.
 	Value float64 `json:"value"`
 	// Unit is ms, s, ratio, or what is counted, for example requests.
 	Unit string `json:"unit"`
-	// Target is what Value should be at most, or with AtLeast at least; nil where there is no promise.
+	// Target is what Value should be at most, or with AtLeast at least; nil where there is no
+	// promise.
 	Target  *float64 `json:"target,omitempty"`
 	AtLeast bool     `json:"atLeast,omitempty"`
-	// Subject says what was measured where that may be one of several, for example a stand-in. Optional.
+	// Subject says what was measured where that may be one of several, for example a stand-in.
+	// Optional.
 	Subject string `json:"subject,omitempty"`
 	// Point places the number on a curve; nil for one that stands alone.
 	Point *Point `json:"point,omitempty"`
@@ -58,8 +61,8 @@ func (r Result) Met() bool {
 	return r.Value <= *r.Target
 }
 
-// Most returns a result whose value is the given quantile (0 to 1) of its samples and must be at most target; a target of 0 is
-// no target.
+// Most returns a result whose value is the given quantile (0 to 1) of its samples and must be at
+// most target; a target of 0 is no target.
 func Most(name, unit string, quantile, target float64, samples []float64) Result {
 	r := Result{Name: name, Unit: unit, Value: Quantile(samples, quantile), Samples: samples, Machine: machine(), Measured: time.Now().UTC().Truncate(time.Second)}
 	if target > 0 {
@@ -82,7 +85,8 @@ func None(name, unit string, count float64) Result {
 	return r
 }
 
-// On returns the median of samples as a point of a curve. Its name is the curve's, what grows, and how many, in an order that sorts.
+// On returns the median of samples as a point of a curve. Its name is the curve's, what grows, and
+// how many, in an order that sorts.
 func On(curve, of string, x int, unit string, samples []float64) Result {
 	r := Most(fmt.Sprintf("%s/%s=%04d", curve, of, x), unit, 0.5, 0, samples)
 	r.Point = &Point{Curve: curve, Of: of, X: float64(x)}
@@ -99,7 +103,8 @@ func Quantile(samples []float64, quantile float64) float64 {
 	return sorted[max(rank, 0)]
 }
 
-// Read reads a file of results, which are in the order of their names. One that is not there has none.
+// Read reads a file of results, which are in the order of their names. One that is not there has
+// none.
 func Read(path string) ([]Result, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -115,13 +120,14 @@ func Read(path string) ([]Result, error) {
 	return results, nil
 }
 
-// Merge writes results into the file, in the order of their names; those of other names that the file has stay.
+// Merge writes results into the file, in the order of their names; those of other names that the
+// file has stay.
 func Merge(path string, results []Result) error {
 	return write(path, results, func(string) bool { return false })
 }
 
-// Replace is Merge for the parts of something that may have other parts than before: those that the file has of a base, which is a name up
-// to the slash, and that are not among results, go.
+// Replace is Merge for the parts of something that may have other parts than before: those that the
+// file has of a base, which is a name up to the slash, and that are not among results, go.
 func Replace(path, base string, results []Result) error {
 	return write(path, results, func(name string) bool { return strings.HasPrefix(name, base+"/") })
 }

@@ -6,19 +6,21 @@ import "strings"
 type Trial struct {
 	// tried and came are the names of the two counts, unit what is counted.
 	tried, came, unit string
-	// least is how many there should be in all, 0 for no promise; good is true where each should come, false where none.
+	// least is how many there should be in all, 0 for no promise; good is true where each should
+	// come, false where none.
 	least float64
 	good  bool
 }
 
-// Kills are interruptions of a command, and those after which the same command converged; Histories are programs of operations, and those that
-// violated an invariant.
+// Kills are interruptions of a command, and those after which the same command converged; Histories
+// are programs of operations, and those that violated an invariant.
 var (
 	Kills     = Trial{tried: "kills_tried", came: "kills_converged", unit: "kills", good: true}
 	Histories = Trial{tried: "histories_checked", came: "histories_violated", unit: "histories", least: 1020}
 )
 
-// Tally writes what one part has tried into the file, for example engine/local, and the sums of all parts.
+// Tally writes what one part has tried into the file, for example engine/local, and the sums of all
+// parts.
 func Tally(path, part string, of Trial, tried, came int) error {
 	if err := Merge(path, []Result{count(of.tried+"/"+part, of.unit, float64(tried)), count(of.came+"/"+part, of.unit, float64(came))}); err != nil {
 		return err

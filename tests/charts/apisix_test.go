@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The grace period is the second line of a value that the chart does not quote: this is where a chart that does is noticed.
+// The grace period is the second line of a value that the chart does not quote: this is where a
+// chart that does is noticed.
 func TestAPodOfAPISIXHasTheTimeToStop(t *testing.T) {
 	w := newWorld(t, newProgram(t, platforms[1].sections))
 	found, ok := find(w.charts, "Deployment", "apisix", "apisix")

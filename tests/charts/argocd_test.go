@@ -10,7 +10,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// children are Applications that a root brings, and what Argo CD then counts for the root's own health.
+// children are Applications that a root brings, and what Argo CD then counts for the root's own
+// health.
 var children = []struct{ name, text, status, message string }{
 	{"not reconciled yet", `{spec: {source: {repoURL: r, path: p}}}`, "Progressing", "not compared yet"},
 	{"Synced and Healthy", app(`main`, `main`, `Synced`, `Healthy`), "Healthy", ""},
@@ -52,7 +53,8 @@ func app(revision, compared, sync, health string) string {
 		sync: {status: ` + sync + `, comparedTo: {source: {repoURL: r, path: p, targetRevision: ` + compared + `}}}, health: {status: ` + health + `}}}`
 }
 
-// Argo CD has no check of its own for an Application: without this one a root is Healthy whatever it brings.
+// Argo CD has no check of its own for an Application: without this one a root is Healthy whatever
+// it brings.
 func TestTheRootCountsWhatItBrings(t *testing.T) {
 	configuration, ok := find(newWorld(t, newProgram(t, nil)).charts, "ConfigMap", "argocd", "argocd-cm")
 	require.True(t, ok)
@@ -69,7 +71,8 @@ func TestTheRootCountsWhatItBrings(t *testing.T) {
 	}
 }
 
-// judged runs a health check as Argo CD does: with the basic and the table library and no other (argo-cd util/lua/lua.go, runLua).
+// judged runs a health check as Argo CD does: with the basic and the table library and no other
+// (argo-cd util/lua/lua.go, runLua).
 func judged(t *testing.T, script string, object map[string]any) (status, message string) {
 	t.Helper()
 	state := lua.NewState(lua.Options{SkipOpenLibs: true})

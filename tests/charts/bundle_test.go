@@ -33,8 +33,8 @@ var bundle = func() string {
 // given are charts that take the place of the bundle's, by name.
 var given = os.Getenv("CHARTS")
 
-// fillBundle puts the charts and CRDs at hand into a project's bundle of small files, and returns its manifest. Without a bundle it skips; but who
-// gives an original chart wants it compared.
+// fillBundle puts the charts and CRDs at hand into a project's bundle of small files, and returns
+// its manifest. Without a bundle it skips; but who gives an original chart wants it compared.
 func fillBundle(t *testing.T, project string) artifacts.Manifest {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(bundle, artifacts.ManifestFile)); err != nil {
@@ -81,7 +81,8 @@ func givenCharts(t *testing.T) map[string]string {
 	return charts
 }
 
-// place copies an entry's file, or the given chart of its name, into a project's bundle; what was given is marked as used.
+// place copies an entry's file, or the given chart of its name, into a project's bundle; what was
+// given is marked as used.
 func place(t *testing.T, project string, entry artifacts.Entry, charts map[string]string) artifacts.Entry {
 	t.Helper()
 	file := filepath.Join(bundle, entry.Path)

@@ -1,7 +1,8 @@
-// Package charts_test holds the program to the charts that it installs: what it sets, each chart takes; and what a gate or an
-// edge relies on by name, label or port is in what the charts render with our values. It runs the real program under mocks and
-// Helm's own engine, without a cluster. The charts are those of the bundle at hand; CHARTS=folder puts real ones (*.tgz) in the
-// place of those that have their names. The log says which are real and what could not be checked.
+// Package charts_test holds the program to the charts that it installs: what it sets, each chart
+// takes; and what a gate or an edge relies on by name, label or port is in what the charts render
+// with our values. It runs the real program under mocks and Helm's own engine, without a cluster.
+// The charts are those of the bundle at hand; CHARTS=folder puts real ones (*.tgz) in the place of
+// those that have their names. The log says which are real and what could not be checked.
 package charts_test
 
 import (
@@ -69,7 +70,8 @@ func TestNoReleaseLeavesDefinitionsBehind(t *testing.T) {
 	}
 }
 
-// The rule sees what a release that skips nothing would leave: of Traefik's, those that the program does not apply.
+// The rule sees what a release that skips nothing would leave: of Traefik's, those that the program
+// does not apply.
 func TestDefinitionsWithoutAnOwnerAreSeen(t *testing.T) {
 	p := newProgram(t, nil)
 	i := slices.IndexFunc(p.releases, func(r *release) bool { return r.name == "traefik" })

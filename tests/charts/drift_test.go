@@ -22,7 +22,8 @@ type compared struct {
 	of string
 }
 
-// chartOrCRDs is the name of an original that is compared here; the first group is its artifact's. Archives of images are none.
+// chartOrCRDs is the name of an original that is compared here; the first group is its artifact's.
+// Archives of images are none.
 var chartOrCRDs = regexp.MustCompile(`^(.+-(?:chart|crds))-v?[0-9].*\.(?:tgz|ya?ml)$`)
 
 // withoutStandIn says why the lab has nothing to compare an artifact with.
@@ -53,8 +54,9 @@ func notCompared(all map[string]*compared, files []string) []string {
 	})
 }
 
-// The lab's charts and CRDs, and the originals of the folder ORIGINALS, make the same of the values that the program gives them. A line with - is
-// of the stand-in only, one with + of the original only.
+// The lab's charts and CRDs, and the originals of the folder ORIGINALS, make the same of the values
+// that the program gives them. A line with - is of the stand-in only, one with + of the original
+// only.
 func TestDriftOfTheCharts(t *testing.T) {
 	originals := originalCharts(t)
 	if len(originals) == 0 {
@@ -92,7 +94,8 @@ func TestDriftOfTheCharts(t *testing.T) {
 	}
 }
 
-// compareCharts adds what a release's chart makes of its values, and what its original makes of them, if there is one.
+// compareCharts adds what a release's chart makes of its values, and what its original makes of
+// them, if there is one.
 func compareCharts(t *testing.T, all map[string]*compared, release *release) {
 	t.Helper()
 	standIn, err := release.render()

@@ -81,7 +81,8 @@ func (w *world) route(o object) {
 	}
 }
 
-// address checks that the Service of an address inside the cluster is there; other addresses are not the program's.
+// address checks that the Service of an address inside the cluster is there; other addresses are
+// not the program's.
 func (w *world) address(who, text string) {
 	target, err := url.Parse(text)
 	if err != nil || !strings.HasSuffix(target.Hostname(), ".svc") {

@@ -59,7 +59,8 @@ func (w *world) gate(spec health.Spec) {
 	}
 }
 
-// upstreams checks that a data plane of the labels is asked where it listens, and that its controller and the routes are there.
+// upstreams checks that a data plane of the labels is asked where it listens, and that its
+// controller and the routes are there.
 func (w *world) upstreams(gate string, spec health.UpstreamsSpec) {
 	w.workloads(gate, []string{spec.Controller})
 	selector, err := labels.Parse(spec.Selector)
@@ -103,7 +104,8 @@ func (w *world) vault(gate string, spec health.VaultSpec) {
 // storagePath finds in Vault's configuration where it keeps its data.
 var storagePath = regexp.MustCompile(`storage "[a-z]+" \{\s*path\s*=\s*"([^"]+)"`)
 
-// stored checks that something is mounted where Vault keeps its data: its image has no such folder, and its user may make none.
+// stored checks that something is mounted where Vault keeps its data: its image has no such folder,
+// and its user may make none.
 func (w *world) stored(gate string, set object) {
 	paths := 0
 	for _, o := range w.charts {
@@ -122,7 +124,8 @@ func (w *world) stored(gate string, set object) {
 	w.need(paths > 0, "gate %s: Vault's configuration names no storage", gate)
 }
 
-// claim checks that a StatefulSet's first Pod has the claim: its name is the template's, the set's and the Pod's number.
+// claim checks that a StatefulSet's first Pod has the claim: its name is the template's, the set's
+// and the Pod's number.
 func (w *world) claim(gate string, spec health.ClaimSpec) {
 	for _, o := range w.charts {
 		if o.Kind != "StatefulSet" || o.Namespace != spec.Namespace {
@@ -158,8 +161,8 @@ func portOf(text string) int {
 	return map[string]int{"http": 80, "https": 443}[target.Scheme]
 }
 
-// gateway checks the Gateway's class, which a chart makes, and that something listens where each of its listeners leads:
-// Traefik knows an entry point by its container's port.
+// gateway checks the Gateway's class, which a chart makes, and that something listens where each of
+// its listeners leads: Traefik knows an entry point by its container's port.
 func (w *world) gateway(gate string, spec health.GatewaySpec) {
 	class, ok := find(w.all(), "GatewayClass", "", spec.Class)
 	w.need(ok, "gate %s: no chart makes GatewayClass %s", gate, spec.Class)
@@ -176,7 +179,8 @@ func (w *world) gateway(gate string, spec health.GatewaySpec) {
 	}
 }
 
-// ours reports whether the program makes a class itself: Traefik's is its chart's, and its ports are the containers'.
+// ours reports whether the program makes a class itself: Traefik's is its chart's, and its ports
+// are the containers'.
 func ours(class object) bool { return class.from == "" || !strings.Contains(class.from, "traefik") }
 
 // defines reports whether there is a definition of a name.

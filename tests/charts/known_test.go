@@ -8,8 +8,8 @@ const (
 	noLeader        = "the stand-in elects no leader, and its metrics ask for no token"
 )
 
-// known are the differences between the lab's and the original of a name and version. With another version of the original all of them are
-// new: whoever raises a version judges each again.
+// known are the differences between the lab's and the original of a name and version. With another
+// version of the original all of them are new: whoever raises a version judges each again.
 var known = map[string][]drift.Known{
 	"cert-manager v1.21.1": {
 		{Fact: "- Role cert-manager-tokenrequest", Why: ofOtherVersions},

@@ -12,7 +12,8 @@ import (
 	"strata/health"
 )
 
-// Each of these breaks one thing that the program or a chart says; a check that does not notice is no check.
+// Each of these breaks one thing that the program or a chart says; a check that does not notice is
+// no check.
 
 // inGates are mistakes in what a gate is asked.
 var inGates = []struct {
@@ -69,7 +70,8 @@ func TestAMistakeInAGateIsNoticed(t *testing.T) {
 	}
 }
 
-// inObjects are texts that are others in the objects: the program's (own), or a chart's, as its next version might have them.
+// inObjects are texts that are others in the objects: the program's (own), or a chart's, as its
+// next version might have them.
 var inObjects = []struct {
 	name, from, old, other string
 	own                    bool

@@ -21,8 +21,8 @@ type object struct {
 	text []byte
 }
 
-// read takes the objects out of a file's YAML. Those that name no namespace are in the given one. Hooks are left out: they are
-// not there once the release is.
+// read takes the objects out of a file's YAML. Those that name no namespace are in the given one.
+// Hooks are left out: they are not there once the release is.
 func read(from, namespace, text string) ([]object, error) {
 	var objects []object
 	for _, document := range releaseutil.SplitManifests(text) {

@@ -16,7 +16,8 @@ import (
 	"strata/internal/helmchart"
 )
 
-// own are values of a user's by the release that they are for: where they stand in the configuration, and what has to be in which object.
+// own are values of a user's by the release that they are for: where they stand in the
+// configuration, and what has to be in which object.
 var own = map[string]struct{ key, values, kind, name, want string }{
 	"metallb": {"metallb.values", `{controller: {podAnnotations: {example.org/mine: "yes"}}}`,
 		"Deployment", "metallb-controller", `"example.org/mine":"yes"`},
@@ -56,7 +57,8 @@ func withOwn(t *testing.T, sections map[string]any) map[string]any {
 	return all
 }
 
-// Each chart that is at hand takes the user's values beside ours, has them in its objects, and what gates and edges rely on is still there.
+// Each chart that is at hand takes the user's values beside ours, has them in its objects, and what
+// gates and edges rely on is still there.
 func TestTheUsersValuesArriveAndBreakNothing(t *testing.T) {
 	seen := map[string]bool{}
 	for _, platform := range platforms[:3] {
@@ -102,7 +104,8 @@ func TestTheKeysOfAChartAreHelms(t *testing.T) {
 	}
 }
 
-// What is refused is refused for a reason: with it, something that gates or edges rely on is not there.
+// What is refused is refused for a reason: with it, something that gates or edges rely on is not
+// there.
 func TestWhatIsRefusedWouldBreakWhatGatesRelyOn(t *testing.T) {
 	cases := []struct{ release, path, values string }{
 		{"traefik", "ports.web.port", `{ports: {web: {port: 9000}}}`},
@@ -155,7 +158,8 @@ func over(values, others map[string]any) map[string]any {
 	return merged
 }
 
-// elsewhere are refused values that a chart has in no list, by chart: why they are refused all the same.
+// elsewhere are refused values that a chart has in no list, by chart: why they are refused all the
+// same.
 var elsewhere = map[string]string{
 	"cert-manager serviceAccount.name": "in a comment of its values, and read by its templates",
 	"cert-manager installCRDs":         "the older name of crds.enabled",
@@ -172,8 +176,8 @@ var elsewhere = map[string]string{
 	"vault fullnameOverride":           "read by its templates",
 }
 
-// A rule about a value that the chart does not have would hide that the chart calls it something else by now. The lab's charts have only
-// what the program sets.
+// A rule about a value that the chart does not have would hide that the chart calls it something
+// else by now. The lab's charts have only what the program sets.
 func TestWhatIsRefusedIsInTheRealCharts(t *testing.T) {
 	for _, platform := range platforms[:3] {
 		p := newProgram(t, platform.sections)
@@ -210,7 +214,8 @@ func nested(t *testing.T, path string) map[string]any {
 	return values
 }
 
-// Argo CD's own policies are the user's to have: the one of its server admits everything, or the ingress would not reach it.
+// Argo CD's own policies are the user's to have: the one of its server admits everything, or the
+// ingress would not reach it.
 func TestArgoCDsPoliciesAdmitTheIngress(t *testing.T) {
 	policies := map[string]any{"create": true}
 	p := newProgram(t, map[string]any{"argocd": map[string]any{"values": map[string]any{"global": map[string]any{"networkPolicy": policies}}}})

@@ -147,7 +147,8 @@ type servedPort struct {
 	port int32
 }
 
-// forEveryone returns the ports behind load balancers, webhooks and Argo CD's server, and those of metrics.
+// forEveryone returns the ports behind load balancers, webhooks and Argo CD's server, and those of
+// metrics.
 func (w *world) forEveryone() (found []servedPort) {
 	asked := []string{"argocd/argocd-server"}
 	for _, gate := range w.gates {

@@ -29,7 +29,8 @@ type release struct {
 	skips bool
 }
 
-// newRelease reads a release's inputs and loads its chart, which the program has put into the project.
+// newRelease reads a release's inputs and loads its chart, which the program has put into the
+// project.
 func newRelease(t *testing.T, r pulumitest.Resource, manifest artifacts.Manifest) *release {
 	t.Helper()
 	inputs := plain(r.Inputs)
@@ -116,8 +117,10 @@ func (r *release) definitions(loaded *chart.Chart) map[string]string {
 	return files
 }
 
-// orphans are the definitions that Helm would install from crds/ and that have no owner. Helm neither changes nor deletes them, ever
-// (https://helm.sh/docs/chart_best_practices/custom_resource_definitions): those that the program applies itself it deletes too.
+// orphans are the definitions that Helm would install from crds/ and that have no owner. Helm
+// neither changes nor deletes them, ever
+// (https://helm.sh/docs/chart_best_practices/custom_resource_definitions): those that the program
+// applies itself it deletes too.
 func (r *release) orphans(t *testing.T, owned []object) []string {
 	t.Helper()
 	loaded := r.load()

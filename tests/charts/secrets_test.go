@@ -9,7 +9,8 @@ var atRunTime = map[string]string{
 	"cert-manager/cert-manager-webhook-ca": "cert-manager's webhook",
 }
 
-// secret checks that a Secret will be there: a chart's, the program's, or the one of a certificate that the program asks for.
+// secret checks that a Secret will be there: a chart's, the program's, or the one of a certificate
+// that the program asks for.
 func (w *world) secret(who, namespace, name string) {
 	if _, ok := find(w.charts, "Secret", namespace, name); ok {
 		return

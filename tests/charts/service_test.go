@@ -11,7 +11,8 @@ import (
 // workloadKinds are the kinds that have Pods.
 var workloadKinds = []string{"Deployment", "DaemonSet", "StatefulSet"}
 
-// service checks that a chart makes a Service with these ports, and that a workload listens behind each of them.
+// service checks that a chart makes a Service with these ports, and that a workload listens behind
+// each of them.
 func (w *world) service(who, namespace, name string, loadBalancer bool, ports ...int) {
 	found, ok := find(w.all(), "Service", namespace, name)
 	if !ok {
@@ -27,7 +28,8 @@ func (w *world) service(who, namespace, name string, loadBalancer bool, ports ..
 	}
 }
 
-// backed reports whether a workload has the labels that a Service selects and the port that it leads to.
+// backed reports whether a workload has the labels that a Service selects and the port that it
+// leads to.
 func (w *world) backed(namespace string, service corev1.ServiceSpec, i int) bool {
 	target := service.Ports[i].TargetPort
 	number := target.IntValue()
@@ -50,7 +52,8 @@ func (w *world) anyListens(namespace string, port int) bool {
 	})
 }
 
-// anyServes reports whether a load balancer of a namespace has a port: APISIX's listeners are its Service's ports.
+// anyServes reports whether a load balancer of a namespace has a port: APISIX's listeners are its
+// Service's ports.
 func (w *world) anyServes(namespace string, port int) bool {
 	return slices.ContainsFunc(w.charts, func(o object) bool {
 		return o.Namespace == namespace && o.Kind == "Service" && slices.ContainsFunc(as[corev1.Service](o).Spec.Ports, func(p corev1.ServicePort) bool {
@@ -71,8 +74,8 @@ func listens(workload pods, number int, name string) bool {
 	return false
 }
 
-// workload checks a chart's workload: it selects its own Pods, spreads them by labels that they have, and the Secrets that they
-// cannot start without will be there.
+// workload checks a chart's workload: it selects its own Pods, spreads them by labels that they
+// have, and the Secrets that they cannot start without will be there.
 func (w *world) workload(o object) {
 	if !slices.Contains(workloadKinds, o.Kind) {
 		return

@@ -17,8 +17,8 @@ var open = map[string]string{
 	"traefik ports.web.allowACMEByPass":                                         "it is read of every port; values.yaml has it of websecure only",
 }
 
-// unknown are the paths of our values that a chart has neither in its own values nor in its schema: it would ignore them, and
-// most schemas let them pass. An empty value of the chart takes any keys.
+// unknown are the paths of our values that a chart has neither in its own values nor in its schema:
+// it would ignore them, and most schemas let them pass. An empty value of the chart takes any keys.
 func unknown(c *chart.Chart, ours map[string]any) []string {
 	defaults := map[string]any{}
 	maps.Copy(defaults, c.Values)

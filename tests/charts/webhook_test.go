@@ -10,8 +10,8 @@ import (
 	"strata/health"
 )
 
-// webhook checks everything by which a gate knows a webhook: its configurations, where they send requests, who answers there,
-// which request they are asked about and who it is that refuses.
+// webhook checks everything by which a gate knows a webhook: its configurations, where they send
+// requests, who answers there, which request they are asked about and who it is that refuses.
 func (w *world) webhook(gate string, spec health.WebhookSpec) {
 	w.workloads(gate, spec.Workloads)
 	w.service("gate "+gate, spec.Namespace, spec.Service, false, spec.Port)
@@ -30,7 +30,8 @@ func (w *world) webhook(gate string, spec health.WebhookSpec) {
 	}
 }
 
-// configuration checks a webhook configuration, and returns the names of its webhooks that are asked about the gate's request.
+// configuration checks a webhook configuration, and returns the names of its webhooks that are
+// asked about the gate's request.
 func (w *world) configuration(gate, kind, name string, spec health.WebhookSpec) []string {
 	found, ok := find(w.charts, kind, "", name)
 	if !ok {

@@ -14,7 +14,8 @@ import (
 // world holds the objects of a cluster once everything is installed, and the gates that observe it.
 type world struct {
 	gates []health.Spec
-	// charts are the charts' objects, own the program's, definitions all CRDs: the charts' and the bundles'.
+	// charts are the charts' objects, own the program's, definitions all CRDs: the charts' and the
+	// bundles'.
 	charts, own []object
 	definitions []apiextensionsv1.CustomResourceDefinition
 
@@ -69,7 +70,8 @@ func (w *world) skip(format string, args ...any) {
 	w.unchecked = append(w.unchecked, fmt.Sprintf(format, args...))
 }
 
-// find is an object of a kind and name; a namespace that is empty is not compared, for what is cluster-wide.
+// find is an object of a kind and name; a namespace that is empty is not compared, for what is
+// cluster-wide.
 func find(objects []object, kind, namespace, name string) (object, bool) {
 	i := slices.IndexFunc(objects, func(o object) bool {
 		return o.Kind == kind && o.Name == name && (namespace == "" || o.Namespace == namespace)

@@ -14,15 +14,18 @@ import (
 
 const workflow = "../../examples/ci/github.yaml"
 
-// pinned is an action by commit, with its tag beside it. actionlint knows an action's inputs by the tag's first number.
+// pinned is an action by commit, with its tag beside it. actionlint knows an action's inputs by the
+// tag's first number.
 var pinned = regexp.MustCompile(`uses: ([\w.-]+/[\w.-]+)@[0-9a-f]{40} # (v\d+)\.\d+\.\d+\n`)
 
-// faults are what actionlint finds: in the syntax, in expressions, and in what actions are given. With shellcheck, where it is installed.
+// faults are what actionlint finds: in the syntax, in expressions, and in what actions are given.
+// With shellcheck, where it is installed.
 func faults(t *testing.T, text string) []string {
 	t.Helper()
 	linter, err := actionlint.NewLinter(io.Discard, &actionlint.LinterOptions{Shellcheck: "shellcheck"})
 	require.NoError(t, err)
-	// Labels of one's own runners are in a repository's configuration of actionlint; here they are the example's.
+	// Labels of one's own runners are in a repository's configuration of actionlint; here they are
+	// the example's.
 	found, err := linter.Lint("strata.yaml", pinned.ReplaceAll([]byte(text), []byte("uses: $1@$2\n")), nil)
 	require.NoError(t, err)
 	var texts []string

@@ -18,7 +18,8 @@ import (
 
 const pipelineFile = "../../examples/ci/gitlab.yaml"
 
-// pipeline is a .gitlab-ci.yml as far as the example has need of it (https://docs.gitlab.com/ci/yaml/). Every other key at the top is a job.
+// pipeline is a .gitlab-ci.yml as far as the example has need of it
+// (https://docs.gitlab.com/ci/yaml/). Every other key at the top is a job.
 type pipeline struct {
 	Stages    []string
 	Variables map[string]string
@@ -45,7 +46,8 @@ type job struct {
 type rule struct{ If, When string }
 
 var (
-	// condition is a comparison of two variables, or of one with a text (https://docs.gitlab.com/ci/jobs/job_rules/).
+	// condition is a comparison of two variables, or of one with a text
+	// (https://docs.gitlab.com/ci/jobs/job_rules/).
 	condition = regexp.MustCompile(`^\$[A-Z_]+ (==|!=) (\$[A-Z_]+|"[^"]*")$`)
 	duration  = regexp.MustCompile(`^[1-9][0-9]* (minutes?|hours?)$`)
 )

@@ -9,10 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// passwords are the variables from which strata preflight takes what Pulumi has encrypted (internal/reach).
+// passwords are the variables from which strata preflight takes what Pulumi has encrypted
+// (internal/reach).
 var passwords = []string{"STRATA_SSH_PASSPHRASE", "STRATA_SUDO_PASSWORD"}
 
-// uncommented is a text whose lines that begin with a comment of a key or of a variable have begun without it.
+// uncommented is a text whose lines that begin with a comment of a key or of a variable have begun
+// without it.
 func uncommented(text, from, to string) string {
 	var lines []string
 	inside := false
@@ -26,7 +28,8 @@ func uncommented(text, from, to string) string {
 	return strings.Join(lines, "")
 }
 
-// Whose key has a passphrase takes the comment away, and has a workflow in which the step of preflight gets both.
+// Whose key has a passphrase takes the comment away, and has a workflow in which the step of
+// preflight gets both.
 func TestTheWorkflowIsOneWithThePasswordsOfPreflight(t *testing.T) {
 	text, err := os.ReadFile(workflow)
 	require.NoError(t, err)
@@ -42,7 +45,8 @@ func TestTheWorkflowIsOneWithThePasswordsOfPreflight(t *testing.T) {
 	assert.NotEmpty(t, faults(t, strings.Replace(changed, "secrets."+passwords[0], "secret."+passwords[0], 1)), "what was a comment is read")
 }
 
-// A pipeline of GitLab's has each variable of its project without naming it, so the example says which to make.
+// A pipeline of GitLab's has each variable of its project without naming it, so the example says
+// which to make.
 func TestThePipelineNamesThePasswordsOfPreflight(t *testing.T) {
 	text, err := os.ReadFile(pipelineFile)
 	require.NoError(t, err)

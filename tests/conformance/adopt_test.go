@@ -12,8 +12,8 @@ import (
 	"strata/tests/conformance/internal/plugin"
 )
 
-// adoptCases are what a state that a kill has cut off from its objects relies on: the hook before a create (internal/adopt) and the
-// provider's own create together.
+// adoptCases are what a state that a kill has cut off from its objects relies on: the hook before a
+// create (internal/adopt) and the provider's own create together.
 var adoptCases = []testCase{
 	{"an object of the provider's own is no longer its own for a state that has forgotten it", func(t *testing.T) {
 		w := newWorld(t, upserting)
@@ -79,8 +79,8 @@ func (w *world) adopt(token string, known bool, inputs map[string]any) {
 	require.NoError(w.t, cluster.Before(w.t.Context(), token, known, inputs))
 }
 
-// routed is the schema of a kind with a list that is one value to server-side apply and has a default in its items, as an HTTPRoute's
-// parentRefs and a Gateway's certificateRefs.
+// routed is the schema of a kind with a list that is one value to server-side apply and has a
+// default in its items, as an HTTPRoute's parentRefs and a Gateway's certificateRefs.
 var routed = map[string]any{"type": "object", "properties": map[string]any{"spec": map[string]any{
 	"type": "object", "properties": map[string]any{
 		"host": map[string]any{"type": "string"},

@@ -190,7 +190,8 @@ func (w *world) widgets() (definition map[string]any, token string, kind schema.
 		schema.GroupVersionResource{Group: group, Version: "v1", Resource: "widgets"}
 }
 
-// established creates the definition of a custom kind, with a schema of its own where there is one, and waits for it.
+// established creates the definition of a custom kind, with a schema of its own where there is one,
+// and waits for it.
 func (w *world) established(properties ...map[string]any) (token, version string, kind schema.GroupVersionResource) {
 	w.t.Helper()
 	definition, token, kind := w.widgets()

@@ -43,9 +43,10 @@ var definitionCases = []testCase{
 	{"a changed definition is replaced in place", func(t *testing.T) {
 		w := newWorld(t)
 		definition, _, _ := w.widgets()
-		// The plugin sends the whole object under the resourceVersion that it has just read. Until a definition is Established the
-		// server's own controllers still write its status, and one that writes in between is a conflict, which the plugin does not retry
-		// (updateResource in provider/pkg/await/await.go).
+		// The plugin sends the whole object under the resourceVersion that it has just read. Until
+		// a definition is Established the server's own controllers still write its status, and one
+		// that writes in between is a conflict, which the plugin does not retry (updateResource in
+		// provider/pkg/await/await.go).
 		definition["metadata"].(map[string]any)["annotations"] = map[string]any{"pulumi.com/waitFor": "condition=Established"}
 		crd := w.resource("apiextensions.k8s.io/v1:CustomResourceDefinition", "crd")
 		up(t, crd, plugin.Create, props(definition))

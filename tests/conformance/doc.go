@@ -7,11 +7,11 @@
 // replace, delete, refresh, preview).
 //
 // STRATA_PLUGINS is stand-in (default: built from tests/lab/plugins) or official.
-// STRATA_PLUGINS_DIR is a folder with pulumi-resource-NAME binaries, with or
-// without -vVERSION, or a PULUMI_HOME; official needs it. STRATA_CONFORMANCE_RESULTS is a file to write
-// the outcomes to; results/ has those of both sets. The official plugins there
-// were built from the sources of their releases; the kubernetes one's schema has
-// only the kinds that Kubernetes 1.36 still serves, which matters to imports.
+// STRATA_PLUGINS_DIR is a folder with pulumi-resource-NAME binaries, with or without -vVERSION, or
+// a PULUMI_HOME; official needs it. STRATA_CONFORMANCE_RESULTS is a file to write the outcomes to;
+// results/ has those of both sets. The official plugins there were built from the sources of their
+// releases; the kubernetes one's schema has only the kinds that Kubernetes 1.36 still serves, which
+// matters to imports.
 //
 // APISIX_CONTROLLER is a binary of APISIX's ingress controller, built from its
 // repository, and ORIGINALS a folder with the CRDs that it reads: its statuses

@@ -131,7 +131,8 @@ var releaseCases = []testCase{
 			"apiVersion": "demo.example/v1", "kind": "Gadget", "metadata": meta("g", nil),
 		}))
 	}},
-	// A stack that was made before a release skipped them goes on in place, and what Helm has installed stays.
+	// A stack that was made before a release skipped them goes on in place, and what Helm has
+	// installed stays.
 	{"skipCrds that comes later is an update and deletes no definition", func(t *testing.T) {
 		w, r := newRelease(t)
 		up(t, r, plugin.Create, props(release(t, map[string]any{"skipCrds": false})))

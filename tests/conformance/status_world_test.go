@@ -71,7 +71,8 @@ func (s statusWorld) create(all []map[string]any) {
 	}
 }
 
-// remove deletes from the last to the first, so that the finalizer of a GatewayClass finds no Gateway.
+// remove deletes from the last to the first, so that the finalizer of a GatewayClass finds no
+// Gateway.
 func (s statusWorld) remove(all []map[string]any) {
 	s.t.Helper()
 	for _, fields := range slices.Backward(all) {

@@ -35,8 +35,8 @@ type statusRow struct {
 	Status            map[string]any
 }
 
-// objects are a row's, in the order in which they are created: the original looks at a route when the EndpointSlices of its Services change,
-// and not when a Service comes.
+// objects are a row's, in the order in which they are created: the original looks at a route when
+// the EndpointSlices of its Services change, and not when a Service comes.
 func (r statusRow) objects(all []map[string]any) []map[string]any {
 	key := func(one map[string]any) string {
 		o := unstructured.Unstructured{Object: one}

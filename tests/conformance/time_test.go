@@ -10,8 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// On a machine that others load, everything takes a multiple of its time. No case may fail for that: what must come first is an event that
-// the case itself sees, and a plugin that must not wait is told from one that waits by the shortest of several tries.
+// On a machine that others load, everything takes a multiple of its time. No case may fail for
+// that: what must come first is an event that the case itself sees, and a plugin that must not wait
+// is told from one that waits by the shortest of several tries.
 
 // slowest bounds what another process does, and what a plugin does not wait for.
 const slowest = 5 * time.Minute
@@ -49,8 +50,8 @@ func (d *deed) cameFirst(t *testing.T) {
 	assert.True(t, d.begun.Load(), "it did not wait")
 }
 
-// inTime runs a case with a timeout in seconds. Where another process did its part too late for it, which the case reports, it runs again
-// with twice the time.
+// inTime runs a case with a timeout in seconds. Where another process did its part too late for it,
+// which the case reports, it runs again with twice the time.
 func inTime(t *testing.T, timeout float64, run func(timeout float64) (early bool)) {
 	t.Helper()
 	for !run(timeout) {
@@ -59,7 +60,8 @@ func inTime(t *testing.T, timeout float64, run func(timeout float64) (early bool
 	}
 }
 
-// atOnce asserts that something does not wait for as long as limit: one of several tries is shorter, and of one that waits none is.
+// atOnce asserts that something does not wait for as long as limit: one of several tries is
+// shorter, and of one that waits none is.
 func atOnce(t *testing.T, limit time.Duration, do func()) {
 	t.Helper()
 	var tries []time.Duration
@@ -75,7 +77,8 @@ func atOnce(t *testing.T, limit time.Duration, do func()) {
 	assert.Fail(t, "it waits", "expected less than %s once, found %v", limit, tries)
 }
 
-// afterFailure does something once the plugin has said that it creates again, which it does at most five times.
+// afterFailure does something once the plugin has said that it creates again, which it does at most
+// five times.
 func (w *world) afterFailure(do func()) {
 	go func() {
 		for w.t.Context().Err() == nil && !strings.Contains(w.plugin.Log(), "creation failed") {

@@ -24,17 +24,20 @@ var followed = []string{"docs/getting-started.md", "docs/team.md"}
 // forges are the examples for CI, whose commands are held to the same.
 var forges = []string{"examples/ci/github.yaml", "examples/ci/gitlab.yaml"}
 
-// run says where a command is run: a file of a test, or of what a target of CI runs, and how the command stands there.
+// run says where a command is run: a file of a test, or of what a target of CI runs, and how the
+// command stands there.
 type run struct{ file, as string }
 
-// here marks commands of this machine's own system: TestWhatAPageDoesOnThisMachine runs the blocks that have them.
+// here marks commands of this machine's own system: TestWhatAPageDoesOnThisMachine runs the blocks
+// that have them.
 const here = "tests/docs/commands_test.go"
 
 // runner runs a step of a forge's example.
 const runner = "tests/docs/runner_test.go"
 
-// ran are the commands of followed pages, by their first words, with where they are run. Their flags must stand there as well, but for
-// strata's own, which internal/cli holds against the command line.
+// ran are the commands of followed pages, by their first words, with where they are run. Their
+// flags must stand there as well, but for strata's own, which internal/cli holds against the
+// command line.
 var ran = map[string]run{
 	"make up":             {"tests/bench/first/measure.go", `"make", "up"`},
 	"make down":           {"tests/bench/first/measure.go", `"make", "down"`},
@@ -143,7 +146,8 @@ func TestEachCommandOfAFollowedPageIsRun(t *testing.T) {
 	}
 }
 
-// isRun says why a command is not run as it stands on a page. sources keeps the files that were read.
+// isRun says why a command is not run as it stands on a page. sources keeps the files that were
+// read.
 func isRun(sources map[string]string, c shell.Command) error {
 	name := key(c)
 	if _, excused := notRun[name]; excused {
@@ -239,7 +243,8 @@ func block(t *testing.T, page, language, text string) string {
 	return ""
 }
 
-// What a page has one do on one's own machine before Pulumi comes in leaves a passphrase that only its owner reads.
+// What a page has one do on one's own machine before Pulumi comes in leaves a passphrase that only
+// its owner reads.
 func TestWhatAPageDoesOnThisMachine(t *testing.T) {
 	page := pages(t)["docs/getting-started.md"]
 	home, bin := t.TempDir(), t.TempDir()

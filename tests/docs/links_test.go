@@ -1,5 +1,5 @@
-// Package docs holds what the pages for people say to the repository: links and paths lead somewhere, and what the program is quoted with it
-// says.
+// Package docs holds what the pages for people say to the repository: links and paths lead
+// somewhere, and what the program is quoted with it says.
 package docs
 
 import (
@@ -20,13 +20,15 @@ var (
 	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
 	fence   = regexp.MustCompile("(?ms)^```.*?^```")
-	// named is a path of the repository, in backticks. One with a placeholder, in capitals, or a pattern is not looked for.
+	// named is a path of the repository, in backticks. One with a placeholder, in capitals, or a
+	// pattern is not looked for.
 	named = regexp.MustCompile("`((?:components|config|docs|examples|hack|health|internal|monitoring|platform|tests|tools)/[a-z0-9_./-]+)`")
 	// beside is a test file that a page names without its folder.
 	beside = regexp.MustCompile("`([a-z0-9_]+_test\\.go)`")
 )
 
-// pages are the files for people, by their path from the top. Decisions are history: what they name may be gone, what they link may not.
+// pages are the files for people, by their path from the top. Decisions are history: what they name
+// may be gone, what they link may not.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}

@@ -11,7 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// keyStep is the script by which the example's job up writes the key, and the condition of the step that removes it.
+// keyStep is the script by which the example's job up writes the key, and the condition of the step
+// that removes it.
 func keyStep(t *testing.T) (script, removes string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "examples/ci/github.yaml"))
@@ -34,7 +35,8 @@ func keyStep(t *testing.T) (script, removes string) {
 	return script, removes
 }
 
-// A runner of one's own may have a key where the stack file names it, and that may be its only copy.
+// A runner of one's own may have a key where the stack file names it, and that may be its only
+// copy.
 func TestARunnersOwnKeyStays(t *testing.T) {
 	script, removes := keyStep(t)
 	home := t.TempDir()

@@ -14,7 +14,8 @@ import (
 type word struct {
 	private  *regexp.Regexp
 	standard string
-	// only are the folders and files in which it is private; elsewhere it has its usual meaning. Empty: everywhere.
+	// only are the folders and files in which it is private; elsewhere it has its usual meaning.
+	// Empty: everywhere.
 	only []string
 }
 
@@ -30,12 +31,13 @@ var words = []word{
 	{regexp.MustCompile(`(?i)\blook(s|ed)? again\b`), "run again, judge again", nil},
 }
 
-// kept are the texts that stay: those that states hold, by a type token, a JSON name or a command that a destroy runs; RBAC's verbs; and
-// a host's answer that such a command prints.
+// kept are the texts that stay: those that states hold, by a type token, a JSON name or a command
+// that a destroy runs; RBAC's verbs; and a host's answer that such a command prints.
 var kept = regexp.MustCompile(`strata:cluster:LentCluster|json:"lent,|^\s+lent: true|"verbs"|[Cc]ustom resource definition|belongs to somebody else \(project`)
 
-// spoken are the files that are checked: what people read, and what the program and its tests say. What a command's text has is in the
-// states of stacks that are up (components/scripts and the functions of internal/k3s/node), and the lab's stand-ins copy other programs.
+// spoken are the files that are checked: what people read, and what the program and its tests say.
+// What a command's text has is in the states of stacks that are up (components/scripts and the
+// functions of internal/k3s/node), and the lab's stand-ins copy other programs.
 func spoken(path string) bool {
 	if strings.HasPrefix(path, "internal/k3s/node/") && strings.HasSuffix(path, ".sh") {
 		return false

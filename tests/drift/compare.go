@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// The signs that a difference begins with: a fact that only the stand-in has, and one that only the original has.
+// The signs that a difference begins with: a fact that only the stand-in has, and one that only the
+// original has.
 const (
 	OnlyStandIn  = "- "
 	OnlyOriginal = "+ "
@@ -22,7 +23,8 @@ type Known struct {
 
 // Report lists the differences of a stand-in from its original, in the order of the facts.
 type Report struct {
-	// Unknown are differences without a reason, Outdated the known ones that are not there any more.
+	// Unknown are differences without a reason, Outdated the known ones that are not there any
+	// more.
 	Unknown, Outdated []string
 	// Explained are differences with their reasons.
 	Explained []string

@@ -41,7 +41,8 @@ func subcommandsAreThere(t testing.TB, k k3s) {
 // undefined precedes the name of the first unknown flag.
 const undefined = "flag provided but not defined: -"
 
-// Parsing ends at the first flag that is not known, so that the last one's error says that all before it are.
+// Parsing ends at the first flag that is not known, so that the last one's error says that all
+// before it are.
 func flagsOfStrataAreAccepted(t testing.TB, k k3s) {
 	for _, role := range []string{"server", "agent"} {
 		out := k.run(t, start{args: append([]string{role}, append(flagsOf(role), "--no-such-flag")...)})
@@ -50,7 +51,8 @@ func flagsOfStrataAreAccepted(t testing.TB, k k3s) {
 	}
 }
 
-// flagsOf are the flags that Strata writes into a config.yaml or refuses in the arguments of a user, who may give any other.
+// flagsOf are the flags that Strata writes into a config.yaml or refuses in the arguments of a
+// user, who may give any other.
 func flagsOf(role string) []string {
 	names := []string{"token", "node-name", "node-ip", "node-label", "node-taint", "flannel-iface", "kubelet-arg", "data-dir", "config"}
 	if role == "server" {

@@ -6,10 +6,12 @@ import "testing"
 type contractRow struct {
 	// begins is the begin of the row.
 	begins string
-	// check is for any binary, the stand-in's or an original. Nil where a row needs more than a binary.
+	// check is for any binary, the stand-in's or an original. Nil where a row needs more than a
+	// binary.
 	check func(t testing.TB, k k3s)
-	// also are tests that hold it: the stories run with originals as well (make test-originals), and so do the installer's tests; the others are
-	// of the stand-in's own code. A row without check and tests was only read in K3s's source, or is one that the stand-in does not keep.
+	// also are tests that hold it: the stories run with originals as well (make test-originals),
+	// and so do the installer's tests; the others are of the stand-in's own code. A row without
+	// check and tests was only read in K3s's source, or is one that the stand-in does not keep.
 	also []string
 }
 

@@ -19,7 +19,8 @@ type k3s struct{ binary, version string }
 
 // start configures a start of K3s.
 type start struct {
-	// args follow the program's name. config is its config.yaml, dropIn a file of config.yaml.d; empty: none.
+	// args follow the program's name. config is its config.yaml, dropIn a file of config.yaml.d;
+	// empty: none.
 	args           []string
 	config, dropIn string
 	// env are variables beside PATH.
@@ -37,9 +38,11 @@ type outcome struct {
 // patience bounds a start. K3s as it is published unpacks itself first.
 const patience = time.Minute
 
-// sandbox runs a command with folders of its own in the place of those that K3s writes, and with nothing else that is its own: what ends
-// ahead of its first listener needs no more. It stays the first process of its namespace, because K3s does other things as that one. It is
-// called k3s, as on a host: K3s names itself by its file. It is a copy, because a downloaded original is no executable file.
+// sandbox runs a command with folders of its own in the place of those that K3s writes, and with
+// nothing else that is its own: what ends ahead of its first listener needs no more. It stays the
+// first process of its namespace, because K3s does other things as that one. It is called k3s, as
+// on a host: K3s names itself by its file. It is a copy, because a downloaded original is no
+// executable file.
 const sandbox = `set -e
 root=$1 dropIn=$2
 shift 2
@@ -93,7 +96,8 @@ func (k k3s) run(t testing.TB, s start) outcome {
 	return outcome{said: said.String(), exit: command.ProcessState.ExitCode()}
 }
 
-// needsSandbox skips where no sandbox can be made. Who gives an original wants it checked: there it is a failure.
+// needsSandbox skips where no sandbox can be made. Who gives an original wants it checked: there it
+// is a failure.
 func needsSandbox(t *testing.T) {
 	t.Helper()
 	reason := ""

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// clusterServer is a server to join that knows no password but has a CA, as K3s answers (pkg/server/auth/auth.go): a subject that joins it
-// tells how it takes that.
+// clusterServer is a server to join that knows no password but has a CA, as K3s answers
+// (pkg/server/auth/auth.go): a subject that joins it tells how it takes that.
 type clusterServer struct{ url, caHash string }
 
 func newClusterServer(t testing.TB) clusterServer {

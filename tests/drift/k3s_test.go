@@ -20,8 +20,8 @@ import (
 // project is this repository's folder.
 const project = "../.."
 
-// subjects are the lab's K3s, where it is built, and the original of the folder of originals. An original that there is nothing to compare with
-// is a failure.
+// subjects are the lab's K3s, where it is built, and the original of the folder of originals. An
+// original that there is nothing to compare with is a failure.
 func subjects(t *testing.T) map[string]k3s {
 	t.Helper()
 	found := map[string]k3s{}
@@ -55,7 +55,8 @@ func originalK3s(t *testing.T) (k3s, bool) {
 // labsK3s is that of the lab's bundle; false where there is no bundle.
 func labsK3s(t *testing.T) (k3s, bool) {
 	t.Helper()
-	// Go keeps a test's result by the files of the project that it has seen, and the bundle is none: its sources are.
+	// Go keeps a test's result by the files of the project that it has seen, and the bundle is
+	// none: its sources are.
 	require.NoError(t, filepath.WalkDir(filepath.Join(project, "tests", "lab", "k3s"), func(path string, _ fs.DirEntry, err error) error {
 		if err == nil {
 			_, err = os.Stat(path)
@@ -130,7 +131,8 @@ func TestAnotherProgramKeepsNoRow(t *testing.T) {
 	}
 }
 
-// A download is a plain file (internal/artifacts), and the folder that it lies in is the user's: no mode is changed there.
+// A download is a plain file (internal/artifacts), and the folder that it lies in is the user's: no
+// mode is changed there.
 func TestAnOriginalNeedsNoModeOfAProgram(t *testing.T) {
 	needsSandbox(t)
 	binary := filepath.Join(t.TempDir(), "k3s-v1")

@@ -20,7 +20,8 @@ func folder(t *testing.T, names ...string) string {
 	return dir
 }
 
-// again runs a test of this binary with other variables, and returns what it said and whether it passed.
+// again runs a test of this binary with other variables, and returns what it said and whether it
+// passed.
 func again(t *testing.T, test string, variables ...string) (said string, passed bool) {
 	t.Helper()
 	self, err := os.Executable()
@@ -31,7 +32,8 @@ func again(t *testing.T, test string, variables ...string) (said string, passed 
 	return string(text), err == nil
 }
 
-// Who gives an original wants to hear where the stand-in differs: that nothing was compared is no pass.
+// Who gives an original wants to hear where the stand-in differs: that nothing was compared is no
+// pass.
 func TestAnOriginalWithoutItsStandInFails(t *testing.T) {
 	needsSandbox(t)
 	given, cache := "ORIGINALS="+folder(t, "k3s-v1"), "XDG_CACHE_HOME="+t.TempDir()

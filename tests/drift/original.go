@@ -20,8 +20,9 @@ type File struct {
 // number matches the begin of a version, which tells k3s-v1.36.3+k3s1 from k3s-images-1.tar.
 var number = regexp.MustCompile(`^v?[0-9]`)
 
-// Original is the original of an artifact, or of a plugin: ARTIFACT-VERSION, with or without an ending. There is none where the folder of
-// originals has none, or where there is no folder. Two of one artifact are an error.
+// Original is the original of an artifact, or of a plugin: ARTIFACT-VERSION, with or without an
+// ending. There is none where the folder of originals has none, or where there is no folder. Two of
+// one artifact are an error.
 func Original(artifact string) (file File, there bool, err error) {
 	dir := os.Getenv(Variable)
 	if dir == "" {

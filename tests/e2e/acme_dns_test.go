@@ -10,13 +10,15 @@ import (
 	"github.com/miekg/dns"
 )
 
-// nameServer has one zone, and takes dynamic updates of TXT records (RFC 2136) from who has its key.
+// nameServer has one zone, and takes dynamic updates of TXT records (RFC 2136) from who has its
+// key.
 type nameServer struct {
 	// address is its host and port; key is the secret of the TSIG key named tsigName.
 	address, zone, key string
 
 	mutex sync.Mutex
-	// inside are addresses as the cluster finds them, outside as the world does: the ACME server asks by TCP.
+	// inside are addresses as the cluster finds them, outside as the world does: the ACME server
+	// asks by TCP.
 	inside, outside map[string]string
 	texts           map[string][]string
 }

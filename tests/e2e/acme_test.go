@@ -11,7 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// An ACME server signs the platform's certificates, by HTTP-01 through the ingress and by DNS-01; each stage that fails is named.
+// An ACME server signs the platform's certificates, by HTTP-01 through the ingress and by DNS-01;
+// each stage that fails is named.
 func TestACMESigns(t *testing.T) {
 	t.Parallel()
 	net := network{"sta0", "10.36.0"}
@@ -114,7 +115,8 @@ func (s *stack) signedByACME(hosts *hostSet, server *acmeServer, names *nameServ
 	sections["argocd"] = map[string]any{"enabled": false}
 	sections["timeouts"] = map[string]any{"certificate": timeout}
 	sections["certManager"] = map[string]any{"issuer": "acme", "acme": acme, "values": map[string]any{
-		// cert-manager looks for itself before it has the server look, and the cluster's DNS does not know the zone.
+		// cert-manager looks for itself before it has the server look, and the cluster's DNS does
+		// not know the zone.
 		"config": map[string]any{
 			"apiVersion": "controller.config.cert-manager.io/v1alpha1", "kind": "ControllerConfiguration",
 			"acmeHTTP01Config": map[string]any{"solverNameservers": []any{names.address}},

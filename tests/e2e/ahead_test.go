@@ -37,8 +37,9 @@ func (s *stack) step(name string, run func(t *testing.T)) {
 	}
 }
 
-// ahead runs a step that counts lost requests, or takes servers down while addresses and leaders are held by heartbeats: its machines get
-// processor time before those of other stories. One story at a time has such a step.
+// ahead runs a step that counts lost requests, or takes servers down while addresses and leaders
+// are held by heartbeats: its machines get processor time before those of other stories. One story
+// at a time has such a step.
 func (s *stack) ahead(hosts *hostSet, name string, run func(t *testing.T)) {
 	s.t.Helper()
 	first.Lock()

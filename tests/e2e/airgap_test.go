@@ -24,7 +24,8 @@ type airgap struct {
 	space string
 }
 
-// A bundle is made from a mirror and a registry, and brings a platform up from a network namespace without a route: docs/air-gap.md.
+// A bundle is made from a mirror and a registry, and brings a platform up from a network namespace
+// without a route: docs/air-gap.md.
 func TestABundleIsAllThatAStackNeeds(t *testing.T) {
 	t.Parallel()
 	net := network{"stq0", "10.41.0"}
@@ -100,8 +101,8 @@ func onlyPath(t *testing.T, paths map[string]string, prefix string) string {
 	return found[0]
 }
 
-// isolate makes the namespace, joins it to the hosts' bridge, and gives the lab's command line the folder that its language host needs:
-// upstream's needs none.
+// isolate makes the namespace, joins it to the hosts' bridge, and gives the lab's command line the
+// folder that its language host needs: upstream's needs none.
 func (a *airgap) isolate(t *testing.T) {
 	t.Helper()
 	script := fmt.Sprintf(`ip netns add %[1]s
@@ -117,7 +118,8 @@ ip -n %[1]s address add %[3]s/24 dev eth0`, a.space, a.hosts.net.bridge, a.hosts
 	a.must(a.run("cp", "-a", filepath.Join(pulumiHome, "lib"), filepath.Join(a.dir, "pulumi", "lib")))
 }
 
-// there runs a script in the bundle's project, in the namespace, with nothing of this machine's environment.
+// there runs a script in the bundle's project, in the namespace, with nothing of this machine's
+// environment.
 func (a *airgap) there(script string) result {
 	return a.run("ip", "netns", "exec", a.space, "env", "-i", "HOME="+a.home, "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
 		"PULUMI_BACKEND_URL=file://"+a.home, "PULUMI_CONFIG_PASSPHRASE="+passphrase, "PULUMI_STACK="+a.name,
@@ -139,7 +141,8 @@ func (a *airgap) comesUp(t *testing.T, upstream *upstream) {
 	a.pulledNothing(t)
 }
 
-// pulledNothing holds every image of every Pod to what K3s has imported: a kubelet that pulls says so in an event.
+// pulledNothing holds every image of every Pod to what K3s has imported: a kubelet that pulls says
+// so in an event.
 func (a *airgap) pulledNothing(t *testing.T) {
 	var events struct {
 		Items []struct{ Reason, Message string }

@@ -33,7 +33,8 @@ import (
 	"strata/internal/artifacts"
 )
 
-// upstream has the lab's files under the names of the projects' own, and a registry with the lab's images: all that a connected machine reaches.
+// upstream has the lab's files under the names of the projects' own, and a registry with the lab's
+// images: all that a connected machine reaches.
 type upstream struct {
 	// address is its own, ca what signs for it.
 	address, ca string
@@ -128,7 +129,8 @@ func (u *upstream) haveFiles(t *testing.T, manifest *artifacts.Manifest) {
 	}
 }
 
-// haveImages pushes the lab's images, less those of this repository, which are built and never pulled.
+// haveImages pushes the lab's images, less those of this repository, which are built and never
+// pulled.
 func (u *upstream) haveImages(t *testing.T, manifest *artifacts.Manifest, client *http.Client) {
 	for _, entry := range manifest.Artifacts {
 		if entry.Name != config.ArtifactK3sImages || entry.For == "" {

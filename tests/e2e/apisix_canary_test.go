@@ -30,8 +30,8 @@ func withShop(shop map[string]any, hosts *hostSet, nodes ...node) map[string]any
 	return sections
 }
 
-// canaryByAPISIX ups a version that fails, and then one that works, while requests are sent. The probe of both is answered: only what
-// APISIX has counted tells them apart.
+// canaryByAPISIX ups a version that fails, and then one that works, while requests are sent. The
+// probe of both is answered: only what APISIX has counted tells them apart.
 func (s *stack) canaryByAPISIX(t *testing.T, shop map[string]any, hosts *hostSet, nodes ...node) {
 	version := func(env map[string]any) {
 		shop["env"] = env
@@ -64,7 +64,8 @@ func (s *stack) canaryByAPISIX(t *testing.T, shop map[string]any, hosts *hostSet
 	assert.Equal(t, []string{"v2"}, slices.Sorted(maps.Keys(after.Headers)), "and then none")
 }
 
-// untilNoneIsLost waits until a few requests in a row are answered: the controller takes a second or two to send the weights on.
+// untilNoneIsLost waits until a few requests in a row are answered: the controller takes a second
+// or two to send the weights on.
 func untilNoneIsLost(t *testing.T, send func() *sender) {
 	for start := time.Now(); ; {
 		few := send()

@@ -17,7 +17,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// The seed's four tests: a clean cluster, a second run, fast iteration, and a partial failure; and what its script never did, going.
+// The seed's four tests: a clean cluster, a second run, fast iteration, and a partial failure; and
+// what its script never did, going.
 func TestAPISIX(t *testing.T) {
 	t.Parallel()
 	net := network{"std0", "10.24.0"}
@@ -98,7 +99,8 @@ func withoutAPISIX(hosts *hostSet, nodes ...node) map[string]any {
 	return sections
 }
 
-// partialFailure is the seed's fourth test: a file that cannot be read, and one that the API server refuses, beside what the stack has.
+// partialFailure is the seed's fourth test: a file that cannot be read, and one that the API server
+// refuses, beside what the stack has.
 func (s *stack) partialFailure(t *testing.T, sections map[string]any) {
 	write := func(name, text string) string {
 		path := filepath.Join(s.dir, name)

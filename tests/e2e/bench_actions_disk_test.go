@@ -15,11 +15,13 @@ import (
 // noSpace matches the messages of a full disk.
 var noSpace = regexp.MustCompile(`(?i)no space left on device|no space in /|disk (is )?full`)
 
-// disk is a file system in memory in the place of a folder, so that what fills it harms nothing else.
+// disk is a file system in memory in the place of a folder, so that what fills it harms nothing
+// else.
 type disk struct {
 	// host has the folder; empty for this machine.
 	host string
-	// mount and free are scripts on host: the one makes it, full unless late fills it, and the other takes it away.
+	// mount and free are scripts on host: the one makes it, full unless late fills it, and the
+	// other takes it away.
 	mount, free string
 	// late is a script on this machine that fills it once the action is under way. Optional.
 	late string
@@ -55,7 +57,8 @@ func stateDisk(a *acted, _ *testing.T) disk {
 	return disk{late: filled(a.stateFolder()), free: "mount -o remount,size=2g " + a.stateFolder()}
 }
 
-// machineDisk has the folder of the machine that is to be made. The mount keeps Strata from removing that.
+// machineDisk has the folder of the machine that is to be made. The mount keeps Strata from
+// removing that.
 func machineDisk(a *acted, _ *testing.T) disk {
 	folder := filepath.Join(machinesFolder, a.machines.machine("agent-2"))
 	return disk{mount: mounted(folder, "1g") + filled(folder), free: fmt.Sprintf("umount -l %[1]s\nrm -rf %[1]s", folder)}
@@ -72,7 +75,8 @@ func withContent(folder string) string {
 	return fmt.Sprintf("at=$(mktemp -d /run/strata-fault.XXXXXX)\n%[1]scp -a %[2]s/. $at/\nmount --bind $at %[2]s\numount $at\nrmdir $at\n", mounted("$at", "2g"), folder)
 }
 
-// filled takes from one all that is free: a page is the least that it has, as a size of 0 means no limit.
+// filled takes from one all that is free: a page is the least that it has, as a size of 0 means no
+// limit.
 func filled(folder string) string {
 	return fmt.Sprintf("used=$(df -k --output=used %[1]s | tail -n 1)\nmount -o remount,size=$((used > 4 ? used : 4))k %[1]s\n", folder)
 }

@@ -112,7 +112,8 @@ func drains(name string) func(*acted, *testing.T) func(string) bool {
 	}
 }
 
-// makes looks whether a machine of a name is being made: it has files of its own, and has not answered yet.
+// makes looks whether a machine of a name is being made: it has files of its own, and has not
+// answered yet.
 func makes(name string) func(*acted, *testing.T) func(string) bool {
 	return func(a *acted, _ *testing.T) func(string) bool {
 		folder := filepath.Join(machinesFolder, a.machines.machine(name))

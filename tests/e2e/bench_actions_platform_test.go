@@ -12,14 +12,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// acted is a small platform on machines that Strata makes, whose actions are interrupted one after the other.
+// acted is a small platform on machines that Strata makes, whose actions are interrupted one after
+// the other.
 type acted struct {
 	*stack
 	machines *hostSet
-	// bundle is a copy of the lab's, in which a file may be another one; folder takes copies of snapshots.
+	// bundle is a copy of the lab's, in which a file may be another one; folder takes copies of
+	// snapshots.
 	bundle, folder string
 	all            []node
-	// grown, labelled and version are what the configuration has just now: a second agent, an agent with a label, and which version of shop.
+	// grown, labelled and version are what the configuration has just now: a second agent, an agent
+	// with a label, and which version of shop.
 	grown, labelled bool
 	version         int
 	shop            map[string]any
@@ -87,10 +90,12 @@ func (a *acted) on(t *testing.T, host, script string) {
 	require.NoError(t, result.err, "%s: %s", script, result.output)
 }
 
-// skippable is a frame that readers of zstd skip (RFC 8878, 3.1.2), and the loader of programs does not look at.
+// skippable is a frame that readers of zstd skip (RFC 8878, 3.1.2), and the loader of programs does
+// not look at.
 var skippable = append([]byte{0x50, 0x2A, 0x4D, 0x18, 0xF8, 0x01, 0, 0}, make([]byte, 504)...)
 
-// swap gives a file of the bundle its other content, which ends with what its readers do not look at, and returns the sum.
+// swap gives a file of the bundle its other content, which ends with what its readers do not look
+// at, and returns the sum.
 func (a *acted) swap(t *testing.T, file string) string {
 	path := filepath.Join(a.bundle, file)
 	content, err := os.ReadFile(filepath.Join(bundle, file))

@@ -38,7 +38,8 @@ for unit in k3s k3s-agent; do
 done
 `
 
-// leavesNothing looks for what an action that was interrupted may leave on hosts, in the cluster, in the state and on this machine.
+// leavesNothing looks for what an action that was interrupted may leave on hosts, in the cluster,
+// in the state and on this machine.
 func (a *acted) leavesNothing(t *testing.T) {
 	t.Helper()
 	for _, n := range a.nodes() {

@@ -20,16 +20,19 @@ type action struct {
 	name string
 	// begin makes what all its rounds need. Optional.
 	begin func(a *acted, t *testing.T)
-	// change gives an up something to do, in the platform's configuration or its bundle. Optional, for another command.
+	// change gives an up something to do, in the platform's configuration or its bundle. Optional,
+	// for another command.
 	change func(a *acted, t *testing.T)
 	// command is run, and run again. Optional: an up.
 	command func(a *acted) []string
 	// inside prepares a look whether the action is under way, given what the command has said.
 	inside func(a *acted, t *testing.T) func(said string) bool
-	// disk is the one that the action writes to, and says what the command has to say of it when it is full, beside that.
+	// disk is the one that the action writes to, and says what the command has to say of it when it
+	// is full, beside that.
 	disk func(a *acted, t *testing.T) disk
 	says []string
-	// after takes back what change made, once the platform has converged, and end what begin made. Optional.
+	// after takes back what change made, once the platform has converged, and end what begin made.
+	// Optional.
 	after func(a *acted, t *testing.T)
 	end   func(a *acted, t *testing.T)
 }
@@ -42,8 +45,9 @@ const (
 	insideEvery = 10 * time.Millisecond
 )
 
-// TestBenchActions interrupts Strata inside each long action, in each way, and counts after how many interruptions the same command once more
-// brings everything about: `make bench-actions`. -run 'TestBenchActions/push' selects an action, and .../push/SIGKILL a case. An action is recorded
+// TestBenchActions interrupts Strata inside each long action, in each way, and counts after how
+// many interruptions the same command once more brings everything about: `make bench-actions`. -run
+// 'TestBenchActions/push' selects an action, and .../push/SIGKILL a case. An action is recorded
 // once all its cases have run.
 func TestBenchActions(t *testing.T) {
 	a := newActed(t)
@@ -107,7 +111,8 @@ func (a *acted) breaksOff(t *testing.T, row action, how string) {
 	}
 }
 
-// fillsUp has the command fail on a full disk, with the cause and nothing half done left on the disk.
+// fillsUp has the command fail on a full disk, with the cause and nothing half done left on the
+// disk.
 func (a *acted) fillsUp(t *testing.T, row action, inside func(string) bool) {
 	full := row.disk(a, t)
 	a.on(t, full.host, full.mount)
@@ -180,7 +185,8 @@ func (a *acted) convergesAgain(t *testing.T, row action) {
 	a.leavesNothing(t)
 }
 
-// repair brings the platform back for the next case after one that failed. A canary that has not passed wants requests to judge by.
+// repair brings the platform back for the next case after one that failed. A canary that has not
+// passed wants requests to judge by.
 func (a *acted) repair() {
 	load := a.send(a.t, "shop", 20)
 	defer load.end()

@@ -17,7 +17,8 @@ import (
 var interruptions = []string{"SIGKILL", "SIGINT", "SIGINT twice", "network lost"}
 
 const (
-	// endsWithin bounds what an interrupted run does before it ends: it waits for the hosts that it changes just then.
+	// endsWithin bounds what an interrupted run does before it ends: it waits for the hosts that it
+	// changes just then.
 	endsWithin = 5 * time.Minute
 	// networkLostFor is longer than SSH's and the API's connections wait for an answer.
 	networkLostFor = 20 * time.Second
@@ -86,7 +87,8 @@ func (s *stack) toEnd(subcommand string) []string {
 	return []string{subcommand, "--stack", s.name, "--config-file", s.config, "--yes", "--skip-preview", "--non-interactive", "--parallel", "32"}
 }
 
-// interrupted runs a subcommand of Pulumi and interrupts it after a time. False when it had ended by then, successfully.
+// interrupted runs a subcommand of Pulumi and interrupts it after a time. False when it had ended
+// by then, successfully.
 func (s *stack) interrupted(t *testing.T, how string, after time.Duration, net network, subcommand string) bool {
 	run := s.begin(t, "pulumi", s.toEnd(subcommand)...)
 	select {

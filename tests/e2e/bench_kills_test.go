@@ -15,8 +15,9 @@ import (
 	"strata/tests/bench"
 )
 
-// TestBenchKills kills and otherwise interrupts ups and downs of a stack like the committed `local` at seeded moments and counts after how many
-// of them a plain up converges, a second one changes nothing and a down leaves nothing: `make bench-kills`. KILLS is how many, SEED their moments.
+// TestBenchKills kills and otherwise interrupts ups and downs of a stack like the committed `local`
+// at seeded moments and counts after how many of them a plain up converges, a second one changes
+// nothing and a down leaves nothing: `make bench-kills`. KILLS is how many, SEED their moments.
 func TestBenchKills(t *testing.T) {
 	kills, seed := number(t, "KILLS", 20), number(t, "SEED", 1)
 	random := rand.New(rand.NewPCG(uint64(seed), 0)) // a moment, no secret

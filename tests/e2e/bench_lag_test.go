@@ -18,13 +18,15 @@ import (
 const (
 	// lagRounds is the number of rounds of each change.
 	lagRounds = 4
-	// look is the observers' interval: what they see is true for at most this long before they see it.
+	// look is the observers' interval: what they see is true for at most this long before they see
+	// it.
 	look = 20 * time.Millisecond
 	// lagLimit bounds one round; a change that takes longer is broken, not slow.
 	lagLimit = 2 * time.Minute
 )
 
-// change makes what one gate observes false and true again, and says independently of the gate when it is true.
+// change makes what one gate observes false and true again, and says independently of the gate when
+// it is true.
 type change struct {
 	gate        string
 	spoil, mend func(t *testing.T)
@@ -32,7 +34,8 @@ type change struct {
 	observe observer
 }
 
-// observer blocks until what it observes is true, and returns when that was. The zero time: not before ctx ended.
+// observer blocks until what it observes is true, and returns when that was. The zero time: not
+// before ctx ended.
 type observer func(ctx context.Context) time.Time
 
 // lag is the time in ms between "true", as the observers see it, and the gate's verdict line.
@@ -94,8 +97,9 @@ func polled(holds func(ctx context.Context) bool) observer {
 	}
 }
 
-// unitActive observes a unit from inside its machine, which has this machine's clock. A unit that systemd had to start again must
-// have outlived the pause before a next restart (RestartSec, 5 s): until then it cannot be told from one that keeps crashing.
+// unitActive observes a unit from inside its machine, which has this machine's clock. A unit that
+// systemd had to start again must have outlived the pause before a next restart (RestartSec, 5 s):
+// until then it cannot be told from one that keeps crashing.
 func unitActive(hosts *hostSet, name, unit string) observer {
 	return inside(hosts, name, "unit="+unit+"\n"+untilActive)
 }
@@ -105,7 +109,8 @@ func connected(hosts *hostSet, name, address string, port int32) observer {
 	return inside(hosts, name, fmt.Sprintf("address=/dev/tcp/%s/%d\n", address, port)+untilConnected)
 }
 
-// inside is an observer that runs in a machine, which has this machine's clock: a script that prints the nanosecond.
+// inside is an observer that runs in a machine, which has this machine's clock: a script that
+// prints the nanosecond.
 func inside(hosts *hostSet, name, script string) observer {
 	return func(context.Context) time.Time {
 		output, err := hosts.on(name, script)
@@ -125,9 +130,10 @@ func nanosecond(text string) time.Time {
 	return time.Unix(0, nanoseconds)
 }
 
-// inTurn is an observer whose parts begin one after the other, the cheap ones first. It is for facts that come in this order: a part
-// that looks before its turn finds nothing, and takes the processors from what it waits for. What was true before its turn counts from
-// then, which is a few milliseconds in the gate's favour.
+// inTurn is an observer whose parts begin one after the other, the cheap ones first. It is for
+// facts that come in this order: a part that looks before its turn finds nothing, and takes the
+// processors from what it waits for. What was true before its turn counts from then, which is a few
+// milliseconds in the gate's favour.
 func inTurn(parts ...observer) observer {
 	return func(ctx context.Context) time.Time {
 		last := parts[0](ctx)
@@ -182,8 +188,9 @@ for i in $(seq 6000); do
 done
 exit 1`
 
-// untilConnected starts one process for each attempt, and no program: the hosts have their processors from the gate. An attempt that
-// hears nothing ends soon, because one that was begun towards a Pod that is gone would be on that way for minutes.
+// untilConnected starts one process for each attempt, and no program: the hosts have their
+// processors from the gate. An attempt that hears nothing ends soon, because one that was begun
+// towards a Pod that is gone would be on that way for minutes.
 const untilConnected = `
 exec 9<> <(:) # Nothing ever comes here: reading from it is a pause without a process.
 for ((i = 0; i < 6000; i++)); do

@@ -17,8 +17,9 @@ import (
 	"strata/internal/remote"
 )
 
-// commands observes that a host takes commands as root over SSH, with a connection of its own: the earliest moment at which a client could
-// have asked the host anything. The host, which has this machine's clock, says when that was.
+// commands observes that a host takes commands as root over SSH, with a connection of its own: the
+// earliest moment at which a client could have asked the host anything. The host, which has this
+// machine's clock, says when that was.
 func commands(t *testing.T, s *stack, gate string) observer {
 	target, key := s.access(t, gate)
 	return func(ctx context.Context) time.Time {
@@ -64,7 +65,8 @@ func (c cluster) available(namespace, name string) func(context.Context) bool {
 	}
 }
 
-// hasEndpoint: the Service has a ready address, which its controller writes a while after the Pod is Ready.
+// hasEndpoint: the Service has a ready address, which its controller writes a while after the Pod
+// is Ready.
 func (c cluster) hasEndpoint(namespace, service string) func(context.Context) bool {
 	return func(ctx context.Context) bool {
 		slices, err := c.typed.DiscoveryV1().EndpointSlices(namespace).List(ctx, metav1.ListOptions{LabelSelector: discoveryv1.LabelServiceName + "=" + service})
@@ -82,8 +84,8 @@ func (c cluster) hasEndpoint(namespace, service string) func(context.Context) bo
 	}
 }
 
-// connects observes from every server and connects to a Service as its API server does: through the host's kube-proxy, which takes up a
-// new endpoint later than the API shows it.
+// connects observes from every server and connects to a Service as its API server does: through the
+// host's kube-proxy, which takes up a new endpoint later than the API shows it.
 func (c cluster) connects(t *testing.T, hosts *hostSet, namespace, service string) observer {
 	address, port := c.serviceAt(t, namespace, service)
 	var observers []observer
@@ -93,7 +95,8 @@ func (c cluster) connects(t *testing.T, hosts *hostSet, namespace, service strin
 	return together(observers...)
 }
 
-// unconnected waits until no server reaches a Service any more: a Pod that is going answers on, and an observer would take it for the next.
+// unconnected waits until no server reaches a Service any more: a Pod that is going answers on, and
+// an observer would take it for the next.
 func (c cluster) unconnected(t *testing.T, hosts *hostSet, namespace, service string) {
 	address, port := c.serviceAt(t, namespace, service)
 	for _, n := range hosts.serverNodes() {
@@ -109,14 +112,16 @@ func (c cluster) serviceAt(t *testing.T, namespace, service string) (string, int
 	return found.Spec.ClusterIP, found.Spec.Ports[0].Port
 }
 
-// admitsPool is the only end-to-end proof that MetalLB's webhook serves: a dry run that must pass it.
+// admitsPool is the only end-to-end proof that MetalLB's webhook serves: a dry run that must pass
+// it.
 func (c cluster) admitsPool(ctx context.Context) bool {
 	_, err := c.dynamic.Resource(pools).Namespace("metallb-system").Create(ctx, pool("observer", "192.0.2.1-192.0.2.1"),
 		metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
 	return err == nil
 }
 
-// poolAccepted: the controller has counted the pool's addresses, and no component calls the configuration invalid.
+// poolAccepted: the controller has counted the pool's addresses, and no component calls the
+// configuration invalid.
 func (c cluster) poolAccepted(ctx context.Context) bool {
 	found, err := c.dynamic.Resource(pools).Namespace("metallb-system").Get(ctx, "default", metav1.GetOptions{})
 	if err != nil {

@@ -40,8 +40,9 @@ func ratios(run timeline.Run) []bench.Result {
 	}
 }
 
-// TestBenchMachines measures how an up of the lab, and one with nothing to do, grow with the machines: one server and the rest agents.
-// It is not part of `make bench`, which every machine can run: eight hosts need 8 GiB or so. `make bench-machines` runs it.
+// TestBenchMachines measures how an up of the lab, and one with nothing to do, grow with the
+// machines: one server and the rest agents. It is not part of `make bench`, which every machine can
+// run: eight hosts need 8 GiB or so. `make bench-machines` runs it.
 func TestBenchMachines(t *testing.T) {
 	for _, number := range []int{1, 2, 4, 8} {
 		t.Run(fmt.Sprint(number), func(t *testing.T) {
@@ -54,7 +55,8 @@ func TestBenchMachines(t *testing.T) {
 			up, _ := s.recordedUp()
 			noop := s.must(s.up("--expect-no-changes")).took
 			s.must(s.destroy())
-			// At once, so that a larger number that this machine cannot hold does not lose the smaller.
+			// At once, so that a larger number that this machine cannot hold does not lose the
+			// smaller.
 			require.NoError(t, bench.Merge(filepath.Join(root, "bench/results.json"), []bench.Result{
 				bench.On("lab_up", "machines", number, "s", []float64{up.Seconds()}),
 				bench.On("lab_noop", "machines", number, "s", []float64{noop.Seconds()}),

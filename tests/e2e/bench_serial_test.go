@@ -20,8 +20,9 @@ import (
 // proxyRaces is the number of runs of the webhook's race.
 const proxyRaces = 20
 
-// TestBenchSerial measures APISIX and its demo by the first platform's script against Strata, one after the other on hosts that are the
-// same and new, and merges the numbers into bench/results.json: `make bench-serial`. tests/bench/serial says what is compared.
+// TestBenchSerial measures APISIX and its demo by the first platform's script against Strata, one
+// after the other on hosts that are the same and new, and merges the numbers into
+// bench/results.json: `make bench-serial`. tests/bench/serial says what is compared.
 func TestBenchSerial(t *testing.T) {
 	for _, c := range []struct{ name, validate, from string }{
 		{"full", "full", bundle},
@@ -150,8 +151,8 @@ func (s sample) waves() []bench.Result {
 	}
 }
 
-// withImages is a bundle whose images of APISIX and of cert-manager go to every node, wanted or not: to load them is no part of what is
-// measured, on either side.
+// withImages is a bundle whose images of APISIX and of cert-manager go to every node, wanted or
+// not: to load them is no part of what is measured, on either side.
 func withImages(t *testing.T, from string) string {
 	other := filepath.Join(t.TempDir(), "bundle")
 	s := &stack{t: t}

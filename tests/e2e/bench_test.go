@@ -11,8 +11,9 @@ import (
 	"strata/tests/bench"
 )
 
-// TestBench measures the whole platform on three servers and two agents, prints the numbers and merges them into
-// bench/results.json: `make bench`. It fails only when something does not work; a slow machine is not a failure.
+// TestBench measures the whole platform on three servers and two agents, prints the numbers and
+// merges them into bench/results.json: `make bench`. It fails only when something does not work; a
+// slow machine is not a failure.
 func TestBench(t *testing.T) {
 	net := network{"stb0", "10.16.0"}
 	all := []node{

@@ -24,8 +24,8 @@ k3s kubectl -n cert-manager patch secret strata-ca --patch-file strata-ca.json`
 // namedCA finds the fingerprint by which the gate names a CA that can be taken.
 var namedCA = regexp.MustCompile(`certManager\.acceptedCA ([0-9a-f]{16})`)
 
-// meetsAnotherCA loses the CA's Secret, of which cert-manager makes another CA: it is named, the old one is put back from a copy, and another
-// one is taken with consent.
+// meetsAnotherCA loses the CA's Secret, of which cert-manager makes another CA: it is named, the
+// old one is put back from a copy, and another one is taken with consent.
 func (s *stack) meetsAnotherCA(t *testing.T, hosts *hostSet, configured map[string]any) {
 	old := s.output("caCertificate")
 	hosts.must("server-1", copiesCA)
@@ -49,7 +49,8 @@ func (s *stack) meetsAnotherCA(t *testing.T, hosts *hostSet, configured map[stri
 	s.must(s.up("--expect-no-changes"))
 }
 
-// getsAnotherCA deletes the CA's Secret and returns by what the gate names the CA that cert-manager makes.
+// getsAnotherCA deletes the CA's Secret and returns by what the gate names the CA that cert-manager
+// makes.
 func (s *stack) getsAnotherCA(t *testing.T) string {
 	secrets := s.client().CoreV1().Secrets("cert-manager")
 	before, err := secrets.Get(t.Context(), "strata-ca", metav1.GetOptions{})
@@ -67,7 +68,8 @@ func (s *stack) getsAnotherCA(t *testing.T) string {
 	return named[1]
 }
 
-// keepsAsking asks a URL of the ingress again and again, whoever signed for it, and counts the requests and those without an answer.
+// keepsAsking asks a URL of the ingress again and again, whoever signed for it, and counts the
+// requests and those without an answer.
 func (s *stack) keepsAsking(t *testing.T, url string) (stop func() (asked, lost int64)) {
 	client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{
 		DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true},

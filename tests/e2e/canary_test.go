@@ -11,11 +11,12 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// canaryFirst and canarySecond are the parts of the requests, in percent, that a new version gets, one after the other.
+// canaryFirst and canarySecond are the parts of the requests, in percent, that a new version gets,
+// one after the other.
 const canaryFirst, canarySecond = 5, 20
 
-// triesVersions has a new version take a part of the requests first: a bad one loses no more than the first part, and an up that is
-// killed meanwhile converges, forward or back.
+// triesVersions has a new version take a part of the requests first: a bad one loses no more than
+// the first part, and an up that is killed meanwhile converges, forward or back.
 func (w *workloadStory) triesVersions(t *testing.T) {
 	serving := w.version(t)
 	w.shop["canary"] = map[string]any{"steps": []int{canaryFirst, canarySecond}, "hold": "10s", "minAnswers": 5}

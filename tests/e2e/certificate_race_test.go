@@ -32,8 +32,9 @@ const (
 
 // raceResult holds the end of one Pod.
 type raceResult struct {
-	// failedMounts are FailedMount events for want of the Secret, by their count; started says whether the application started within
-	// the story's patience, and late is how long after the certificate was there. restarts are those of init containers.
+	// failedMounts are FailedMount events for want of the Secret, by their count; started says
+	// whether the application started within the story's patience, and late is how long after the
+	// certificate was there. restarts are those of init containers.
 	failedMounts, restarts int
 	started                bool
 	late                   time.Duration
@@ -89,7 +90,8 @@ func (w *workloadStory) race(t *testing.T, client *kubernetes.Clientset, issuer 
 	events, err := client.CoreV1().Events("apps").List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=" + name + ",reason=FailedMount"})
 	assert.NoError(t, err, way)
 	for _, event := range events.Items {
-		// A kubelet without a moment's time fails to mount for other reasons as well, such as a watch that has not begun.
+		// A kubelet without a moment's time fails to mount for other reasons as well, such as a
+		// watch that has not begun.
 		if strings.Contains(event.Message, fmt.Sprintf("secret %q not found", name)) {
 			result.failedMounts += max(int(event.Count), 1)
 		}
@@ -146,8 +148,9 @@ func racePod(name, way string) *corev1.Pod {
 		}}
 	}
 	if way == raceSeed {
-		// An init container behind a volume that is not optional. What it would do is of no matter, since kubelet starts it when the Secret
-		// is there; the seed's image (bitnami/kubectl:1.28) is not in the lab, and this is about the mount and not about the pull.
+		// An init container behind a volume that is not optional. What it would do is of no matter,
+		// since kubelet starts it when the Secret is there; the seed's image (bitnami/kubectl:1.28)
+		// is not in the lab, and this is about the mount and not about the pull.
 		pod.Spec.InitContainers = []corev1.Container{{
 			Name: "wait-for-certificate", Image: certWaitImage, ImagePullPolicy: corev1.PullIfNotPresent,
 			Args: []string{"--dir", "/etc/tls", "--timeout", "5m0s"}, VolumeMounts: mount,

@@ -27,7 +27,8 @@ func (s *stack) served(t require.TestingT, roots *x509.CertPool, address string)
 	return connection.ConnectionState().PeerCertificates[0]
 }
 
-// renews has the platform's certificate issued anew, as `cmctl renew` does, and waits until the URL shows the new one.
+// renews has the platform's certificate issued anew, as `cmctl renew` does, and waits until the URL
+// shows the new one.
 func (s *stack) renews(t *testing.T) {
 	roots := rootsOf(t, s.output("caCertificate"))
 	address := s.output("ingressAddress")
@@ -41,7 +42,8 @@ func (s *stack) renews(t *testing.T) {
 	t.Logf("the new certificate is served after %s", time.Since(started).Round(100*time.Millisecond))
 }
 
-// namesAWrongIssuer has the certificate ask for an issuer that does not exist, and says what the gate says of it.
+// namesAWrongIssuer has the certificate ask for an issuer that does not exist, and says what the
+// gate says of it.
 func (s *stack) namesAWrongIssuer(t *testing.T) {
 	issuer := func(name string) {
 		s.patch(t, platformCertificate, `[{"op":"replace","path":"/spec/issuerRef/name","value":"`+name+`"}]`)

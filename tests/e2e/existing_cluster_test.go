@@ -14,8 +14,9 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// A stack puts its layers into an existing cluster, by the name of a context, and takes them out again: APISIX and its demo,
-// as the first platform's script puts them into kind's, with the four tests of its plan.
+// A stack puts its layers into an existing cluster, by the name of a context, and takes them out
+// again: APISIX and its demo, as the first platform's script puts them into kind's, with the four
+// tests of its plan.
 func TestAnExistingClusterGetsTheLayersAndIsLeftAsItWas(t *testing.T) {
 	t.Parallel()
 	net := network{"stn0", "10.30.0"}
@@ -123,7 +124,8 @@ func TestAnExistingClusterGetsTheLayersAndIsLeftAsItWas(t *testing.T) {
 	})
 }
 
-// restImage is the demo's REST API as `strata image` calls it, and published are the bundle's archives of what a registry would have.
+// restImage is the demo's REST API as `strata image` calls it, and published are the bundle's
+// archives of what a registry would have.
 const restImage = "localhost/strata/go-rest:1.0.0"
 
 var published = []string{
@@ -131,7 +133,8 @@ var published = []string{
 	"apisix-ingress-controller", "adc", "apisix", "keycloak", "go-httpbin",
 }
 
-// onExistingCluster is a stack with APISIX, its demo and what they stand on, on the cluster of a context. It takes the definitions with it again.
+// onExistingCluster is a stack with APISIX, its demo and what they stand on, on the cluster of a
+// context. It takes the definitions with it again.
 func onExistingCluster(net network, kubeconfig, context string) map[string]any {
 	return map[string]any{
 		"cluster": map[string]any{"kubeconfig": kubeconfig, "context": context, "podNetwork": "10.42.0.0/16"},
@@ -151,8 +154,8 @@ k3s kubectl create clusterrolebinding robot --clusterrole=cluster-admin --servic
 	return strings.TrimSpace(l.must("server-1", "k3s kubectl -n kube-system create token robot --duration=1h"))
 }
 
-// writeContexts writes a kubeconfig as a person has it: the owner's cluster by a certificate and by a token, and, as the current
-// context, one that must not be touched.
+// writeContexts writes a kubeconfig as a person has it: the owner's cluster by a certificate and by
+// a token, and, as the current context, one that must not be touched.
 func writeContexts(t *testing.T, path, owners, token string) {
 	t.Helper()
 	config, err := clientcmd.Load([]byte(owners))

@@ -1,6 +1,7 @@
 package e2e
 
-// notReadyAgent succeeds once agent-1's Node is not Ready: the kubelet, or the controller that misses it, takes up to 50 s to say so.
+// notReadyAgent succeeds once agent-1's Node is not Ready: the kubelet, or the controller that
+// misses it, takes up to 50 s to say so.
 const notReadyAgent = `[ "$(k3s kubectl get node agent-1 -o jsonpath='{.status.conditions[?(@.type=="Ready")].status}')" != True ]`
 
 // drop has a host's packet filter drop or refuse what a rule matches; keep takes that away.
@@ -40,7 +41,8 @@ var hostFaults = []fault{
 		on: "agent-1", inject: "systemctl stop k3s-agent", heal: "systemctl start --no-block k3s-agent",
 	},
 	{
-		// As K3s ends now and then (k3s-io/k3s#2624); a command of the stop that fails has the same effect each time.
+		// As K3s ends now and then (k3s-io/k3s#2624); a command of the stop that fails has the same
+		// effect each time.
 		name: "an agent is stopped and ends with an error", layer: "k3s", gate: "k3s-nodes", object: "unit agent-1", cause: "was stopped", fix: "systemctl start k3s-agent",
 		on:     "agent-1",
 		inject: "mkdir " + agentDropIn + "; printf '[Service]\\nExecStop=/bin/false\\n' >" + agentDropIn + "/fault.conf; systemctl daemon-reload; systemctl stop k3s-agent; systemctl is-failed k3s-agent",
@@ -201,7 +203,8 @@ var clusterFaults = []fault{
 	},
 }
 
-// dnsAnew has CoreDNS's Pods made anew: a configuration that is imported is read at their start only.
+// dnsAnew has CoreDNS's Pods made anew: a configuration that is imported is read at their start
+// only.
 const dnsAnew = "k3s kubectl -n kube-system delete pods -l k8s-app=kube-dns"
 
 // patched changes an object by a JSON patch.
@@ -214,7 +217,8 @@ func cutOff(how string) string {
 	return "for a in 12 13; do iptables -w " + how + " FORWARD -s 10.33.0.$a -j DROP; iptables -w " + how + " FORWARD -d 10.33.0.$a -j DROP; done"
 }
 
-// alarm raises etcd's alarm for space on its first member, or takes it away, as etcdctl does by its other port.
+// alarm raises etcd's alarm for space on its first member, or takes it away, as etcdctl does by its
+// other port.
 func alarm(action string) string {
 	return `tls=/var/lib/rancher/k3s/server/tls/etcd
 ask() { curl -sf --cacert $tls/server-ca.crt --cert $tls/client.crt --key $tls/client.key https://127.0.0.1:2379/v3/maintenance/$1 -d "$2"; }

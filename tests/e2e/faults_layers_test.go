@@ -1,6 +1,7 @@
 package e2e
 
-// takenAway deletes an object and keeps it in a file on the host, and givenBack makes it again, as whoever deleted it has to.
+// takenAway deletes an object and keeps it in a file on the host, and givenBack makes it again, as
+// whoever deleted it has to.
 func takenAway(object string) string {
 	return "k3s kubectl get " + object + " -o yaml | grep -vE '^ {2,4}(resourceVersion|uid|creationTimestamp|generation):' > /root/taken.yaml; k3s kubectl delete " + object + " --wait=false"
 }

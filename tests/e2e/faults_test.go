@@ -16,14 +16,17 @@ import (
 type fault struct {
 	// name is a sentence about it.
 	name string
-	// gate is asked. Of its layer, a check about object must name the cause, in its message or as such, and the fix.
+	// gate is asked. Of its layer, a check about object must name the cause, in its message or as
+	// such, and the fix.
 	layer, gate, object, cause, fix string
 	// on is the host where inject and heal run; server-1 where empty.
 	on, inject, heal string
-	// visible, on server-1, succeeds once the fault can be seen: the kubelet pulls, the Node's condition. Empty: from the first moment on.
+	// visible, on server-1, succeeds once the fault can be seen: the kubelet pulls, the Node's
+	// condition. Empty: from the first moment on.
 	visible string
-	// power are `strata machine` subcommands that break the host from outside and mend it, in the place of inject and heal; outside are
-	// scripts of this machine, which is on the hosts' network.
+	// power are `strata machine` subcommands that break the host from outside and mend it, in the
+	// place of inject and heal; outside are scripts of this machine, which is on the hosts'
+	// network.
 	power, outside [2]string
 	// patience bounds each question, for a gate that has to wait for time-outs. Zero: 5 s.
 	patience time.Duration
@@ -48,13 +51,15 @@ const (
 	faultNamedWithin = 30 * time.Second
 	// faultHealedWithin bounds the way back on a loaded machine.
 	faultHealedWithin = 15 * time.Minute
-	// showsWithin is longer than the kubelet waits for a container runtime that hangs (runtimeRequestTimeout: 2 minutes).
+	// showsWithin is longer than the kubelet waits for a container runtime that hangs
+	// (runtimeRequestTimeout: 2 minutes).
 	showsWithin = 15 * time.Minute
 	// faultQuestions bounds the number of questions until a fault is named.
 	faultQuestions = 6
 )
 
-// sampledFaults are one of a host, its access, the cluster, each layer and a workload, which show and heal within seconds.
+// sampledFaults are one of a host, its access, the cluster, each layer and a workload, which show
+// and heal within seconds.
 var sampledFaults = []string{
 	"an agent is stopped and ends with an error", "sudo asks for a password", "CoreDNS is scaled to 0", "the address pool is deleted", "the issuer is deleted", "an image does not exist",
 }
@@ -71,8 +76,8 @@ func allFaults() []fault {
 	return slices.Concat(hostFaults, clusterFaults, layerFaults, workloadFaults)
 }
 
-// breaks injects the faults, each once the one before is healed, and returns those that were named and healed. Within is how soon each must be
-// named; zero holds a gate to its questions alone.
+// breaks injects the faults, each once the one before is healed, and returns those that were named
+// and healed. Within is how soon each must be named; zero holds a gate to its questions alone.
 func (s *stack) breaks(t *testing.T, hosts *hostSet, within time.Duration, faults []fault) (done []suffered) {
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
@@ -117,9 +122,10 @@ func (l *hostSet) breakBy(f fault, which int) error {
 	return nil
 }
 
-// names asks the gate until it names the fault, and returns its words and how long that took from when the fault was visible. A question that
-// was asked while the fault was there must not find the gate open. What is not named in time fails the row, which goes on to heal. Without a
-// time each question lasts longer than the one before: a slow machine may not have come to look.
+// names asks the gate until it names the fault, and returns its words and how long that took from
+// when the fault was visible. A question that was asked while the fault was there must not find the
+// gate open. What is not named in time fails the row, which goes on to heal. Without a time each
+// question lasts longer than the one before: a slow machine may not have come to look.
 func (s *stack) names(t *testing.T, hosts *hostSet, within time.Duration, f fault) (said string, took time.Duration) {
 	for started := time.Now(); f.visible != ""; {
 		if _, err := hosts.on("server-1", f.visible); err == nil {

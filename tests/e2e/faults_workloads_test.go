@@ -61,7 +61,8 @@ const (
 	refusedPods = `k3s kubectl -n apps get deployment shop -o jsonpath='{.status.conditions[?(@.type=="ReplicaFailure")].status}' | grep True`
 )
 
-// shop is a fault that a change of the Deployment makes, and that taking the change back ends. shows reads its Pods.
+// shop is a fault that a change of the Deployment makes, and that taking the change back ends.
+// shows reads its Pods.
 func shop(name, cause, fix, patch, shows string) fault {
 	return fault{
 		name: name, layer: "apps", gate: "workload-shop-rollout", object: "Deployment/shop", cause: cause, fix: fix,
@@ -74,8 +75,9 @@ func set(field, value string) string {
 	return `[{"op":"add","path":"/spec/template/spec/containers/0/` + field + `","value":` + value + `}]`
 }
 
-// admitted is a fault that an object makes, from the next Pod on; what a change of the Deployment brings is refused once each API server has the
-// object. The Deployment goes on by itself once that is gone, though after a pause that grows with each refusal.
+// admitted is a fault that an object makes, from the next Pod on; what a change of the Deployment
+// brings is refused once each API server has the object. The Deployment goes on by itself once that
+// is gone, though after a pause that grows with each refusal.
 func admitted(name, cause, fix, object, patch string) fault {
 	const refuses = `timeout 30 sh -c 'while k3s kubectl -n apps run fault --image=x --dry-run=server --overrides="{\"spec\":{\"containers\":[{\"name\":\"fault\",\"image\":\"x\",\"resources\":{\"limits\":{\"memory\":\"64Mi\"}}}]}}"; do sleep 0.3; done'`
 	return fault{

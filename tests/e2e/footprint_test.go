@@ -14,8 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// footprint is all that an installed K3s changes on a host: units, mounts, interfaces, routes, packet filter, processes, files.
-// Kernel threads, times and counters are left out, and so is what a host does by itself.
+// footprint is all that an installed K3s changes on a host: units, mounts, interfaces, routes,
+// packet filter, processes, files. Kernel threads, times and counters are left out, and so is what
+// a host does by itself.
 const footprint = `
 systemctl list-unit-files --no-legend --type=service,socket,target,mount | cut -d' ' -f1 | sed 's/^/unit /'
 cut -d' ' -f2,3 /proc/self/mounts | grep -v '^/run/\(user\|credentials\)' | sed 's/^/mount /'
@@ -50,7 +51,8 @@ func (s *stack) previewsTheSameElsewhere(t *testing.T) {
 	s.must(s.runIn(elsewhere, "pulumi", "preview", "--stack", s.name, "--config-file", s.config, "--non-interactive", "--expect-no-changes"))
 }
 
-// leaksNothing looks for the stack's secrets where everybody can look: plain state, arguments, logs, world-readable files.
+// leaksNothing looks for the stack's secrets where everybody can look: plain state, arguments,
+// logs, world-readable files.
 func (s *stack) leaksNothing(t *testing.T, hosts *hostSet) {
 	shown := s.must(s.run("pulumi", "stack", "export", "--stack", s.name, "--show-secrets")).output
 	plain := s.must(s.run("pulumi", "stack", "export", "--stack", s.name)).output
@@ -78,7 +80,8 @@ func (s *stack) leaksNothing(t *testing.T, hosts *hostSet) {
 	hosts.must("agent-1", "rm /tmp/canary")
 }
 
-// exposed lists where everybody on a machine could read a text: the journal, world-readable files, arguments of processes.
+// exposed lists where everybody on a machine could read a text: the journal, world-readable files,
+// arguments of processes.
 func (l *hostSet) exposed(name, text string) string {
 	// Encoded, or the search would find itself among the arguments.
 	encoded := base64.StdEncoding.EncodeToString([]byte(text + "\n"))

@@ -24,7 +24,8 @@ import (
 	"strata/internal/reach"
 )
 
-// What a person is asked for on the way to the hosts; the step that looks for secrets looks for them.
+// What a person is asked for on the way to the hosts; the step that looks for secrets looks for
+// them.
 const (
 	keyPassphrase = "open-sesame-that-must-not-leak"
 	sudoPassword  = "hunter2-that-must-not-leak"
@@ -33,15 +34,16 @@ const (
 // forwardPort is this machine's port of the story's tunnel.
 const forwardPort = 10801
 
-// Hosts as companies have them: they answer a jump host only, with the API and the load balancer's addresses as with sshd; keys have a passphrase
-// and sudo asks for a password.
+// Hosts as companies have them: they answer a jump host only, with the API and the load balancer's
+// addresses as with sshd; keys have a passphrase and sudo asks for a password.
 func TestHostsBehindAJumpHost(t *testing.T) {
 	t.Parallel()
 	net := network{"stj0", "10.40.0"}
 	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 12}}
 	hosts := existingHosts(t, "e2ej", net, append(all, node{"bastion", "agent", 5})...)
 	for _, n := range all {
-		// Before kube-proxy's rules, by which a connection to the load balancer's address never is one of INPUT.
+		// Before kube-proxy's rules, by which a connection to the load balancer's address never is
+		// one of INPUT.
 		hosts.must(n.name, "iptables -w -t mangle -I PREROUTING -p tcp --syn -s "+net.address(1)+" -j DROP")
 		hosts.must(n.name, "echo strata:"+sudoPassword+" | chpasswd && sed -i s/NOPASSWD:// /etc/sudoers.d/strata")
 	}

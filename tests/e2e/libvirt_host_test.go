@@ -50,14 +50,15 @@ func newHypervisor(t *testing.T, pool string, net network) *hypervisor {
 	return l
 }
 
-// startLibvirt starts libvirt's daemons, as systemd would; this machine's first process may be another one.
+// startLibvirt starts libvirt's daemons, as systemd would; this machine's first process may be
+// another one.
 func startLibvirt(t *testing.T) {
 	t.Helper()
 	if exec.Command("virsh", "-q", "-c", "qemu:///system", "uri").Run() == nil {
 		return
 	}
-	// QEMU runs as root: a KVM that only root may use is there for libvirt, and were it not for its QEMU, libvirt would ask that for its
-	// capabilities anew at every turn, two seconds each.
+	// QEMU runs as root: a KVM that only root may use is there for libvirt, and were it not for its
+	// QEMU, libvirt would ask that for its capabilities anew at every turn, two seconds each.
 	config := filepath.Join(t.TempDir(), "qemu.conf")
 	require.NoError(t, os.WriteFile(config, []byte("user = \"root\"\ngroup = \"root\"\n"), 0o600))
 	for _, daemon := range []string{"virtlogd", "libvirtd"} {
@@ -110,7 +111,8 @@ func (l *hypervisor) virshWith(t *testing.T, stdin string, words ...string) stri
 	return string(output)
 }
 
-// sections is a stack with one virtual machine. Emulated processors are slow, and so are its bounds.
+// sections is a stack with one virtual machine. Emulated processors are slow, and so are its
+// bounds.
 func (l *hypervisor) sections(t *testing.T, server node, change map[string]any) map[string]any {
 	t.Helper()
 	virtual := map[string]any{"cpus": 2, "memoryMiB": 2560, "diskGiB": 8, "sysctls": map[string]any{"vm.max_map_count": "262144"}}

@@ -53,7 +53,8 @@ func (s *stack) hasAnAddress(t *testing.T, hosts *hostSet, sections map[string]a
 	took := <-gap
 	t.Logf("the API was away for %s at most while %s was dead", took.Round(time.Millisecond), holder)
 	s.record(t, bench.Most("endpoint_gap", "s", 0.5, 0, []float64{took.Seconds()}))
-	// VRRP's three missed advertisements, an election where it led etcd as well, and a connection that has to be given up.
+	// VRRP's three missed advertisements, an election where it led etcd as well, and a connection
+	// that has to be given up.
 	assert.Less(t, took, apiAway, "the API was away for too long")
 }
 

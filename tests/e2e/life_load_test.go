@@ -29,8 +29,8 @@ const answerLimit = 2 * time.Second
 // is away, and for a machine that others load.
 const apiAway = 5 * time.Minute
 
-// whileAnswering runs something while it asks the API, through any server, and the Service again and again, and returns for how long
-// neither answered.
+// whileAnswering runs something while it asks the API, through any server, and the Service again
+// and again, and returns for how long neither answered.
 func (s *stack) whileAnswering(t *testing.T, servers []string, run func()) outage {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())

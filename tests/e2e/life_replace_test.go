@@ -12,8 +12,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// replacesADeadServer deletes the first server's machine and puts a new one in its place: same name, same address, nothing else of it.
-// While its peers are silent it founds no cluster beside theirs.
+// replacesADeadServer deletes the first server's machine and puts a new one in its place: same
+// name, same address, nothing else of it. While its peers are silent it founds no cluster beside
+// theirs.
 func (s *stack) replacesADeadServer(t *testing.T, hosts *hostSet) {
 	const name = "server-1"
 	old, err := s.client().CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{})

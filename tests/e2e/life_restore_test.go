@@ -79,7 +79,8 @@ func (s *stack) comesBack(t *testing.T, hosts *hostSet) {
 	s.must(s.up("--expect-no-changes"))
 }
 
-// services is a cache of the Services in namespace default that watches the API, as every controller has one, and says what it holds.
+// services is a cache of the Services in namespace default that watches the API, as every
+// controller has one, and says what it holds.
 func services(t *testing.T, client kubernetes.Interface) (has func(name string) bool) {
 	t.Helper()
 	factory := informers.NewSharedInformerFactory(client, 0)
@@ -92,7 +93,8 @@ func services(t *testing.T, client kubernetes.Interface) (has func(name string) 
 	}
 }
 
-// refusesAnothersSnapshot gives a snapshot the key of another cluster's token: nothing is stopped for it.
+// refusesAnothersSnapshot gives a snapshot the key of another cluster's token: nothing is stopped
+// for it.
 func (s *stack) refusesAnothersSnapshot(t *testing.T, hosts *hostSet, copied string) {
 	content, err := os.ReadFile(copied)
 	require.NoError(t, err)
@@ -109,8 +111,8 @@ func (s *stack) refusesAnothersSnapshot(t *testing.T, hosts *hostSet, copied str
 	hosts.must("server-1", "! ls /var/lib/rancher/k3s/server/db/snapshots/foreign-ahead")
 }
 
-// rewritten are objects that K3s writes by itself, by kind and name: its own certificate, and the names of nodes for CoreDNS. The passwords
-// of nodes are forgotten by a restore, and taken anew.
+// rewritten are objects that K3s writes by itself, by kind and name: its own certificate, and the
+// names of nodes for CoreDNS. The passwords of nodes are forgotten by a restore, and taken anew.
 func rewritten(what string) bool {
 	return what == "Secret kube-system/k3s-serving" || what == "ConfigMap kube-system/coredns" || strings.HasSuffix(what, ".node-password.k3s")
 }

@@ -22,7 +22,8 @@ const (
 	// bundleK3s is the version that the lab's K3s reports, and nextK3s that of the next release:
 	// the same program.
 	bundleK3s, nextK3s = "v1.34.2+k3s1", "v1.34.3+k3s1"
-	// brokenK3s is one that no run gets hold of: what was once verified is kept by its sum, and would be used.
+	// brokenK3s is one that no run gets hold of: what was once verified is kept by its sum, and
+	// would be used.
 	brokenK3s = "v1.34.9+k3s1"
 	// lateK3s is a release that lies a minor version too far ahead.
 	lateK3s = "v1.36.2+k3s1"
@@ -30,7 +31,8 @@ const (
 	otherReleases = "the other releases are the lab's K3s with another version's text in it"
 )
 
-// A cluster lives: it is upgraded while it serves, and what cannot be done is reported before or where it stops.
+// A cluster lives: it is upgraded while it serves, and what cannot be done is reported before or
+// where it stops.
 func TestLife(t *testing.T) {
 	t.Parallel()
 	net := network{"stg0", "10.25.0"}
@@ -81,7 +83,8 @@ func TestLife(t *testing.T) {
 	s.step("destroy", func(*testing.T) { s.must(s.destroy()) })
 }
 
-// bundleWithK3s is the bundle with K3s as another release: the program's own version is a text of the same length in it.
+// bundleWithK3s is the bundle with K3s as another release: the program's own version is a text of
+// the same length in it.
 func (s *stack) bundleWithK3s(t *testing.T, version string) string {
 	t.Helper()
 	require.Len(t, version, len(bundleK3s))
@@ -101,7 +104,8 @@ func (s *stack) bundleWithK3s(t *testing.T, version string) string {
 	return other
 }
 
-// refusesUpgrades expects that a skipped minor version and a binary with a wrong sum are refused, and that no node has noticed.
+// refusesUpgrades expects that a skipped minor version and a binary with a wrong sum are refused,
+// and that no node has noticed.
 func (s *stack) refusesUpgrades(t *testing.T, hosts *hostSet) {
 	before := s.kubelets(t)
 	s.with("STRATA_ARTIFACTS="+s.bundleWithK3s(t, lateK3s), func() {
@@ -139,8 +143,8 @@ func (s *stack) bundleWithABrokenK3s(t *testing.T) string {
 	return other
 }
 
-// namesABlockedDrain has a Pod on the first server with a budget that no eviction fits into: the upgrade ends there, and the node goes
-// on as it was.
+// namesABlockedDrain has a Pod on the first server with a budget that no eviction fits into: the
+// upgrade ends there, and the node goes on as it was.
 func (s *stack) namesABlockedDrain(t *testing.T, sections map[string]any) {
 	deployments, budgets := s.client().AppsV1().Deployments("default"), s.client().PolicyV1().PodDisruptionBudgets("default")
 	pinned, err := deployments.Get(t.Context(), "hello", metav1.GetOptions{})
@@ -187,7 +191,8 @@ func (s *stack) namesABlockedDrain(t *testing.T, sections map[string]any) {
 // phase.
 const lifeRate, lifeLeast = 20, 1000
 
-// upgradesThoughKilled kills the upgrade while a server starts its new K3s; the next up finishes it. The workload loses no request.
+// upgradesThoughKilled kills the upgrade while a server starts its new K3s; the next up finishes
+// it. The workload loses no request.
 func (s *stack) upgradesThoughKilled(t *testing.T, hosts *hostSet) {
 	started := time.Now()
 	sending := s.send(t, "shop", lifeRate)
@@ -214,7 +219,8 @@ func (s *stack) upgradesThoughKilled(t *testing.T, hosts *hostSet) {
 	s.must(s.up("--expect-no-changes"))
 }
 
-// record adds measurements to the file that E2E_RECORD names, as `make bench` does; without it they are only in the log.
+// record adds measurements to the file that E2E_RECORD names, as `make bench` does; without it they
+// are only in the log.
 func (s *stack) record(t *testing.T, results ...bench.Result) {
 	t.Helper()
 	if file := os.Getenv("E2E_RECORD"); file != "" {

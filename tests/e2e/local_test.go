@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The life of a platform on machines that Strata makes itself, as a developer has it: one server and two agents.
+// The life of a platform on machines that Strata makes itself, as a developer has it: one server
+// and two agents.
 func TestLocalOnMachines(t *testing.T) {
 	t.Parallel()
 	net := network{"stm0", "10.17.0"}

@@ -27,9 +27,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// loginRegistry is a registry of this machine that gives its one image to one user, under a certificate that no host trusts by itself.
+// loginRegistry is a registry of this machine that gives its one image to one user, under a
+// certificate that no host trusts by itself.
 type loginRegistry struct {
-	// name is its own, which its certificate is for, address its host and port, ca that certificate in PEM.
+	// name is its own, which its certificate is for, address its host and port, ca that certificate
+	// in PEM.
 	name, address, ca string
 	user, password    string
 	// content is served by path below /v2/.
@@ -41,7 +43,8 @@ type served struct {
 	body      []byte
 }
 
-// serveLoginRegistry serves an archive of the bundle under the name of an image, for example acme/shop:1, to this machine alone.
+// serveLoginRegistry serves an archive of the bundle under the name of an image, for example
+// acme/shop:1, to this machine alone.
 func serveLoginRegistry(t *testing.T, name, image, archive string) *loginRegistry {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -75,7 +78,8 @@ func (r *loginRegistry) ServeHTTP(w http.ResponseWriter, request *http.Request) 
 	http.ServeContent(w, request, "", time.Time{}, bytes.NewReader(found.body))
 }
 
-// hold takes the one image of a docker-archive, as an OCI image (opencontainers/image-spec, manifest.md).
+// hold takes the one image of a docker-archive, as an OCI image (opencontainers/image-spec,
+// manifest.md).
 func (r *loginRegistry) hold(t *testing.T, image, archive string) {
 	t.Helper()
 	files := archived(t, archive)
@@ -146,7 +150,8 @@ func certificateOf(t *testing.T, name string) (tls.Certificate, string) {
 
 const registriesFile = "/etc/rancher/k3s/registries.yaml"
 
-// pullsThroughALogin has the nodes pull an image of docker.io from a registry that wants a login and is behind a proxy, which wants another.
+// pullsThroughALogin has the nodes pull an image of docker.io from a registry that wants a login
+// and is behind a proxy, which wants another.
 func (s *stack) pullsThroughALogin(t *testing.T, hosts *hostSet, sections map[string]any) {
 	r := serveLoginRegistry(t, "registry.acme.test", "acme/shop:1", "testserver.tar.zst")
 	proxy := serveConnectProxy(t, hosts.net.address(1), r.name+":443", r.address)

@@ -42,7 +42,8 @@ type hostSet struct {
 	weight int
 }
 
-// own names machines that Strata itself makes, in a stack called story, and takes away what is left when the test ends.
+// own names machines that Strata itself makes, in a stack called story, and takes away what is left
+// when the test ends.
 func own(t *testing.T, story string, net network, nodes ...node) *hostSet {
 	t.Helper()
 	l := &hostSet{t: t, net: net, story: story, nodes: nodes}
@@ -170,8 +171,9 @@ func (l *hostSet) delete() {
 	require.NoError(l.t, err, "%s", output)
 }
 
-// journal is the end of what K3s logged on a host, without the frames of a panic, the retries of etcd's client, and what every healthy
-// server logs: the dry runs that gates have refused, and requests that its proxy hands on.
+// journal is the end of what K3s logged on a host, without the frames of a panic, the retries of
+// etcd's client, and what every healthy server logs: the dry runs that gates have refused, and
+// requests that its proxy hands on.
 const journal = `journalctl --no-pager -o short-precise -u 'k3s*' -n 400 |
   grep -vE '"logger":"etcd-client"|rejected by webhook|no RequestInfo found|"Unhandled Error"|HasDedicatedImageFs|k3s\[[0-9]+\]: (\s|[a-z.]+/\S+\()' |
   tail -15 | cut -c1-250`
@@ -180,7 +182,8 @@ const journal = `journalctl --no-pager -o short-precise -u 'k3s*' -n 400 |
 const ends = `journalctl --no-pager -o short-precise -u 'k3s*' |
   grep -E 'k3s\[[0-9]+\]: (F[0-9]{4} |panic:|fatal error:)|level=fatal|Main process exited' | tail -10 | cut -c1-400`
 
-// restarts are the containers that were started again, with how they had ended and which probes had failed.
+// restarts are the containers that were started again, with how they had ended and which probes had
+// failed.
 const restarts = `k3s kubectl get pods -A -o jsonpath='{range .items[*]}{range .status.containerStatuses[?(@.restartCount>0)]}{.name}{" "}{.lastState.terminated}{"\n"}{end}{end}'
   k3s kubectl get events -A --field-selector reason=Unhealthy | tail -20`
 

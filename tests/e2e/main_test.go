@@ -49,7 +49,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// withOriginals ends the names of folders that hold originals, as tests/lab/internal/layout has them.
+// withOriginals ends the names of folders that hold originals, as tests/lab/internal/layout has
+// them.
 func withOriginals(folder string) string {
 	if folder == "" {
 		return ""

@@ -14,8 +14,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// leavesAndReturns removes one node from the configuration and puts it back. The rest serves all the while. discards are nodes whose volumes
-// may go.
+// leavesAndReturns removes one node from the configuration and puts it back. The rest serves all
+// the while. discards are nodes whose volumes may go.
 func (s *stack) leavesAndReturns(t *testing.T, hosts *hostSet, all []node, name string, discards ...any) {
 	rest := []node{}
 	for _, n := range all {
@@ -44,7 +44,8 @@ func (s *stack) leavesAndReturns(t *testing.T, hosts *hostSet, all []node, name 
 	s.must(s.up("--expect-no-changes"))
 }
 
-// staysAway boots a server that was taken out, whose uninstall is yet to come: its K3s does not start, so it is no member again.
+// staysAway boots a server that was taken out, whose uninstall is yet to come: its K3s does not
+// start, so it is no member again.
 func staysAway(t *testing.T, hosts *hostSet, name string) {
 	t.Helper()
 	hosts.machineDo(t, name, "stop")
@@ -58,7 +59,8 @@ func staysAway(t *testing.T, hosts *hostSet, name string) {
 // volumes of K3s's own provisioner are.
 const kept = "/var/lib/rancher/k3s/storage/orders"
 
-// keepsAVolume removes a node with a volume on its disk from the configuration: without the word that it may go nothing happens to either.
+// keepsAVolume removes a node with a volume on its disk from the configuration: without the word
+// that it may go nothing happens to either.
 func (s *stack) keepsAVolume(t *testing.T, hosts *hostSet, all []node, name string) {
 	client := s.client()
 	hosts.must(name, "mkdir -p "+kept+" && echo 17 > "+kept+"/count")

@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Files of the lab's own that stories change or command; an original in their place may not be there to be changed so.
+// Files of the lab's own that stories change or command; an original in their place may not be
+// there to be changed so.
 const (
 	labsK3s              = "k3s/k3s"
 	labsAPISIXController = "images/apisix-ingress-controller.tar.zst"
@@ -34,7 +35,8 @@ func originOf(t *testing.T, is func(name, path string) bool) string {
 	return ""
 }
 
-// isTheLabs reports whether the bundle has the lab's own file at a path, and not an original in its place.
+// isTheLabs reports whether the bundle has the lab's own file at a path, and not an original in its
+// place.
 func isTheLabs(t *testing.T, file string) bool {
 	t.Helper()
 	origin := originOf(t, func(_, path string) bool { return path == file })

@@ -28,7 +28,8 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// othersKeep has others put a volume and a ConfigMap into a namespace of the stack, which then leaves the configuration.
+// othersKeep has others put a volume and a ConfigMap into a namespace of the stack, which then
+// leaves the configuration.
 func (s *stack) othersKeep(t *testing.T, sections map[string]any) {
 	t.Helper()
 	ctx, core := t.Context(), s.client().CoreV1()
@@ -83,8 +84,9 @@ func (s *stack) othersKeep(t *testing.T, sections map[string]any) {
 	s.must(s.up())
 }
 
-// anotherCluster adds a context to a kubeconfig that leads to another cluster, as far as its kube-system tells: a proxy in front of the API server
-// of context token. It returns the proxy's address.
+// anotherCluster adds a context to a kubeconfig that leads to another cluster, as far as its
+// kube-system tells: a proxy in front of the API server of context token. It returns the proxy's
+// address.
 func anotherCluster(t *testing.T, client kubernetes.Interface, kubeconfig string) string {
 	t.Helper()
 	system, err := client.CoreV1().Namespaces().Get(t.Context(), metav1.NamespaceSystem, metav1.GetOptions{})
@@ -121,7 +123,8 @@ func anotherCluster(t *testing.T, client kubernetes.Interface, kubeconfig string
 	return server.URL
 }
 
-// scaleMetricsServer has an APIService without a server, or with it again: no namespace ends meanwhile.
+// scaleMetricsServer has an APIService without a server, or with it again: no namespace ends
+// meanwhile.
 func (s *stack) scaleMetricsServer(t *testing.T, replicas int) {
 	t.Helper()
 	_, err := s.client().AppsV1().Deployments("kube-system").Patch(t.Context(), "metrics-server", types.MergePatchType,

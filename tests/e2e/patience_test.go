@@ -11,10 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A machine that others load takes a multiple of the time for everything, and no story fails for that. What must come to be is waited for as
-// long as something new is said. What a command must say, it is asked again with more time. How soon something is said is `make bench-faults`'s.
+// A machine that others load takes a multiple of the time for everything, and no story fails for
+// that. What must come to be is waited for as long as something new is said. What a command must
+// say, it is asked again with more time. How soon something is said is `make bench-faults`'s.
 const (
-	// silence is for how long nothing new may be said; longest is for what always says something new.
+	// silence is for how long nothing new may be said; longest is for what always says something
+	// new.
 	silence = 5 * time.Minute
 	longest = 20 * time.Minute
 	// toldSoon bounds the time until a mistake is told, on a loaded machine.
@@ -56,7 +58,8 @@ func eventually(t *testing.T, check func(c require.TestingT), about ...any) {
 	}
 }
 
-// comesTrue waits until a check holds, and fails the test once it has found the same wrong for too long.
+// comesTrue waits until a check holds, and fails the test once it has found the same wrong for too
+// long.
 func comesTrue(t *testing.T, check func(c require.TestingT), about ...any) bool {
 	t.Helper()
 	began := time.Now()
@@ -76,7 +79,8 @@ func comesTrue(t *testing.T, check func(c require.TestingT), about ...any) bool 
 	}
 }
 
-// healthy expects that every gate opens, or those that arguments select. A gate that works ends at once, whatever its bound.
+// healthy expects that every gate opens, or those that arguments select. A gate that works ends at
+// once, whatever its bound.
 func (s *stack) healthy(arguments ...string) result {
 	s.t.Helper()
 	return s.must(s.health(append(arguments, "--timeout", silence.String())...))
@@ -90,8 +94,9 @@ func (s *stack) unhealthy(t *testing.T, arguments []string, says ...string) {
 	}, says...)
 }
 
-// refusedWithin expects a command to fail, and to say all of it. The command gets a time after which it gives up. Where it has said less by then,
-// it runs again with twice as much, for it may not have come to look.
+// refusedWithin expects a command to fail, and to say all of it. The command gets a time after
+// which it gives up. Where it has said less by then, it runs again with twice as much, for it may
+// not have come to look.
 func (s *stack) refusedWithin(t *testing.T, limit time.Duration, run func(limit string) result, says ...string) result {
 	t.Helper()
 	for ; ; limit *= 2 {

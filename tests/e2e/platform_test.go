@@ -21,7 +21,8 @@ import (
 	"strata/internal/crds"
 )
 
-// The whole platform as a user has it: certificates, ingress, dashboard and Argo CD on existing hosts.
+// The whole platform as a user has it: certificates, ingress, dashboard and Argo CD on existing
+// hosts.
 func TestPlatform(t *testing.T) {
 	t.Parallel()
 	net := network{"stp0", "10.18.0"}
@@ -116,7 +117,8 @@ spec:
 	}
 }
 
-// ownerless are the definitions in the cluster that neither a release nor a bundle of Strata's has, so that nothing ever deletes them.
+// ownerless are the definitions in the cluster that neither a release nor a bundle of Strata's has,
+// so that nothing ever deletes them.
 func (l *hostSet) ownerless() string {
 	return l.must("server-1", `k3s kubectl get customresourcedefinitions -l '!`+crds.BundleLabel+`' -o \
   jsonpath='{range .items[*]}{.metadata.annotations.meta\.helm\.sh/release-name}{" "}{.metadata.name}{"\n"}{end}' | sed -n 's/^ //p'`)
@@ -157,7 +159,8 @@ type reply struct {
 	body string
 }
 
-// get asks a URL as a person does who trusts only the exported CA and has no DNS yet; password is that of user admin.
+// get asks a URL as a person does who trusts only the exported CA and has no DNS yet; password is
+// that of user admin.
 func (s *stack) get(t *testing.T, url, password string) reply {
 	t.Helper()
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
@@ -184,7 +187,8 @@ func (s *stack) ask(t *testing.T, request *http.Request) reply {
 	return reply{response.StatusCode, string(body)}
 }
 
-// dialing connects to an address whatever a URL's name is, at the URL's port: no DNS knows the name yet.
+// dialing connects to an address whatever a URL's name is, at the URL's port: no DNS knows the name
+// yet.
 func dialing(address string) func(ctx context.Context, network, at string) (net.Conn, error) {
 	return func(ctx context.Context, network, at string) (net.Conn, error) {
 		_, port, err := net.SplitHostPort(at)

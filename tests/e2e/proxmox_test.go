@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The life of a staging platform on machines that Strata makes on a Proxmox VE node: tests/pve stands in for its commands, and each
-// machine boots from the seed that it was given.
+// The life of a staging platform on machines that Strata makes on a Proxmox VE node: tests/pve
+// stands in for its commands, and each machine boots from the seed that it was given.
 func TestProxmoxMakesAStagingPlatform(t *testing.T) {
 	t.Parallel()
 	network := network{"stx0", "10.20.0"}

@@ -16,7 +16,8 @@ import (
 // proxyFile has the proxy of a node.
 const proxyFile = "/etc/rancher/k3s/strata-proxy.env"
 
-// connectProxy is an HTTP proxy of this machine that wants a login and knows one name, which the nodes cannot resolve.
+// connectProxy is an HTTP proxy of this machine that wants a login and knows one name, which the
+// nodes cannot resolve.
 type connectProxy struct {
 	// address is its host and port.
 	address        string

@@ -22,8 +22,8 @@ func (l *hostSet) importImages(t *testing.T, name string, archives ...string) {
 	}
 }
 
-// importArchive gives a host the image in an archive, with the flags that `kind load image-archive` has (kind's
-// pkg/cluster/nodeutils/util.go, LoadImageArchive).
+// importArchive gives a host the image in an archive, with the flags that `kind load image-archive`
+// has (kind's pkg/cluster/nodeutils/util.go, LoadImageArchive).
 func (l *hostSet) importArchive(t *testing.T, name, archive string) {
 	file, err := os.Open(archive)
 	require.NoError(t, err)
@@ -72,7 +72,8 @@ func gatewayDefinitions(t *testing.T) map[string]any {
 	return map[string]any{"name": "gateway-api", "version": version, "file": files[0], "sha256": sumOf(t, files[0]), "timeout": "1m"}
 }
 
-// admitted creates an object as soon as it is let in: the program without gates has nothing that waits for the webhook either.
+// admitted creates an object as soon as it is let in: the program without gates has nothing that
+// waits for the webhook either.
 func (s *stack) admitted(t *testing.T, path, text string) {
 	body, err := yaml.YAMLToJSON([]byte(text))
 	require.NoError(t, err)

@@ -14,8 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// losesSilently runs the program whose ups succeed and whose objects do not work: a Service before the address pool, and Traefik
-// before the Gateway API's definitions.
+// losesSilently runs the program whose ups succeed and whose objects do not work: a Service before
+// the address pool, and Traefik before the Gateway API's definitions.
 func (s *stack) losesSilently(t *testing.T, hosts *hostSet) {
 	hosts.importImages(t, "server-1", "controller", "speaker", "traefik")
 	r := s.race(t, "silent")
@@ -38,7 +38,8 @@ func (s *stack) gate(hosts *hostSet, kind string, input map[string]any, timeout 
 	}, "gate")
 }
 
-// pendsWithoutPool: the Service has no event and no condition, and it gets its address when the pool comes.
+// pendsWithoutPool: the Service has no event and no condition, and it gets its address when the
+// pool comes.
 func (s *stack) pendsWithoutPool(t *testing.T, hosts *hostSet) {
 	hello := map[string]any{"namespace": "default", "service": "hello", "ports": []int{80}}
 	s.refusedWithin(t, 5*time.Second, func(limit string) result { return s.gate(hosts, "address", hello, limit) }, "no address yet", "no address pool")
@@ -53,7 +54,8 @@ func (s *stack) pendsWithoutPool(t *testing.T, hosts *hostSet) {
 	s.must(s.gate(hosts, "address", hello, patient))
 }
 
-// servesNoGateway: Traefik's Pod is Ready, and it has not noticed the definitions; it looks for them ever more seldom.
+// servesNoGateway: Traefik's Pod is Ready, and it has not noticed the definitions; it looks for
+// them ever more seldom.
 func (s *stack) servesNoGateway(t *testing.T, hosts *hostSet) {
 	ingress := s.traefikAddress(t)
 	programmed := map[string]any{"class": "race", "namespace": "default", "name": "race", "listeners": []string{"http"}}
@@ -87,7 +89,8 @@ func (s *stack) servesNoGateway(t *testing.T, hosts *hostSet) {
 // noticeTries bounds the tries of the story to look before Traefik does.
 const noticeTries = 4
 
-// failsToList waits until Traefik has failed to list a kind some more times, which makes the pause before its next try long.
+// failsToList waits until Traefik has failed to list a kind some more times, which makes the pause
+// before its next try long.
 func (s *stack) failsToList(t *testing.T, kind string, times int) {
 	pods, err := s.client().CoreV1().Pods("race").List(t.Context(), metav1.ListOptions{LabelSelector: "app.kubernetes.io/name=traefik"})
 	require.NoError(t, err)

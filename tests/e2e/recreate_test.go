@@ -16,7 +16,8 @@ import (
 // written is the name of a user's objects that exist before machines are at stake.
 const written = "written-before"
 
-// losesNoMachine changes how the hypervisor is reached, which is no property of its machines, and then what a machine cannot follow.
+// losesNoMachine changes how the hypervisor is reached, which is no property of its machines, and
+// then what a machine cannot follow.
 func (s *stack) losesNoMachine(t *testing.T, pve *proxmox, all ...node) {
 	_, err := s.client().CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: written}}, metav1.CreateOptions{})
 	require.NoError(t, err)
@@ -38,7 +39,8 @@ func (s *stack) losesNoMachine(t *testing.T, pve *proxmox, all ...node) {
 	assert.Equal(t, before, s.boots(t), "no machine was touched")
 }
 
-// makesAServerAnew gives consent for one server: it is another machine, and the cluster is the same.
+// makesAServerAnew gives consent for one server: it is another machine, and the cluster is the
+// same.
 func (s *stack) makesAServerAnew(t *testing.T, pve *proxmox, all ...node) {
 	before, node := s.boots(t), s.uid(t, "server-3")
 	sections := pve.sections(nil, all...)
@@ -84,7 +86,8 @@ func (s *stack) boots(t *testing.T) map[string]int {
 	return boots
 }
 
-// listed is a machine of this host; Pid is its process 1 as this host sees it, 0 where it does not run.
+// listed is a machine of this host; Pid is its process 1 as this host sees it, 0 where it does not
+// run.
 type listed struct {
 	Name, State string
 	Pid         int

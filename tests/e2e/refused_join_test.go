@@ -11,8 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// namesWhyAJoinIsRefused has an agent with a file of an earlier cluster, then makes a server of its host by hand: K3s tells each refusal in
-// another way, and most of them not as an error. The agent joins in the end.
+// namesWhyAJoinIsRefused has an agent with a file of an earlier cluster, then makes a server of its
+// host by hand: K3s tells each refusal in another way, and most of them not as an error. The agent
+// joins in the end.
 func (s *stack) namesWhyAJoinIsRefused(t *testing.T, hosts *hostSet, server, agent node) {
 	const earlier = "/etc/rancher/k3s/config.yaml.d/99-earlier.yaml"
 	hosts.must(agent.name, "mkdir -p /etc/rancher/k3s/config.yaml.d && echo 'token: of-an-earlier-cluster' > "+earlier)
@@ -52,7 +53,8 @@ systemctl restart --no-block k3s-agent`)
 	assert.ElementsMatch(t, []string{server.name, agent.name}, nodeNames(t, s.client()))
 }
 
-// asksServer starts the server that was made by hand, and asks the gate that Strata's own servers have.
+// asksServer starts the server that was made by hand, and asks the gate that Strata's own servers
+// have.
 func (s *stack) asksServer(t *testing.T, hosts *hostSet, host node) (r result) {
 	t.Helper()
 	key, err := os.ReadFile(hosts.keyFile)
@@ -72,7 +74,8 @@ func (s *stack) asksServer(t *testing.T, hosts *hostSet, host node) (r result) {
 	return r
 }
 
-// soon expects that a gate did not wait for its time to be up before it was stuck, and notes after how long.
+// soon expects that a gate did not wait for its time to be up before it was stuck, and notes after
+// how long.
 func (s *stack) soon(t *testing.T, r result, gate, what string) {
 	t.Helper()
 	found := regexp.MustCompile(`gate ` + gate + `: stuck after ([0-9a-z.]+),`).FindStringSubmatch(r.output)

@@ -27,14 +27,16 @@ import (
 	"k8s.io/client-go/util/keyutil"
 )
 
-// shortestLife is the lifetime of a client certificate here, where K3s signs for no longer: a third of it is more than an up takes on two busy
-// cores. Where one takes longer, the certificate lives longer.
+// shortestLife is the lifetime of a client certificate here, where K3s signs for no longer: a third
+// of it is more than an up takes on two busy cores. Where one takes longer, the certificate lives
+// longer.
 const shortestLife = 2 * time.Minute
 
 // generation is that of the user in the story's kubeconfigs, once the first were revoked.
 const generation = 1
 
-// revokesKubeconfigs gives the stack another user. What was handed out before is refused at once, although its certificate lives for a year.
+// revokesKubeconfigs gives the stack another user. What was handed out before is refused at once,
+// although its certificate lives for a year.
 func (s *stack) revokesKubeconfigs(t *testing.T, hosts *hostSet, sections map[string]any) {
 	leaked, reader := s.client(), s.onlyReads(t)
 	assert.Len(t, nodeNames(t, leaked), len(hosts.nodes))
@@ -57,8 +59,8 @@ func (s *stack) revokesKubeconfigs(t *testing.T, hosts *hostSet, sections map[st
 	s.configure(revoked)
 }
 
-// onlyReads asks with the reader's kubeconfig and without the passphrase: gates are open or named with their needs, and the API server refuses
-// all else. It returns the reader's client.
+// onlyReads asks with the reader's kubeconfig and without the passphrase: gates are open or named
+// with their needs, and the API server refuses all else. It returns the reader's client.
 func (s *stack) onlyReads(t *testing.T) *kubernetes.Clientset {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "reader.kubeconfig")
@@ -88,8 +90,8 @@ func (s *stack) onlyReads(t *testing.T) *kubernetes.Clientset {
 	return client
 }
 
-// outlivesItsCertificates has certificates end: the stack's is renewed by ups, and by one that comes too late; K3s's own by a restart. It
-// leaves a stack whose certificate ends in two minutes.
+// outlivesItsCertificates has certificates end: the stack's is renewed by ups, and by one that
+// comes too late; K3s's own by a restart. It leaves a stack whose certificate ends in two minutes.
 func (s *stack) outlivesItsCertificates(t *testing.T, hosts *hostSet, sections map[string]any) {
 	life := max(shortestLife, 5*s.must(s.up("--expect-no-changes")).took).Round(time.Minute)
 	t.Logf("certificates live for %s", life)
@@ -146,7 +148,8 @@ func parsed(t *testing.T, text []byte) *x509.Certificate {
 	return certificate
 }
 
-// endK3s gives a server certificates of K3s's own that have ended, as a year without a restart does.
+// endK3s gives a server certificates of K3s's own that have ended, as a year without a restart
+// does.
 func (l *hostSet) endK3s(t *testing.T, server string) {
 	const tls, own = "/var/lib/rancher/k3s/server/tls/", "/etc/rancher/k3s/k3s.yaml"
 	ca := parsed(t, []byte(l.must(server, "cat "+tls+"client-ca.crt")))

@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// serial is the program in tests/bench/serial: the first platform's script, and its steps one by one, with kubectl and Helm.
+// serial is the program in tests/bench/serial: the first platform's script, and its steps one by
+// one, with kubectl and Helm.
 type serial struct {
 	*stack
 	program, kubeconfig string
@@ -22,7 +23,8 @@ type serial struct {
 	export []byte
 }
 
-// buildSerial builds the program once; without cgo, like the lab's tools, with which it shares what is compiled.
+// buildSerial builds the program once; without cgo, like the lab's tools, with which it shares what
+// is compiled.
 var buildSerial = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "serial-")
 	if err != nil {
@@ -80,14 +82,17 @@ func (s serial) gateWebhook() result {
 		"--accept", "examples/gate-webhook/gatewayproxy.yaml", "--workload", "apisix/Deployment/apisix-ingress-controller")
 }
 
-// webhookHold is the Secret beside which the lab's APISIX controller does not open its webhook (tests/lab/tools/apisix/controller/hold.go).
+// webhookHold is the Secret beside which the lab's APISIX controller does not open its webhook
+// (tests/lab/tools/apisix/controller/hold.go).
 const webhookHold = "strata-test-hold-webhook"
 
-// losesTheProxyRace installs APISIX's controller, some times over. Who applies the GatewayProxy when its Pod is Ready is refused; who
-// waits for the stack's gate, or runs the same as a subcommand (examples/gate-webhook), never is. The original's webhook listens before its
-// Pod is Ready (docs/originals.md), so there it is who waits for nothing that is refused. The export is of a stack with APISIX, which the
-// cluster has no more. The times are from that moment to both gates being open, in seconds. With held the lab's webhook listens no sooner than
-// the first has been refused, however long that takes; without, after the seconds that the original took.
+// losesTheProxyRace installs APISIX's controller, some times over. Who applies the GatewayProxy
+// when its Pod is Ready is refused; who waits for the stack's gate, or runs the same as a
+// subcommand (examples/gate-webhook), never is. The original's webhook listens before its Pod is
+// Ready (docs/originals.md), so there it is who waits for nothing that is refused. The export is of
+// a stack with APISIX, which the cluster has no more. The times are from that moment to both gates
+// being open, in seconds. With held the lab's webhook listens no sooner than the first has been
+// refused, however long that takes; without, after the seconds that the original took.
 func (s *stack) losesTheProxyRace(t *testing.T, export []byte, times int, held bool) (gaps []float64) {
 	script, late := s.serially(t, export), isTheLabs(t, labsAPISIXController)
 	held = held && late

@@ -23,7 +23,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// slowIssuer is an issuer outside cert-manager, of a group of its own: the story signs for it, after a while.
+// slowIssuer is an issuer outside cert-manager, of a group of its own: the story signs for it,
+// after a while.
 type slowIssuer struct {
 	client rest.Interface
 	root   *x509.Certificate
@@ -53,7 +54,8 @@ func newSlowIssuer(t *testing.T, w *workloadStory) *slowIssuer {
 
 const definitionsPath = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
-// define makes the issuer's kind known: cert-manager's webhook lets no user approve for a signer that does not exist.
+// define makes the issuer's kind known: cert-manager's webhook lets no user approve for a signer
+// that does not exist.
 func (i *slowIssuer) define(t *testing.T) {
 	t.Helper()
 	ctx := context.Background()

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// outputs are a stack's, as of one state. Stories ask for the kubeconfig hundreds of times, and `pulumi stack output` takes half a second.
+// outputs are a stack's, as of one state. Stories ask for the kubeconfig hundreds of times, and
+// `pulumi stack output` takes half a second.
 type outputs struct {
 	state  os.FileInfo // nil: nothing was asked yet
 	values map[string]any
@@ -37,7 +38,8 @@ func (s *stack) outputs() map[string]any {
 	return s.known.values
 }
 
-// state is the file that the stack's backend has the state in, before it is read: what is written meanwhile is read again.
+// state is the file that the stack's backend has the state in, before it is read: what is written
+// meanwhile is read again.
 func (s *stack) state() os.FileInfo {
 	s.t.Helper()
 	found, err := filepath.Glob(filepath.Join(s.dir, "state", ".pulumi", "stacks", "*", s.name+".json"))

@@ -141,7 +141,8 @@ func (s *stack) must(r result) result {
 	return r
 }
 
-// repeatFailure says at the story's end which command failed it: its own error stands far above, among what other stories log.
+// repeatFailure says at the story's end which command failed it: its own error stands far above,
+// among what other stories log.
 func (s *stack) repeatFailure() {
 	if lines := strings.Split(s.failure, "\n"); s.failure != "" {
 		s.t.Logf("--- the command that failed\n%s\n%s", lines[0], strings.Join(lines[max(1, len(lines)-40):], "\n"))

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The life of a staging platform on existing hosts: three servers with embedded etcd and two agents, as a platform engineer sees it.
+// The life of a staging platform on existing hosts: three servers with embedded etcd and two
+// agents, as a platform engineer sees it.
 func TestStagingOnExistingHosts(t *testing.T) {
 	t.Parallel()
 	net := network{"ste0", "10.11.0"}
@@ -44,7 +45,8 @@ func TestStagingOnExistingHosts(t *testing.T) {
 	})
 }
 
-// The servers of a staging platform change while it serves: one leaves and returns, and all get other tokens.
+// The servers of a staging platform change while it serves: one leaves and returns, and all get
+// other tokens.
 func TestServersOfStagingChange(t *testing.T) {
 	t.Parallel()
 	net := network{"stsv0", "10.46.0"}
@@ -68,7 +70,8 @@ func TestServersOfStagingChange(t *testing.T) {
 	})
 }
 
-// staging is the configuration of a stack on existing hosts, up to MetalLB; what is above has its own story (platform_test.go).
+// staging is the configuration of a stack on existing hosts, up to MetalLB; what is above has its
+// own story (platform_test.go).
 func staging(hosts *hostSet, nodes ...node) map[string]any {
 	return map[string]any{
 		"hosts":       hosts.hosts(nodes...),
@@ -85,13 +88,15 @@ func names(nodes []node) []string {
 	return list
 }
 
-// killedUpConverges kills an up once it says a text, clears up after it as `make up` does, and runs it again.
+// killedUpConverges kills an up once it says a text, clears up after it as `make up` does, and runs
+// it again.
 func (s *stack) killedUpConverges(t *testing.T, when string) {
 	s.killedUp(t, when, func() {})
 	s.must(s.up())
 }
 
-// killedUp kills an up once it says a text and until has returned, and clears up after it as `make up` does.
+// killedUp kills an up once it says a text and until has returned, and clears up after it as `make
+// up` does.
 func (s *stack) killedUp(t *testing.T, when string, until func()) {
 	s.killedWhen(t, when, until)
 	s.must(s.run(strata, "recover", "--stack", s.name))

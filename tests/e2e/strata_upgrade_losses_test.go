@@ -20,7 +20,8 @@ type command struct {
 	Inputs    struct{ Delete any } // a text, or what a state has in the place of a secret
 }
 
-// losesNothing previews the stack: no object of the cluster goes, and no command whose delete does something.
+// losesNothing previews the stack: no object of the cluster goes, and no command whose delete does
+// something.
 func (s *stack) losesNothing(t *testing.T) {
 	t.Helper()
 	var state struct {

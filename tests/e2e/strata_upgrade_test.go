@@ -13,8 +13,9 @@ import (
 // The nodes of an upgrade of Strata: those of etcd, and one that is not.
 var upgraded = []node{{"server-1", "server", 11}, {"server-2", "server", 12}, {"server-3", "server", 13}, {"agent-1", "agent", 21}}
 
-// An older Strata brings a stack up, and this one takes it over: `make test-strata-upgrade OLD=COMMIT` names the older one. The old
-// state may have commands whose delete uninstalls K3s (docs/adr/0045): none of them may run.
+// An older Strata brings a stack up, and this one takes it over: `make test-strata-upgrade
+// OLD=COMMIT` names the older one. The old state may have commands whose delete uninstalls K3s
+// (docs/adr/0045): none of them may run.
 func TestAnOlderStratasStackIsTakenOver(t *testing.T) {
 	if olderStrata() == "" {
 		t.Skip("it needs the checkout of an older Strata, which is compiled first: make test-strata-upgrade OLD=COMMIT")
@@ -99,8 +100,9 @@ func (s *stack) isTheNewOnes() {
 	})
 }
 
-// takeOverKills are the moments at which an up is killed. Each comes after those before it: without a successor, with both, while hosts are
-// asked, and when all that is left is to forget the old commands.
+// takeOverKills are the moments at which an up is killed. Each comes after those before it: without
+// a successor, with both, while hosts are asked, and when all that is left is to forget the old
+// commands.
 var takeOverKills = []string{
 	"k3s-server-1-claim creating", "k3s-server-1-uninstall updating", "k3s-server-2-install creating", "k3s-server-3-keepalived creating",
 	"-install deleting",
@@ -125,7 +127,8 @@ func takesOverThoughKilled(s *stack, hosts *hostSet) {
 	s.isTheNewOnes()
 }
 
-// isDestroyedAfterAFailure has one host refuse to be taken over: its own mark is gone and another's is there. The state has both forms then.
+// isDestroyedAfterAFailure has one host refuse to be taken over: its own mark is gone and another's
+// is there. The state has both forms then.
 func isDestroyedAfterAFailure(s *stack, hosts *hostSet) {
 	const mark, aside = "/var/lib/strata/owner", "/root/owner"
 	s.step("an up that one host refuses fails, and restarts nothing", func(t *testing.T) {
@@ -140,7 +143,8 @@ func isDestroyedAfterAFailure(s *stack, hosts *hostSet) {
 	})
 }
 
-// refusesToGoBack has the older Strata run once more. One that does not know what changes the hosts now cannot take it away either.
+// refusesToGoBack has the older Strata run once more. One that does not know what changes the hosts
+// now cannot take it away either.
 func refusesToGoBack(s *stack, hosts *hostSet) {
 	known := slices.Contains(s.resources(), "k3s-server-1-claim")
 	before := s.running(s.t, hosts)

@@ -18,14 +18,16 @@ import (
 )
 
 const (
-	// shortestSecret is from how many characters on a text is looked for: shorter ones are in other words as well.
+	// shortestSecret is from how many characters on a text is looked for: shorter ones are in other
+	// words as well.
 	shortestSecret = 8
-	// keyWord is from how many characters on a word of a secret of several lines is one on its own: a line of a private key, or a kubeconfig's data.
+	// keyWord is from how many characters on a word of a secret of several lines is one on its own:
+	// a line of a private key, or a kubeconfig's data.
 	keyWord = 40
 )
 
-// supportLeaksNothing makes the archive of `strata support`, and looks in each of its files for the secrets of the state and for those of the
-// configuration, which are given.
+// supportLeaksNothing makes the archive of `strata support`, and looks in each of its files for the
+// secrets of the state and for those of the configuration, which are given.
 func (s *stack) supportLeaksNothing(t *testing.T, configured ...string) {
 	file := filepath.Join(t.TempDir(), "support.tar.gz")
 	r := s.must(s.run(strata, "support", "--stack", s.name, "--config-file", s.config, "--output", file, "--timeout", patient, "--gate-timeout", patient))
@@ -64,8 +66,9 @@ func gunzipped(t *testing.T, path string) map[string][]byte {
 	return archived(t, file)
 }
 
-// secretsOf are the texts in the secrets of a state, and the long words of those of several lines. What the state has in plain as well is none:
-// Pulumi marks whole objects, in which the name of a host lies beside a password.
+// secretsOf are the texts in the secrets of a state, and the long words of those of several lines.
+// What the state has in plain as well is none: Pulumi marks whole objects, in which the name of a
+// host lies beside a password.
 func secretsOf(t *testing.T, export []byte) []string {
 	t.Helper()
 	var tree any
@@ -102,7 +105,8 @@ func longWords(text string) (long []string) {
 // leaves are the texts of a state.
 type leaves struct{ secret, plain []string }
 
-// add notes the texts of a value, and those of a text that is JSON itself; those that lie in no secret of it go into the given list.
+// add notes the texts of a value, and those of a text that is JSON itself; those that lie in no
+// secret of it go into the given list.
 func (l *leaves) add(t *testing.T, value any, into *[]string) {
 	t.Helper()
 	switch value := value.(type) {

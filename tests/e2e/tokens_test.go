@@ -18,7 +18,8 @@ func (l *hostSet) tokenOf(name string) (written, password string) {
 	return written, written[strings.LastIndex(written, ":")+1:]
 }
 
-// givesOutKeys is the status with which a server answers a token that asks for the keys of the cluster's CAs.
+// givesOutKeys is the status with which a server answers a token that asks for the keys of the
+// cluster's CAs.
 func (l *hostSet) givesOutKeys(t *testing.T, server node, password string) int {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
@@ -31,8 +32,8 @@ func (l *hostSet) givesOutKeys(t *testing.T, server node, password string) int {
 	return response.StatusCode
 }
 
-// changesTokens gives the cluster other tokens, by an up that is killed between two servers. Whoever knows a former one gets nothing for it, on
-// any server, and it does not come back.
+// changesTokens gives the cluster other tokens, by an up that is killed between two servers.
+// Whoever knows a former one gets nothing for it, on any server, and it does not come back.
 func (s *stack) changesTokens(t *testing.T, hosts *hostSet, sections map[string]any, killed string) {
 	first := hosts.serverNodes()[0]
 	_, former := hosts.tokenOf(first.name)

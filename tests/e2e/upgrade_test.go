@@ -35,8 +35,9 @@ var addons = []addon{
 	{"traefik", "traefik", []string{"traefik-rollout"}},
 }
 
-// survivesBadUpgrades upgrades every add-on to a version that does not exist: each is named soon, and the previous one serves.
-// Traefik has an up of its own, because its release waits for MetalLB's gates; that one brings the others their next version.
+// survivesBadUpgrades upgrades every add-on to a version that does not exist: each is named soon,
+// and the previous one serves. Traefik has an up of its own, because its release waits for
+// MetalLB's gates; that one brings the others their next version.
 func (s *stack) survivesBadUpgrades(t *testing.T, hosts *hostSet) {
 	hosts.serveEmptyRegistry(t)
 	hosts.nameImages(nextVersion)
@@ -50,8 +51,9 @@ func (s *stack) survivesBadUpgrades(t *testing.T, hosts *hostSet) {
 	})
 }
 
-// badUpgrade expects of an up that it names the image of each add-on. Its first failed gate does not end it, for on a busy machine the releases
-// of the others may still be written by then. Such an up keeps no output that waits for what failed; they are as before.
+// badUpgrade expects of an up that it names the image of each add-on. Its first failed gate does
+// not end it, for on a busy machine the releases of the others may still be written by then. Such
+// an up keeps no output that waits for what failed; they are as before.
 func (s *stack) badUpgrade(t *testing.T, bad []addon, version func(chart string) string) {
 	before := s.outputs()
 	s.with("STRATA_ARTIFACTS="+s.bundleOf(t, version), func() {
@@ -92,7 +94,8 @@ func (s *stack) bundleOf(t *testing.T, version func(chart string) string) string
 	return s.otherBundle(t, "charts/*.tgz", func(path string) string { return s.repack(t, path, version) })
 }
 
-// repack gives a chart another version, and returns the new file's sum. The missing one's images are of the registry that has none.
+// repack gives a chart another version, and returns the new file's sum. The missing one's images
+// are of the registry that has none.
 func (s *stack) repack(t *testing.T, chart string, version func(chart string) string) string {
 	dir := t.TempDir()
 	s.must(s.run("tar", "-xzf", chart, "-C", dir))

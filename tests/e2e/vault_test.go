@@ -101,7 +101,8 @@ func TestVaultSigns(t *testing.T) {
 	})
 }
 
-// signedByVault is a platform whose certificates the stack's own Vault signs; login overrides how it is reached.
+// signedByVault is a platform whose certificates the stack's own Vault signs; login overrides how
+// it is reached.
 func signedByVault(hosts *hostSet, login map[string]any, nodes ...node) map[string]any {
 	sections := platform(hosts, nodes...)
 	manager := map[string]any{"issuer": "vault"}
@@ -114,7 +115,8 @@ func signedByVault(hosts *hostSet, login map[string]any, nodes ...node) map[stri
 	return withTimeouts(sections, "certificate", patient)
 }
 
-// vaultToTryOut is a cluster with cert-manager and, if enabled, a Vault whose data goes with its Pod.
+// vaultToTryOut is a cluster with cert-manager and, if enabled, a Vault whose data goes with its
+// Pod.
 func vaultToTryOut(hosts *hostSet, enabled bool, nodes ...node) map[string]any {
 	off := map[string]any{"enabled": false}
 	return map[string]any{
@@ -123,8 +125,8 @@ func vaultToTryOut(hosts *hostSet, enabled bool, nodes ...node) map[string]any {
 	}
 }
 
-// makeVolume gives the lab, which has neither, a default StorageClass and one volume of it. It asks on the host: an up that failed
-// before its end exports no kubeconfig.
+// makeVolume gives the lab, which has neither, a default StorageClass and one volume of it. It asks
+// on the host: an up that failed before its end exports no kubeconfig.
 func (l *hostSet) makeVolume(name string) {
 	l.must(name, `set -eu
 mkdir -m 0777 /var/lib/strata-vault

@@ -18,10 +18,12 @@ import (
 	"strata/tests/bench"
 )
 
-// waveCase is one of the three cases of Wave's own discussion of its webhook, with how often its Pods are started again.
+// waveCase is one of the three cases of Wave's own discussion of its webhook, with how often its
+// Pods are started again.
 type waveCase struct {
 	name string
-	// first and second are the ConfigMaps that are there before the Deployment, and that come after it.
+	// first and second are the ConfigMaps that are there before the Deployment, and that come after
+	// it.
 	first, second []string
 	// with and without are the starts after the first one, with and without the webhook.
 	with    int
@@ -33,11 +35,13 @@ type waveCase struct {
 var waveCases = []waveCase{
 	{"a: all is there", []string{"required", "optional"}, nil, 0, [2]int{1, 1}, false},
 	{"b: an optional one comes later", []string{"required"}, []string{"optional"}, 1, [2]int{2, 2}, false}, // 2: as in case a, and once for the optional one
-	// Wave replaces the Pod that is stuck; kubelet may have started it before, as the discussion has it, or checks again too late.
+	// Wave replaces the Pod that is stuck; kubelet may have started it before, as the discussion
+	// has it, or checks again too late.
 	{"c: a required one comes later", []string{"optional"}, []string{"required"}, 0, [2]int{0, 1}, true},
 }
 
-// The operator for changes outside Strata, with its webhook and without: how often Pods start again, and that none is stuck.
+// The operator for changes outside Strata, with its webhook and without: how often Pods start
+// again, and that none is stuck.
 func TestWave(t *testing.T) {
 	origin := originOf(t, func(name, _ string) bool { return name == "wave-chart" })
 	if origin == "" {
@@ -85,8 +89,8 @@ func (s *stack) waveResult(t *testing.T, webhook, origin string, c waveCase, aga
 	s.record(t, result)
 }
 
-// waveStarts runs a case in the namespace default and returns how often a container started after the first time, and whether a Pod
-// was stuck for want of what it reads.
+// waveStarts runs a case in the namespace default and returns how often a container started after
+// the first time, and whether a Pod was stuck for want of what it reads.
 func (s *stack) waveStarts(t *testing.T, name string, c waveCase) (again int, stuck bool) {
 	t.Helper()
 	client := s.client()
@@ -135,7 +139,8 @@ func waveDeployment(name string) *appsv1.Deployment {
 	}
 }
 
-// starts are the containers that have run, by Pod, and whether one could not for want of what it reads.
+// starts are the containers that have run, by Pod, and whether one could not for want of what it
+// reads.
 type starts struct {
 	mutex sync.Mutex
 	pods  map[string]bool
@@ -196,7 +201,8 @@ func (s *starts) count() int {
 	return len(s.pods)
 }
 
-// quiet is for how long nothing of a case's Pods must have changed: Wave acts within a second, and a rollout shows at once.
+// quiet is for how long nothing of a case's Pods must have changed: Wave acts within a second, and
+// a rollout shows at once.
 const quiet = 8 * time.Second
 
 // quiet waits until the Deployment serves and nothing of its Pods has changed for a while.

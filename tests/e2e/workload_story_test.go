@@ -28,7 +28,8 @@ type workloadStory struct {
 	shop, traefik map[string]any
 }
 
-// quickShop is the workload with shorter times than a user's, since make test has minutes: its Pods go 5 s after they are told.
+// quickShop is the workload with shorter times than a user's, since make test has minutes: its Pods
+// go 5 s after they are told.
 func quickShop() map[string]any {
 	shop := defaultShop()
 	shop["preStop"], shop["longestRequest"], shop["slack"], shop["minReady"] = "5s", "10s", "5s", "2s"
@@ -96,7 +97,8 @@ func (s *stack) sendTo(t *testing.T, url, address string, rate int) *sender {
 	return &sender{t, cmd, stdin, report, rate}
 }
 
-// phase runs one phase: what is sent from its beginning until run is over, and at least a number of requests.
+// phase runs one phase: what is sent from its beginning until run is over, and at least a number of
+// requests.
 func (s *sender) phase(name string, least int, run func()) {
 	s.t.Helper()
 	_, err := fmt.Fprintln(s.stdin, name)
@@ -119,7 +121,8 @@ func (s *sender) end() *load.Report {
 	return report
 }
 
-// phases sends through every kind of replacement, each as a user makes it, and at least a number of requests in each.
+// phases sends through every kind of replacement, each as a user makes it, and at least a number of
+// requests in each.
 func (w *workloadStory) phases(t *testing.T, rate, least int) *load.Report {
 	sending := w.send(t, "shop", rate)
 	sending.phase("nothing", least/4, func() {})
@@ -151,12 +154,14 @@ func (w *workloadStory) phases(t *testing.T, rate, least int) *load.Report {
 	return sending.end()
 }
 
-// watchersLook is the time after the start of an API server during which an up waits for its watchers (internal/watchers, AgainAfter).
+// watchersLook is the time after the start of an API server during which an up waits for its
+// watchers (internal/watchers, AgainAfter).
 const watchersLook = 90 * time.Second
 
-// rollsOutBehindAStart rolls a version out as soon as the only API server answers again, which was away for long enough that its watchers look
-// for it rarely. A start of K3s makes every Pod of its node unready until its first probe, where Kubernetes is older than 1.35 (docs/workloads.md),
-// so the Pods have to be on two nodes.
+// rollsOutBehindAStart rolls a version out as soon as the only API server answers again, which was
+// away for long enough that its watchers look for it rarely. A start of K3s makes every Pod of its
+// node unready until its first probe, where Kubernetes is older than 1.35 (docs/workloads.md), so
+// the Pods have to be on two nodes.
 func (w *workloadStory) rollsOutBehindAStart(t *testing.T, rate int) *load.Report {
 	for name, namespace := range map[string]string{"shop": "apps", "traefik": "traefik"} {
 		require.Len(t, w.nodesOf(t, namespace, name), 2, "%s: all Pods on one node", name)

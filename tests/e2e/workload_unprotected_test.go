@@ -13,7 +13,8 @@ import (
 	"k8s.io/client-go/util/retry"
 )
 
-// removal is one protection that is taken from the workload, behind Strata's back, and the change that then loses requests.
+// removal is one protection that is taken from the workload, behind Strata's back, and the change
+// that then loses requests.
 type removal struct {
 	name string
 	// take takes the protection away; env is what makes the application show the loss.
@@ -84,7 +85,8 @@ func unprotected(name string) removal {
 	return removals[slices.IndexFunc(removals, func(r removal) bool { return r.name == name })]
 }
 
-// unprotected takes a protection away, makes the change that it is for, counts what is lost, and gives the protection back.
+// unprotected takes a protection away, makes the change that it is for, counts what is lost, and
+// gives the protection back.
 func (w *workloadStory) unprotected(t *testing.T, r removal, rate int) int {
 	t.Helper()
 	deployments := w.client().AppsV1().Deployments("apps")

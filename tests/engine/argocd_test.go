@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Argo CD refuses the sessions that are older than its password, so the password's time may change with the password alone.
+// Argo CD refuses the sessions that are older than its password, so the password's time may change
+// with the password alone.
 func TestTimeOfArgoCDsPasswordChangesWithTheHashOnly(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()

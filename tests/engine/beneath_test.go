@@ -11,7 +11,8 @@ const lostNode = "agent-1"
 // away reports whether a host is lost that the configuration asks for.
 func (h *history) away() bool { return h.lost%2 == 1 && !h.reality.at(lostNode).there }
 
-// loseOrRepair loses a host, or does what is done about it: consent to another machine, or another host's address. Its Node stays.
+// loseOrRepair loses a host, or does what is done about it: consent to another machine, or another
+// host's address. Its Node stays.
 func (h *history) loseOrRepair() {
 	h.lost++
 	if h.lost%2 == 1 {
@@ -37,8 +38,9 @@ func (h *history) deleteBeneath(at int) {
 	h.adrift = true
 }
 
-// restore is `strata restore` of the last snapshot: the cluster's content is that of then, and the nodes that are of it come back by themselves.
-// What was taken out of the stack since comes back, too, and is removed by hand (docs/operations.md).
+// restore is `strata restore` of the last snapshot: the cluster's content is that of then, and the
+// nodes that are of it come back by themselves. What was taken out of the stack since comes back,
+// too, and is removed by hand (docs/operations.md).
 func (h *history) restore() {
 	if h.kept == nil || h.kept.clusters != h.reality.clusters || !h.reality.serves() {
 		return

@@ -13,7 +13,8 @@ import (
 type manner int
 
 const (
-	// killedBefore and killedBehind are a SIGKILL of Pulumi, and so of its providers, before and behind the effect of an action.
+	// killedBefore and killedBehind are a SIGKILL of Pulumi, and so of its providers, before and
+	// behind the effect of an action.
 	killedBefore manner = iota
 	killedBehind
 	// refused is an action that fails.
@@ -79,8 +80,8 @@ func (b *breakOff) behind() error {
 
 func (b *breakOff) killed() bool { return b.manner == killedBefore || b.manner == killedBehind }
 
-// left is the state that a kill leaves: what was written until the first action that did not come back, and it as pending. It is nil
-// where nothing was killed.
+// left is the state that a kill leaves: what was written until the first action that did not come
+// back, and it as pending. It is nil where nothing was killed.
 func (b *breakOff) left(entries engine.JournalEntries, before *deploy.Snapshot) (*deploy.Snapshot, error) {
 	if b == nil || !b.met || !b.killed() {
 		return nil, nil

@@ -38,7 +38,8 @@ func (s *standIn) Log(...any)            {}
 func (s *standIn) Skipf(string, ...any)  {}
 func (s *standIn) Skip(...any)           {}
 
-// shortest is a history that is found to fail where something is planted, made short, and how it fails.
+// shortest is a history that is found to fail where something is planted, made short, and how it
+// fails.
 func shortest(t *testing.T, stack string, plant func(h *history)) (last []step, how error) {
 	t.Helper()
 	fails := func(all []step) error {
@@ -68,8 +69,9 @@ func shortest(t *testing.T, stack string, plant func(h *history)) (last []step, 
 	return last, how
 }
 
-// shorter takes away steps, one after the other, as long as the history still fails. Rapid's own shrinking gives up where a run is not twice the
-// same, which a run of many at once is not: each is tried twice.
+// shorter takes away steps, one after the other, as long as the history still fails. Rapid's own
+// shrinking gives up where a run is not twice the same, which a run of many at once is not: each is
+// tried twice.
 func shorter(all []step, how error, fails func(all []step) error) ([]step, error) {
 	for i := 0; i < len(all); {
 		fewer := slices.Delete(slices.Clone(all), i, i+1)

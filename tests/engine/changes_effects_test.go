@@ -21,7 +21,8 @@ import (
 	"strata/internal/vm"
 )
 
-// put sets a key of the configuration, of a list's first entry where the key has one, and returns what takes that back.
+// put sets a key of the configuration, of a list's first entry where the key has one, and returns
+// what takes that back.
 func (s *stack) put(t *testing.T, key string, value any) (back func()) {
 	t.Helper()
 	text, err := json.Marshal(s.config)
@@ -161,7 +162,8 @@ func lossEffects(t *testing.T, before, inputs resource.PropertyMap) []string {
 	return []string{runsAgain}
 }
 
-// reconfigures reports whether the configuration of K3s is another one, which has its install restart it.
+// reconfigures reports whether the configuration of K3s is another one, which has its install
+// restart it.
 func reconfigures(before, inputs resource.PropertyMap) bool {
 	config := asked(inputs).Stdin
 	return config != "" && config != asked(before).Stdin

@@ -23,7 +23,8 @@ var update = flag.Bool("update", false, "write docs/config-changes.md anew")
 // changeGroup is an existing stack and another value for some of its keys.
 type changeGroup struct {
 	Stack string `json:"stack"`
-	// With replaces sections of the committed stack, Hosts keys of section hosts; null takes one away.
+	// With replaces sections of the committed stack, Hosts keys of section hosts; null takes one
+	// away.
 	With  map[string]section `json:"with"`
 	Hosts section            `json:"hosts"`
 	// Set is another value by key, Artifacts the artifact whose version a key chooses.
@@ -45,8 +46,8 @@ they look at.
 | --- | --- |
 `
 
-// Each key's change is previewed over an existing stack. Nothing is a key without an entry, and no key of a host or a hypervisor makes a
-// machine anew.
+// Each key's change is previewed over an existing stack. Nothing is a key without an entry, and no
+// key of a host or a hypervisor makes a machine anew.
 func TestTheTableSaysWhatEachKeysChangeDoes(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "tests", "engine", "testdata", "changes.yaml"))
 	require.NoError(t, err)

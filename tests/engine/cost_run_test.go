@@ -41,8 +41,8 @@ func (c *checkpoint) Save(deployment apitype.TypedDeployment) error {
 	return os.WriteFile(c.path, text, 0o600)
 }
 
-// timedUp is an up as the command line does it, and how long it took. The harness behind run checks every state that a run goes
-// through, which would be most of the time.
+// timedUp is an up as the command line does it, and how long it took. The harness behind run checks
+// every state that a run goes through, which would be most of the time.
 func (s *stack) timedUp() (time.Duration, map[string]int) {
 	s.t.Helper()
 	defer s.begins()()
@@ -86,7 +86,8 @@ func (s *stack) timedUp() (time.Duration, map[string]int) {
 	return took, counts
 }
 
-// workloads is a program of a cluster with a number of workloads: each a certificate that is requested, and the gate that waits for it.
+// workloads is a program of a cluster with a number of workloads: each a certificate that is
+// requested, and the gate that waits for it.
 func workloads(number int) pulumi.RunFunc {
 	return func(ctx *pulumi.Context) error {
 		cfg, err := config.FromPulumi(ctx)

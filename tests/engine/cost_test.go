@@ -22,9 +22,10 @@ const most, usual = 1000, 100
 
 var long = flag.Bool("long", false, "measure 1000 workloads also with the state saved after each step; takes half an hour")
 
-// TestCost measures how the cost of an up and of one with nothing to do grows with the workloads, with providers that take no time, and
-// where the processor is meanwhile: `make bench` writes it into bench/results.json. An up is measured with the state saved after each
-// step, which is how the file backend does it, and saved at its end only, which is what the rest of it costs.
+// TestCost measures how the cost of an up and of one with nothing to do grows with the workloads,
+// with providers that take no time, and where the processor is meanwhile: `make bench` writes it
+// into bench/results.json. An up is measured with the state saved after each step, which is how the
+// file backend does it, and saved at its end only, which is what the rest of it costs.
 func TestCost(t *testing.T) {
 	results := []bench.Result{}
 	for _, number := range []int{1, 10, usual, most} {

@@ -10,8 +10,8 @@ import (
 	"strata/tests/bench"
 )
 
-// counted counts what was tried of one stack. With RECORD it is written into bench/results.json as it goes, so that a run that breaks off has
-// its numbers, too.
+// counted counts what was tried of one stack. With RECORD it is written into bench/results.json as
+// it goes, so that a run that breaks off has its numbers, too.
 type counted struct {
 	t                      *testing.T
 	name                   string

@@ -56,7 +56,8 @@ func TestADeadMachineDoesNotStopADestroy(t *testing.T) {
 			s.fail("delete", name)
 		}
 	}
-	// The gates that observe the whole cluster have nothing to delete with; only what DeletedWith spares may fail here.
+	// The gates that observe the whole cluster have nothing to delete with; only what DeletedWith
+	// spares may fail here.
 	for _, gate := range []string{"metallb-webhook", "metallb-rollout", "metallb-pool-gate"} {
 		s.heal("delete", gate)
 	}
@@ -79,7 +80,8 @@ func TestADestroyMayRunTheProgram(t *testing.T) {
 	}
 }
 
-// An existing host is not ours to forget: its uninstall must succeed, or be taken out of the state by hand.
+// An existing host is not ours to forget: its uninstall must succeed, or be taken out of the state
+// by hand.
 func TestADeadExistingHostFailsTheDestroyAndTheNextOneGoesOn(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
@@ -98,7 +100,8 @@ func TestADeadExistingHostFailsTheDestroyAndTheNextOneGoesOn(t *testing.T) {
 
 const guard = "k3s-teardown-guard"
 
-// Pulumi's own protection is checked when a resource's turn comes: with --skip-preview, what depends on it is gone by then.
+// Pulumi's own protection is checked when a resource's turn comes: with --skip-preview, what
+// depends on it is gone by then.
 func TestADestroyThatIsRefusedHasDeletedNothing(t *testing.T) {
 	for _, name := range []string{"staging", "local", "proxmox"} {
 		t.Run(name, func(t *testing.T) {
@@ -122,7 +125,8 @@ func TestADestroyThatIsRefusedHasDeletedNothing(t *testing.T) {
 	}
 }
 
-// A state without the last guard, as a first up that failed leaves it, gets it without any other change, and is destroyed without it.
+// A state without the last guard, as a first up that failed leaves it, gets it without any other
+// change, and is destroyed without it.
 func TestAStackWithoutTheLastGuard(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
@@ -136,7 +140,8 @@ func TestAStackWithoutTheLastGuard(t *testing.T) {
 	assert.Empty(t, s.stored())
 }
 
-// The input of the guard lies in the state: what the last up had decides, and changing it changes nothing else.
+// The input of the guard lies in the state: what the last up had decides, and changing it changes
+// nothing else.
 func TestProtectionIsChangedByAnUpdateOfTheGuardAlone(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()

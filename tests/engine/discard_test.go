@@ -41,8 +41,9 @@ var leaving = map[string]func(s *stack){
 	"Argo CD":                          func(s *stack) { s.set("argocd", "enabled", false) },
 }
 
-// Deletes run after all updates. A guard that compares with its own previous output asks before any layer changes, and again before the first
-// delete, because a run that fails in between may have its deletes days later.
+// Deletes run after all updates. A guard that compares with its own previous output asks before any
+// layer changes, and again before the first delete, because a run that fails in between may have
+// its deletes days later.
 func TestWhatLeavesIsAskedAboutBeforeAnyLayerChangesAndBeforeTheDeletes(t *testing.T) {
 	for name, change := range leaving {
 		t.Run(name, func(t *testing.T) {
@@ -91,7 +92,8 @@ func TestAnUpThatIsRefusedDeletesNothing(t *testing.T) {
 	}
 }
 
-// With --continue-on-error the engine skips what depends on a step that failed, and goes on to the deletes.
+// With --continue-on-error the engine skips what depends on a step that failed, and goes on to the
+// deletes.
 func TestWithContinueOnErrorNothingIsDeletedWhereTheGuardWasNotReached(t *testing.T) {
 	s := withTeam(t)
 	leaving["Argo CD"](s)
@@ -116,7 +118,8 @@ func TestWhatIsTakenBackAfterARefusalChangesNothing(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// A run that fails after the first guard leaves its deletes to a later one. By then there may be something that was not there.
+// A run that fails after the first guard leaves its deletes to a later one. By then there may be
+// something that was not there.
 func TestDeletesOfAnEarlierRunAreAskedAboutAgain(t *testing.T) {
 	s := withTeam(t)
 	leaving["the last workload of a namespace"](s)
@@ -186,7 +189,8 @@ func TestAPreviewWarnsOfWhatLeaves(t *testing.T) {
 	assert.Contains(t, warned[0], "namespace team-a")
 }
 
-// On an existing cluster each object is deleted: others' objects in our namespaces would go with them.
+// On an existing cluster each object is deleted: others' objects in our namespaces would go with
+// them.
 func TestTheDestroyOfAStackOnAnExistingClusterAsksFirst(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()

@@ -22,7 +22,8 @@ func (s *stack) inCluster() []string {
 	return names
 }
 
-// What a stack put into an existing cluster is deleted by the stack only; in one of ours it goes with the machines.
+// What a stack put into an existing cluster is deleted by the stack only; in one of ours it goes
+// with the machines.
 func TestADestroyDeletesEachObjectInAnExistingCluster(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()
@@ -94,7 +95,8 @@ func TestARenewedCredentialReplacesNothing(t *testing.T) {
 
 const identity = "cluster-identity"
 
-// The context leads to another cluster: nothing is changed there, nothing is deleted in the one before, whatever the engine is told.
+// The context leads to another cluster: nothing is changed there, nothing is deleted in the one
+// before, whatever the engine is told.
 func TestAnotherClusterInTheSameContextIsRefused(t *testing.T) {
 	for _, goesOn := range []bool{false, true} {
 		s := newStack(t, "kind")
@@ -106,7 +108,8 @@ func TestAnotherClusterInTheSameContextIsRefused(t *testing.T) {
 		refused := s.up()
 		require.Error(t, refused.err)
 		assert.Contains(t, toldAbout(refused, identity), "made to fail")
-		// Gates beside the guard may be between their delete and their create; they are no objects of a cluster.
+		// Gates beside the guard may be between their delete and their create; they are no objects
+		// of a cluster.
 		assert.Subset(t, []string{"cluster-nodes", "cluster-system"}, refused.actions.names("delete"))
 		for name := range refused.changed() {
 			assert.True(t, name == identity || strings.HasPrefix(name, "cluster-") || name == "strata-kind", "%s: %v", name, refused.steps[name])
@@ -140,7 +143,8 @@ func TestARotatedCAReplacesNothing(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// What the refusal says to do: the state forgets all that the old cluster has, where it stays, and the next up makes it in the new one.
+// What the refusal says to do: the state forgets all that the old cluster has, where it stays, and
+// the next up makes it in the new one.
 func TestAStackThatForgetsItsClusterMakesEveryObjectInAnother(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()

@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A gate that fails is not stored, what needs it is not created, and the next up goes on from there.
+// A gate that fails is not stored, what needs it is not created, and the next up goes on from
+// there.
 func TestAFailedGateStopsWhatNeedsItAndTheNextUpGoesOn(t *testing.T) {
 	gates := map[string]string{
 		"hosts-agent-1-gate": "strata:hosts:Hosts$", "k3s-server-1-gate": "strata:k3s:K3s$", "k3s-agent-1-gate": "strata:k3s:K3s$",
@@ -87,8 +88,8 @@ func TestAGateThatFailsOnAChangeIsRunAgain(t *testing.T) {
 	assert.NotContains(t, next.names("create"), "k3s-server-1-install", "it is done")
 }
 
-// A change that failed and is taken back leaves nothing half done, although every input is the one of before: what was begun runs
-// again, and what was not reached stays alone.
+// A change that failed and is taken back leaves nothing half done, although every input is the one
+// of before: what was begun runs again, and what was not reached stays alone.
 func TestAFailedChangeThatIsTakenBackRunsAgain(t *testing.T) {
 	for failing, want := range map[string][]string{
 		"k3s-server-1-install": {"k3s-server-1-install"},
@@ -128,7 +129,8 @@ func TestADestroyAfterAFailedChangeLeavesNothing(t *testing.T) {
 	assert.Empty(t, s.stored())
 }
 
-// A step that cannot be forgotten, because it has a delete action or printed what is needed, runs again by its attempt.
+// A step that cannot be forgotten, because it has a delete action or printed what is needed, runs
+// again by its attempt.
 func TestAFailedStepThatIsTakenBackRunsAgainInPlace(t *testing.T) {
 	s := newStack(t, "staging")
 	s.set("k3s", "vip", "10.10.0.10")

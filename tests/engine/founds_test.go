@@ -37,7 +37,8 @@ func (s *stack) moved(names ...string) {
 // servers are the servers of the stack that the tests move.
 var servers = []string{"server-1", "server-2", "server-3"}
 
-// None of the hosts knows of the cluster: an up would found a second one beside it, or where it was.
+// None of the hosts knows of the cluster: an up would found a second one beside it, or where it
+// was.
 func TestAnUpInWhichEveryServerMovesIsRefusedBeforeItChangesAHost(t *testing.T) {
 	for name, change := range map[string]struct {
 		removed, moved []string
@@ -87,7 +88,8 @@ func TestAServerThatMovesAloneIsAllowed(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// A kill before the install leaves no cluster: its host may be replaced, and nothing is refused for ever.
+// A kill before the install leaves no cluster: its host may be replaced, and nothing is refused for
+// ever.
 func TestAFirstUpThatEndedBeforeTheInstallMayGoOnAtAnotherAddress(t *testing.T) {
 	const last = "k3s-server-1-install"
 	s := newStack(t, "staging")
@@ -101,7 +103,8 @@ func TestAFirstUpThatEndedBeforeTheInstallMayGoOnAtAnotherAddress(t *testing.T) 
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// The state decides at each install whether its script may start a cluster; that is no input, or the second up would install again.
+// The state decides at each install whether its script may start a cluster; that is no input, or
+// the second up would install again.
 func TestOnlyTheFirstServersInstallMayFound(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()

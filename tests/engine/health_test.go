@@ -13,7 +13,8 @@ import (
 	"strata/platform"
 )
 
-// gates are the names of the gates in the state, and of those that `strata health` expects by the configuration.
+// gates are the names of the gates in the state, and of those that `strata health` expects by the
+// configuration.
 func (s *stack) gates() (stored, foretold []string) {
 	s.t.Helper()
 	for name, state := range s.stored() {
@@ -37,8 +38,9 @@ func (s *stack) gates() (stored, foretold []string) {
 	return stored, foretold
 }
 
-// What `strata health` says of a stack: no gate of an up that ended well is missing or left over, of one that failed each that it did
-// not get to is, and none is forgotten that the configuration has lost.
+// What `strata health` says of a stack: no gate of an up that ended well is missing or left over,
+// of one that failed each that it did not get to is, and none is forgotten that the configuration
+// has lost.
 func TestTheConfigurationForetellsTheGatesOfAnUp(t *testing.T) {
 	for _, name := range []string{"local", "staging", "proxmox", "rehearsal", "kind"} {
 		t.Run(name, func(t *testing.T) {

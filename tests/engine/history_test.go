@@ -13,8 +13,9 @@ import (
 	"strata/config"
 )
 
-// What histories leave out, since nothing at this level would be honest about it: two ups at once, which the backend's lock keeps apart and the
-// engine knows nothing of; an object's fields edited beneath Pulumi, which the real provider reads back in its own way; a quorum that is lost.
+// What histories leave out, since nothing at this level would be honest about it: two ups at once,
+// which the backend's lock keeps apart and the engine knows nothing of; an object's fields edited
+// beneath Pulumi, which the real provider reads back in its own way; a quorum that is lost.
 
 // step is one thing that people do to a stack, or that happens to it.
 type step struct {
@@ -55,11 +56,14 @@ type history struct {
 	all   []any
 	// left are the nodes that were taken out of the configuration.
 	left []string
-	// lost counts how often agent-1's host was lost; while it is odd, it has not been given another.
+	// lost counts how often agent-1's host was lost; while it is odd, it has not been given
+	// another.
 	lost int
-	// adrift is true where objects were deleted beneath Pulumi, or a restore has changed them: a plain up does not look.
+	// adrift is true where objects were deleted beneath Pulumi, or a restore has changed them: a
+	// plain up does not look.
 	adrift bool
-	// refreshed is true after a run that did look; looked is when each resource was last written by then.
+	// refreshed is true after a run that did look; looked is when each resource was last written by
+	// then.
 	refreshed bool
 	looked    map[string]int
 	// kept is the last snapshot of the cluster.
@@ -229,7 +233,8 @@ func steps() *rapid.Generator[[]step] {
 			one.breaks = manner(rapid.IntRange(0, manners-1).Draw(t, "manner"))
 		}
 		if !one.without || one.what == "kubectl" {
-			// Rapid draws small numbers far more often than large ones, and an up begins with hosts: spread, they meet every layer.
+			// Rapid draws small numbers far more often than large ones, and an up begins with
+			// hosts: spread, they meet every layer.
 			one.at = rapid.IntRange(0, boundaries-1).Draw(t, "at") * 89 % boundaries
 		}
 		return one
@@ -246,8 +251,8 @@ func (h *history) played(all []step) error {
 	return h.converges()
 }
 
-// TestEveryHistoryConverges plays HISTORIES random histories for each stack. A failure prints the shortest one that still fails; SEED is the
-// first one's.
+// TestEveryHistoryConverges plays HISTORIES random histories for each stack. A failure prints the
+// shortest one that still fails; SEED is the first one's.
 func TestEveryHistoryConverges(t *testing.T) {
 	histories, seed := number(t, "HISTORIES", 10), number(t, "SEED", 1)
 	t.Logf("HISTORIES=%d SEED=%d", histories, seed)

@@ -28,7 +28,8 @@ func (h *history) whole() error {
 	return nil
 }
 
-// nodesAreWhole: exactly the nodes that are asked for, in one cluster, and no machine without an owner.
+// nodesAreWhole: exactly the nodes that are asked for, in one cluster, and no machine without an
+// owner.
 func (h *history) nodesAreWhole() error {
 	if h.reality.existing {
 		return nil
@@ -65,8 +66,8 @@ func (h *history) hostsAreAsAsked() error {
 	return nil
 }
 
-// objectsAreTheStates: what is in the cluster is in the state with that content, and the other way round. Nothing is in an existing cluster
-// but what the stack put there.
+// objectsAreTheStates: what is in the cluster is in the state with that content, and the other way
+// round. Nothing is in an existing cluster but what the stack put there.
 func (h *history) objectsAreTheStates() error {
 	stored := map[string]bool{}
 	for _, state := range h.snapshot.Resources {
@@ -123,8 +124,9 @@ func (h *history) nothingIsPlain() error {
 	return nil
 }
 
-// gatesLookedLast: each gate in the state has looked since what it waits for was last written. What a refresh has made again is not looked at: a
-// gate's inputs are what they were, and docs/operations.md has `strata health` look.
+// gatesLookedLast: each gate in the state has looked since what it waits for was last written. What
+// a refresh has made again is not looked at: a gate's inputs are what they were, and
+// docs/operations.md has `strata health` look.
 func (h *history) gatesLookedLast() error {
 	if h.refreshed {
 		maps.Copy(h.looked, h.written)
@@ -148,7 +150,8 @@ func isGate(state *resource.State) bool {
 	return strings.HasSuffix(plain(state.Inputs["create"]), "strata gate")
 }
 
-// moves reports whether a resource's writing changes what gates look at: K3s's configuration, a release, a workload.
+// moves reports whether a resource's writing changes what gates look at: K3s's configuration, a
+// release, a workload.
 func moves(state *resource.State) bool {
 	kind := string(state.Type)
 	return kind == releaseType || strings.HasPrefix(kind, "kubernetes:apps/") || strings.HasSuffix(state.URN.Name(), "-install")

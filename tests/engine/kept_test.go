@@ -17,13 +17,15 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// keep makes the tests write what this commit leaves of each stack, as the commit before for those that follow.
+// keep makes the tests write what this commit leaves of each stack, as the commit before for those
+// that follow.
 var keep = flag.Bool("keep", false, "write testdata/kept anew")
 
 // keptStacks are the committed stacks whose states are kept, one for each way to have hosts.
 var keptStacks = []string{"local", "staging", "proxmox", "kind"}
 
-// kept is a stack as an earlier commit left it: its configuration and its state, whose secrets are those of the fake providers.
+// kept is a stack as an earlier commit left it: its configuration and its state, whose secrets are
+// those of the fake providers.
 type kept struct {
 	Config     map[string]section    `json:"config"`
 	Deployment *apitype.DeploymentV3 `json:"deployment"`

@@ -17,8 +17,8 @@ import (
 	"strata/platform"
 )
 
-// adopting makes the stack's program the one that Pulumi runs, with an adoption that works on the world: another program's objects are refused,
-// and a release's record goes.
+// adopting makes the stack's program the one that Pulumi runs, with an adoption that works on the
+// world: another program's objects are refused, and a release's record goes.
 func (s *stack) adopting(foreign ...string) {
 	s.registers = platform.Program{Connect: func(kubeconfig string, _ []string) (components.Before, error) {
 		if !strings.Contains(kubeconfig, "server: https://") {
@@ -39,8 +39,8 @@ func (s *stack) adopting(foreign ...string) {
 	}}.Run
 }
 
-// killAt is the state that a kill leaves when the resource at an index was being created: what came before it, and the pending create. The
-// cluster has more.
+// killAt is the state that a kill leaves when the resource at an index was being created: what came
+// before it, and the pending create. The cluster has more.
 func (s *stack) killAt(index int) (killed string) {
 	resources := s.snapshot.Resources
 	pending := resources[index]
@@ -75,7 +75,8 @@ func TestARunThatIsKilledWithTheClusterAliveConverges(t *testing.T) {
 	}
 }
 
-// Without the hook, the provider says that the first object already exists: so the test above can fail.
+// Without the hook, the provider says that the first object already exists: so the test above can
+// fail.
 func TestWithoutTheHookWhatExistsIsRefused(t *testing.T) {
 	s := newStack(t, "local")
 	s.mustUp()
@@ -83,7 +84,8 @@ func TestWithoutTheHookWhatExistsIsRefused(t *testing.T) {
 	require.Error(t, s.up().err)
 }
 
-// A destroy that breaks off before the machines are gone leaves a living cluster: its token and its identity must be those of the next up.
+// A destroy that breaks off before the machines are gone leaves a living cluster: its token and its
+// identity must be those of the next up.
 func TestADestroyThatBreaksOffIsTakenBackByTheNextUp(t *testing.T) {
 	for name, last := range map[string]string{"local": "hosts-server-1-machine", "staging": "k3s-server-1-claim"} {
 		t.Run(name, func(t *testing.T) {
@@ -108,8 +110,9 @@ func TestADestroyThatBreaksOffIsTakenBackByTheNextUp(t *testing.T) {
 	}
 }
 
-// A destroy that breaks off among the machines has taken all that lived on them out of the state. So the next up asks what is left of them,
-// before anything is looked for or put on one; and no other run does.
+// A destroy that breaks off among the machines has taken all that lived on them out of the state.
+// So the next up asks what is left of them, before anything is looked for or put on one; and no
+// other run does.
 func TestADestroyThatBreaksOffAmongTheMachinesHasThemLookedAt(t *testing.T) {
 	for name, suffix := range map[string]string{"local": "-machine", "proxmox": "-vm"} {
 		t.Run(name, func(t *testing.T) {
@@ -148,7 +151,8 @@ func TestWhatAnotherProgramMadeStopsTheUp(t *testing.T) {
 	assert.NotContains(t, s.stored(), "metallb-namespace")
 }
 
-// A state from before the hook: nothing in the cluster is made anew or changed, the provider learns a switch.
+// A state from before the hook: nothing in the cluster is made anew or changed, the provider learns
+// a switch.
 func TestAStateFromBeforeTheHookIsKept(t *testing.T) {
 	s := newStack(t, "local")
 	s.mustUp()

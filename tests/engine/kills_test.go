@@ -67,8 +67,9 @@ type killed struct {
 	reality  *reality
 }
 
-// kills runs an operation undisturbed and returns what a kill before and behind each of its actions would have left. Actions that were
-// under way at that moment have done their work or not, as it was. Moments that leave the same are one.
+// kills runs an operation undisturbed and returns what a kill before and behind each of its actions
+// would have left. Actions that were under way at that moment have done their work or not, as it
+// was. Moments that leave the same are one.
 func (h *history) kills(op lt.TestOp) ([]killed, error) {
 	var all []killed
 	var wrong error
@@ -91,8 +92,9 @@ func (h *history) kills(op lt.TestOp) ([]killed, error) {
 	return all, wrong
 }
 
-// survives plays what must follow a kill: the same command once more, a second up that has nothing to do, and a destroy that leaves nothing.
-// A destroy in a cluster of ours may also be taken back by an up.
+// survives plays what must follow a kill: the same command once more, a second up that has nothing
+// to do, and a destroy that leaves nothing. A destroy in a cluster of ours may also be taken back
+// by an up.
 func (h *history) survives(one killed, destroys bool) error {
 	h.from(one)
 	if destroys {
@@ -114,8 +116,8 @@ func (h *history) survives(one killed, destroys bool) error {
 // has left, and Helm's for a release.
 var refusedAsThere = regexp.MustCompile(`already exists|cannot re-use a name`)
 
-// recover is `strata recover`, which an existing cluster takes after such a kill (docs/adr/0023): the records of releases that the state does not
-// know go, and the next up takes over what exists.
+// recover is `strata recover`, which an existing cluster takes after such a kill (docs/adr/0023):
+// the records of releases that the state does not know go, and the next up takes over what exists.
 func (h *history) recover() {
 	known := map[string]bool{}
 	for _, state := range h.snapshot.Resources {
@@ -136,7 +138,8 @@ func (h *history) from(one killed) {
 	h.becomes(one.reality.clone())
 }
 
-// TestEveryKillConverges kills each operation of each stack before and behind each action: KILLS of them drawn by SEED, or all of them.
+// TestEveryKillConverges kills each operation of each stack before and behind each action: KILLS of
+// them drawn by SEED, or all of them.
 func TestEveryKillConverges(t *testing.T) {
 	sample, seed := number(t, "KILLS", 12), number(t, "SEED", 1)
 	t.Logf("KILLS=%d (0 is all) SEED=%d", sample, seed)

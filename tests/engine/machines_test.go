@@ -17,8 +17,8 @@ func onProxmox(t *testing.T) *stack {
 	return s
 }
 
-// How a machine is reached, and what it was made with, is no reason to make it anew: what lived on it would be gone, and nothing behind it
-// would run again.
+// How a machine is reached, and what it was made with, is no reason to make it anew: what lived on
+// it would be gone, and nothing behind it would run again.
 func TestNoConfigurationChangeMakesAMachineAnew(t *testing.T) {
 	changes := map[string]struct {
 		stack  string

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Pulumi deletes after all updates. So what leaves is taken out of the cluster by an update, before the gate of the exact
-// node set looks, and its host is cleaned after it.
+// Pulumi deletes after all updates. So what leaves is taken out of the cluster by an update, before
+// the gate of the exact node set looks, and its host is cleaned after it.
 func TestAnAgentThatLeavesIsRemovedBeforeTheNodesGateAndUninstalledAfterIt(t *testing.T) {
 	for _, name := range []string{"staging", "rehearsal"} {
 		t.Run(name, func(t *testing.T) {
@@ -82,7 +82,8 @@ func TestTheFirstServerMayLeave(t *testing.T) {
 	assert.Contains(t, exported.StringValue(), "https://10.10.0.13:6443", "the kubeconfig follows")
 }
 
-// A changed config.yaml restarts K3s. Servers go one at a time, each behind the gate of the one before.
+// A changed config.yaml restarts K3s. Servers go one at a time, each behind the gate of the one
+// before.
 func TestAChangedServerConfigurationIsRolledOutOneServerAtATime(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
@@ -98,7 +99,8 @@ func TestAChangedServerConfigurationIsRolledOutOneServerAtATime(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// The upgrade begins when every node has its binary and every gate of the old K3s holds, and the layers above wait for it.
+// The upgrade begins when every node has its binary and every gate of the old K3s holds, and the
+// layers above wait for it.
 func TestANewBinaryIsOnEveryNodeBeforeTheUpgradeBegins(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
@@ -132,7 +134,8 @@ func TestAnUpgradeThatFailsHoldsUpWhatIsAboveAndIsRepeated(t *testing.T) {
 	assert.True(t, next.before("create", "k3s-upgrade", "update", "metallb-release"))
 }
 
-// A host in the place of a dead one has its name free before it joins, and is a member before the set is judged.
+// A host in the place of a dead one has its name free before it joins, and is a member before the
+// set is judged.
 func TestAServerThatIsReplacedIsAdmittedBeforeItsInstall(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
@@ -149,7 +152,8 @@ func TestAServerThatIsReplacedIsAdmittedBeforeItsInstall(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// A version that K3s cannot go to is refused by the gates of the hosts, before anything is copied to any of them.
+// A version that K3s cannot go to is refused by the gates of the hosts, before anything is copied
+// to any of them.
 func TestAHostThatRefusesTheVersionGetsNoBinary(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
@@ -188,7 +192,8 @@ func TestALayerThatIsSwitchedOnPushesItsImagesAndRestartsNoNode(t *testing.T) {
 	assert.Empty(t, did.names("delete"))
 }
 
-// An agent that had joined through a server which left restarts, and its gate looks at it then: random histories found that none did.
+// An agent that had joined through a server which left restarts, and its gate looks at it then:
+// random histories found that none did.
 func TestAnAgentsGateLooksAgainWhenItsPeersChange(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()

@@ -13,7 +13,8 @@ import (
 // releaseType is the type of a Helm release.
 const releaseType = "kubernetes:helm.sh/v3:Release"
 
-// objectOf is the object that an API server knows a resource by; empty where it is none, or has no name yet.
+// objectOf is the object that an API server knows a resource by; empty where it is none, or has no
+// name yet.
 func objectOf(urn resource.URN, inputs resource.PropertyMap) string {
 	kind := string(urn.Type())
 	metadata := inputs["metadata"]
@@ -36,8 +37,9 @@ func objectOf(urn resource.URN, inputs resource.PropertyMap) string {
 	return fmt.Sprintf("%s %s/%s", kind, text("namespace"), text("name"))
 }
 
-// exists notes an object. One that is there is refused, as the API server refuses it and Helm a release, unless the provider takes over what
-// is there (pulumi-kubernetes upsertExistingObjects), which it never does with a release. It must be called with the mutex held.
+// exists notes an object. One that is there is refused, as the API server refuses it and Helm a
+// release, unless the provider takes over what is there (pulumi-kubernetes upsertExistingObjects),
+// which it never does with a release. It must be called with the mutex held.
 func (w *world) exists(object string, upsert bool, inputs resource.PropertyMap) error {
 	release := strings.HasPrefix(object, releaseType)
 	switch {

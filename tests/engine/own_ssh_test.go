@@ -14,7 +14,8 @@ import (
 // fiveNodes are those of stack staging.
 var fiveNodes = []string{"server-1", "server-2", "server-3", "agent-1", "agent-2"}
 
-// overProvidersSSH is stack staging as a program left it that changed hosts over the provider's SSH. It stays as it is when others are kept.
+// overProvidersSSH is stack staging as a program left it that changed hosts over the provider's
+// SSH. It stays as it is when others are kept.
 func overProvidersSSH(t *testing.T) *stack {
 	t.Helper()
 	s := stackOf(t, "staging", filepath.Join(root, "tests", "engine", "testdata", "provider-ssh.json.gz"))
@@ -26,7 +27,8 @@ func overProvidersSSH(t *testing.T) *stack {
 	return s
 }
 
-// The delete of the old command is the uninstall of K3s. So it has to leave the state without being run, and not before there is another.
+// The delete of the old command is the uninstall of K3s. So it has to leave the state without being
+// run, and not before there is another.
 func TestWhatTheProvidersSSHDidIsTakenOverWithoutAnUninstall(t *testing.T) {
 	s := overProvidersSSH(t)
 	preview := s.preview()

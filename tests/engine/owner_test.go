@@ -11,7 +11,8 @@ import (
 	"strata/internal/vm"
 )
 
-// claims are the machines of a stack as their resources ask for them and would delete them: whose each is, by its name.
+// claims are the machines of a stack as their resources ask for them and would delete them: whose
+// each is, by its name.
 func claims(t *testing.T, s *stack) map[string]nspawn.Owner {
 	t.Helper()
 	all := map[string]nspawn.Owner{}
@@ -51,7 +52,8 @@ func TestMachinesOfOneFileAreOfTheirStatesCluster(t *testing.T) {
 	}
 }
 
-// A stack that is older than identities hands them to its machines in place, and its preview shows nothing lost.
+// A stack that is older than identities hands them to its machines in place, and its preview shows
+// nothing lost.
 func TestMachinesOfAnOlderStackAreToldTheirCluster(t *testing.T) {
 	for _, name := range []string{"proxmox", "local"} {
 		t.Run(name, func(t *testing.T) {

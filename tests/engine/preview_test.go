@@ -26,7 +26,8 @@ func TestAPreviewOfAnEmptyStackTouchesNothing(t *testing.T) {
 	}
 }
 
-// A preview that shows a running cluster's objects as deleted frightens people into not running up, or worse, does not.
+// A preview that shows a running cluster's objects as deleted frightens people into not running up,
+// or worse, does not.
 func TestAPreviewNeverShowsTheClustersObjectsAsDeleted(t *testing.T) {
 	tests := map[string]struct {
 		change func(s *stack)
@@ -60,9 +61,10 @@ func TestAPreviewNeverShowsTheClustersObjectsAsDeleted(t *testing.T) {
 	}
 }
 
-// loses reports whether steps take something away. A gate, an install or a push is replaced to run again, and the word of an attempt with
-// what it is kept by, which takes nothing (ADR 17), nor does one that another kind of command follows under its name (ADR 45);
-// an object, a release or anything with a delete action that is replaced is gone for a while.
+// loses reports whether steps take something away. A gate, an install or a push is replaced to run
+// again, and the word of an attempt with what it is kept by, which takes nothing (ADR 17), nor does
+// one that another kind of command follows under its name (ADR 45); an object, a release or
+// anything with a delete action that is replaced is gone for a while.
 func (s *stack) loses(resource string, steps []string) bool {
 	state := s.stored()[resource]
 	runsAgain := state != nil && strings.HasPrefix(string(state.Type), "command:") && !state.Inputs.HasValue("delete") ||

@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The oldest Pulumi that is let in is the one whose engine these tests run: what an older one does is not known.
+// The oldest Pulumi that is let in is the one whose engine these tests run: what an older one does
+// is not known.
 func TestAnOlderPulumiThanTheTestedOneIsRefused(t *testing.T) {
 	project, err := workspace.LoadProject(filepath.Join(root, "Pulumi.yaml"))
 	require.NoError(t, err)

@@ -14,15 +14,16 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// sdks are the packages that the program uses and the Go modules whose versions they ask their plugins in.
+// sdks are the packages that the program uses and the Go modules whose versions they ask their
+// plugins in.
 var sdks = map[tokens.Package]string{
 	"command":    "github.com/pulumi/pulumi-command/sdk",
 	"random":     "github.com/pulumi/pulumi-random/sdk/v4",
 	"kubernetes": "github.com/pulumi/pulumi-kubernetes/sdk/v4",
 }
 
-// loaders load the fake providers over gRPC: without it the engine would not see a provider's unknown configuration as it does
-// with real plugins.
+// loaders load the fake providers over gRPC: without it the engine would not see a provider's
+// unknown configuration as it does with real plugins.
 func loaders(t *testing.T, w *world, answers *pulumitest.Answers) []*deploytest.ProviderLoader {
 	t.Helper()
 	var list []*deploytest.ProviderLoader
@@ -35,7 +36,8 @@ func loaders(t *testing.T, w *world, answers *pulumitest.Answers) []*deploytest.
 	return list
 }
 
-// newProvider is a provider that does what it is told by saying so. Its answers to Diff are those of the real one.
+// newProvider is a provider that does what it is told by saying so. Its answers to Diff are those
+// of the real one.
 func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *deploytest.Provider {
 	outputs := func(urn resource.URN, inputs resource.PropertyMap, preview bool) resource.PropertyMap {
 		out := answers.Outputs(pulumitest.Resource{Type: string(urn.Type()), Name: urn.Name(), Custom: true, Inputs: inputs})
@@ -108,9 +110,9 @@ func (w *world) deletes(pkg tokens.Package) func(context.Context, plugin.DeleteR
 	}
 }
 
-// diff answers as infer.Provider of pulumi-go-provider does, which the command plugin is made with, path by path: the SDK's own
-// replaceOnChanges of triggers[*] finds nothing in a whole list that changed. An object is replaced by one of another name, a random value
-// when what keeps it changes.
+// diff answers as infer.Provider of pulumi-go-provider does, which the command plugin is made with,
+// path by path: the SDK's own replaceOnChanges of triggers[*] finds nothing in a whole list that
+// changed. An object is replaced by one of another name, a random value when what keeps it changes.
 func diff(_ context.Context, req plugin.DiffRequest) (plugin.DiffResult, error) {
 	result := plugin.DiffResult{Changes: plugin.DiffNone, DetailedDiff: map[string]plugin.PropertyDiff{}}
 	changed := req.OldInputs.Diff(req.NewInputs)
@@ -152,8 +154,8 @@ func ignored(keys []string, key string) bool {
 	return false
 }
 
-// diffConfig is pulumi-kubernetes 4's: a clusterIdentifier that stays keeps the provider whatever the kubeconfig says; without
-// one an unknown kubeconfig replaces it.
+// diffConfig is pulumi-kubernetes 4's: a clusterIdentifier that stays keeps the provider whatever
+// the kubeconfig says; without one an unknown kubeconfig replaces it.
 func diffConfig(_ context.Context, req plugin.DiffConfigRequest) (plugin.DiffConfigResponse, error) {
 	const identifier, kubeconfig = resource.PropertyKey("clusterIdentifier"), resource.PropertyKey("kubeconfig")
 	result := plugin.DiffResult{Changes: plugin.DiffNone}

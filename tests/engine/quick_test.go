@@ -38,7 +38,8 @@ func (j *journal) written() engine.JournalEntries {
 	return slices.Clone(j.entries)
 }
 
-// now is the state that is written at this moment, as a copy of its own: the engine goes on changing what it has.
+// now is the state that is written at this moment, as a copy of its own: the engine goes on
+// changing what it has.
 func (j *journal) now() (*deploy.Snapshot, error) {
 	snapshot, err := j.written().Snap(j.base)
 	return copied(snapshot), err
@@ -86,8 +87,9 @@ func copied(snapshot *deploy.Snapshot) *deploy.Snapshot {
 	return &own
 }
 
-// quickly is an operation without what the harness does beside it: it serializes and verifies the state after each step, three times over,
-// which is nine tenths of a run. Here only the last state is verified, and those that a kill leaves.
+// quickly is an operation without what the harness does beside it: it serializes and verifies the
+// state after each step, three times over, which is nine tenths of a run. Here only the last state
+// is verified, and those that a kill leaves.
 func (s *stack) quickly(ctx context.Context, op lt.TestOp, preview bool, hear func(engine.Event)) (*deploy.Snapshot, engine.JournalEntries, error) {
 	target := s.plan.GetTarget(s.t, nil)
 	target.Snapshot = copied(s.snapshot)

@@ -102,7 +102,8 @@ var (
 	agentTokenLine = regexp.MustCompile(`(?m)^agent-token: "?([^"\n]+)`)
 )
 
-// install puts K3s on a host: the first server begins a cluster where no peer serves one and the state shows none, every other node joins.
+// install puts K3s on a host: the first server begins a cluster where no peer serves one and the
+// state shows none, every other node joins.
 func (r *reality) install(name string, told hostrun.Input) error {
 	script, config := told.Script, told.Stdin
 	one := r.at(name)
@@ -212,7 +213,8 @@ func (r *reality) joined(name string) error {
 	return nil
 }
 
-// judge holds reality to the configuration after an up that ended well: exactly the nodes that are asked for, in one cluster.
+// judge holds reality to the configuration after an up that ended well: exactly the nodes that are
+// asked for, in one cluster.
 func (r *reality) judge(wanted []string) error {
 	if err := r.exact(wanted); err != nil {
 		return err
@@ -224,7 +226,8 @@ func (r *reality) judge(wanted []string) error {
 			return fmt.Errorf("%s is no node of cluster %d: %+v", name, r.clusters, *one)
 		case !asked && one.token != "":
 			return fmt.Errorf("%s has left and has K3s: %+v", name, *one)
-		// Condemned by a destroy that was killed before it had written that down is no harm: docs/adr/0030.
+		// Condemned by a destroy that was killed before it had written that down is no harm:
+		// docs/adr/0030.
 		case asked && one.leaving:
 			return fmt.Errorf("%s is marked as leaving: %+v", name, *one)
 		}

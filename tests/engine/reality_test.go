@@ -30,7 +30,8 @@ type reality struct {
 	writes int
 	// passwords counts those that were drawn.
 	passwords int
-	// existing: the cluster was there before the stack, and nothing that the stack does takes it away.
+	// existing: the cluster was there before the stack, and nothing that the stack does takes it
+	// away.
 	existing bool
 	// founded reports whether the state shows that there was a cluster.
 	founded func() bool
@@ -40,7 +41,8 @@ type reality struct {
 
 // host is a host, existing or made.
 type host struct {
-	// there: the host can be reached. One that exists already always is, one of Strata's after its making.
+	// there: the host can be reached. One that exists already always is, one of Strata's after its
+	// making.
 	there bool
 	// condemned: a destroy has begun that will remove it; leaving: it is to be made anew.
 	condemned, leaving bool
@@ -50,7 +52,8 @@ type host struct {
 	cluster int
 	// sealed is the token that encrypts the data of a server.
 	sealed string
-	// staged is the binary that a push has brought, running the one that K3s runs, by their sums; config is its configuration.
+	// staged is the binary that a push has brought, running the one that K3s runs, by their sums;
+	// config is its configuration.
 	staged, running, config string
 }
 
@@ -182,7 +185,8 @@ func (r *reality) opened(access resource.PropertyValue) error {
 // accessTo is the secret part of a cluster's kubeconfig.
 func accessTo(cluster int) string { return fmt.Sprintf("%s-of-%03d", pulumitest.ClientKey, cluster) }
 
-// drawn makes an answer that of reality: a password is like no other, and a kubeconfig is of the cluster.
+// drawn makes an answer that of reality: a password is like no other, and a kubeconfig is of the
+// cluster.
 func (w *world) drawn(urn resource.URN, outputs resource.PropertyMap) {
 	if w.reality == nil {
 		return
@@ -197,7 +201,8 @@ func (w *world) drawn(urn resource.URN, outputs resource.PropertyMap) {
 	}
 }
 
-// depart is `machine leaving`: a destroy condemns all machines, the next up has those that still are made anew.
+// depart is `machine leaving`: a destroy condemns all machines, the next up has those that still
+// are made anew.
 func (r *reality) depart(verb string) error {
 	for one := range maps.Values(r.hosts) {
 		switch {

@@ -10,7 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a host's gate refuses changes nothing: no config.yaml, no binary, no node's removal from its host. Taken back, only the gates run.
+// What a host's gate refuses changes nothing: no config.yaml, no binary, no node's removal from its
+// host. Taken back, only the gates run.
 func TestWhatAHostRefusesIsRefusedBeforeItIsChanged(t *testing.T) {
 	servers := []string{"server-1", "server-2", "server-3"}
 	for name, change := range map[string]func(s *stack){
@@ -47,7 +48,8 @@ func TestWhatAHostRefusesIsRefusedBeforeItIsChanged(t *testing.T) {
 	}
 }
 
-// A renamed node's new name is not installed where its gate refuses it, and its old name's host is not cleaned.
+// A renamed node's new name is not installed where its gate refuses it, and its old name's host is
+// not cleaned.
 func TestARenameThatIsRefusedUninstallsNothing(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()

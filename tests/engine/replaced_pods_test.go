@@ -14,7 +14,8 @@ import (
 	"strata/platform"
 )
 
-// replacements are the changes before which a run asks the cluster, since Pods that serve are replaced.
+// replacements are the changes before which a run asks the cluster, since Pods that serve are
+// replaced.
 type replacements struct {
 	mutex   sync.Mutex
 	changes []string

@@ -48,12 +48,14 @@ type stack struct {
 	// registers is the program; the platform's own unless a test replaces it.
 	registers pulumi.RunFunc
 
-	// quick runs without the harness's checks of every state that a run goes through; journal is then the last run's.
+	// quick runs without the harness's checks of every state that a run goes through; journal is
+	// then the last run's.
 	quick   bool
 	journal *journal
 	// refreshes is the engine's --refresh, of a quick run.
 	refreshes bool
-	// running ends with the present run: the engine leaves a program that it has no more use for waiting, where Pulumi kills it.
+	// running ends with the present run: the engine leaves a program that it has no more use for
+	// waiting, where Pulumi kills it.
 	running context.Context
 
 	plan     *lt.TestPlan

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a kill leaves of an object's update or delete is not seen by a plain up that asks for what was before: the state has it so. With
-// `--refresh` it is.
+// What a kill leaves of an object's update or delete is not seen by a plain up that asks for what
+// was before: the state has it so. With `--refresh` it is.
 func TestAKilledChangeOfAnObjectThatIsTakenBackTakesARefresh(t *testing.T) {
 	for name, change := range map[string]string{"update of metallb-pool": "pool", "delete of argocd-release": "argocd"} {
 		t.Run(name, func(t *testing.T) {

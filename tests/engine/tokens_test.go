@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The keys are encrypted with the new token before a server gets it; agents follow all servers, or one that restarts would be asked with a token
-// that it does not know.
+// The keys are encrypted with the new token before a server gets it; agents follow all servers, or
+// one that restarts would be asked with a token that it does not know.
 func TestTheTokensChangeServerByServerAndThenOnTheAgents(t *testing.T) {
 	s := newHistory(t, "staging")
 	first := s.mustUp().actions

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// lasting says of a resource that its loss cannot be made good: keys and pins, machines, what a cluster is, who reaches it, and what takes
-// K3s off a host when it goes.
+// lasting says of a resource that its loss cannot be made good: keys and pins, machines, what a
+// cluster is, who reaches it, and what takes K3s off a host when it goes.
 func lasting(state *resource.State) bool {
 	name := state.URN.Name()
 	for _, suffix := range []string{
@@ -26,8 +26,8 @@ func lasting(state *resource.State) bool {
 	return false
 }
 
-// lossless expects of a run that nothing lasting was made anew or taken away, and that what was drawn or pinned is what it was. What a
-// machine or a host is told again is an update.
+// lossless expects of a run that nothing lasting was made anew or taken away, and that what was
+// drawn or pinned is what it was. What a machine or a host is told again is an update.
 func (s *stack) lossless(t *testing.T, before map[string]*resource.State, r *result) {
 	t.Helper()
 	require.NoError(t, r.err)
@@ -58,7 +58,8 @@ func (s *stack) lossless(t *testing.T, before map[string]*resource.State, r *res
 	}
 }
 
-// drawn are the resources that draw something or ask a host for the first time: their command must not run again, whatever becomes of it.
+// drawn are the resources that draw something or ask a host for the first time: their command must
+// not run again, whatever becomes of it.
 func drawn(states map[string]*resource.State) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(states)), func(name string) bool {
 		text := states[name].Inputs["create"]
@@ -81,7 +82,8 @@ func TestAStackOfTheCommitBeforeLosesNothing(t *testing.T) {
 	}
 }
 
-// The text of every command changes some day: a flag, another path of the program. That runs what may run again, and nothing else.
+// The text of every command changes some day: a flag, another path of the program. That runs what
+// may run again, and nothing else.
 func TestAChangeOfEveryCommandsTextLosesNothing(t *testing.T) {
 	for _, name := range keptStacks {
 		t.Run(name, func(t *testing.T) {

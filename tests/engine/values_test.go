@@ -34,7 +34,8 @@ func TestAChangeOfValuesIsRolledOutAndGatedOnce(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// A value that shuts everything out leaves the Pods ready, so the rollout says nothing: what Traefik serves is asked, and the next up asks again.
+// A value that shuts everything out leaves the Pods ready, so the rollout says nothing: what
+// Traefik serves is asked, and the next up asks again.
 func TestValuesThatShutEverythingOutAreNoticed(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
@@ -62,7 +63,8 @@ func TestValuesThatAreTakenBackAreGatedAgain(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// A Pod of Vault's that is new starts sealed: the steps that open it run again, with the keys that they have.
+// A Pod of Vault's that is new starts sealed: the steps that open it run again, with the keys that
+// they have.
 func TestAChangeOfVaultsValuesOpensItAgain(t *testing.T) {
 	s := newStack(t, "staging")
 	s.set("certManager", "issuer", "vault")
@@ -78,7 +80,8 @@ func TestAChangeOfVaultsValuesOpensItAgain(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// Values with a secret are in the state as secrets, and what tells their gates of a change says nothing of them.
+// Values with a secret are in the state as secrets, and what tells their gates of a change says
+// nothing of them.
 func TestSecretValuesStaySecretInTheState(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()

@@ -117,8 +117,8 @@ func TestAVersionThatFailsItsCanaryIsNotRolledOut(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// Whoever goes back to the version that serves has nothing to try, but a canary that broke off may have left a weight: it runs again, and
-// gives it back.
+// Whoever goes back to the version that serves has nothing to try, but a canary that broke off may
+// have left a weight: it runs again, and gives it back.
 func TestGoingBackAfterAFailedCanaryLeavesWhatServes(t *testing.T) {
 	s := withShop(t, false)
 	s.shop(map[string]any{"canary": map[string]any{}})
@@ -134,7 +134,8 @@ func TestGoingBackAfterAFailedCanaryLeavesWhatServes(t *testing.T) {
 	assert.Nil(t, did.find("update", "workload-shop-deployment"))
 }
 
-// A canary that broke off may have left a weight: it runs again, also when its version is taken back, and gives it back.
+// A canary that broke off may have left a weight: it runs again, also when its version is taken
+// back, and gives it back.
 func TestACanaryThatBrokeOffRunsAgainWhenItsVersionIsTakenBack(t *testing.T) {
 	s := newStack(t, "local")
 	s.shop(map[string]any{"canary": map[string]any{}})

@@ -1,6 +1,7 @@
-// Package engine_test runs the real program in Pulumi's real engine, in this process, with fake providers that do nothing but
-// say what they were told. It checks what neither mocks nor a lab run can show for certain: order, what a failure leaves in the
-// state, what a preview claims, and what a destroy skips.
+// Package engine_test runs the real program in Pulumi's real engine, in this process, with fake
+// providers that do nothing but say what they were told. It checks what neither mocks nor a lab run
+// can show for certain: order, what a failure leaves in the state, what a preview claims, and what
+// a destroy skips.
 package engine_test
 
 import (
@@ -48,7 +49,8 @@ type world struct {
 	texts   map[string]string
 }
 
-// newWorld is a world whose actions take long enough for those that may overlap to do so, and short enough for a run of 60.
+// newWorld is a world whose actions take long enough for those that may overlap to do so, and short
+// enough for a run of 60.
 func newWorld() *world {
 	return &world{failing: map[string]bool{}, objects: map[string]bool{}, written: map[string]int{}, texts: map[string]string{}, pace: 2 * time.Millisecond}
 }
@@ -63,7 +65,8 @@ func (w *world) set(verb, name string, fails bool) {
 	w.failing[verb+" "+name] = fails
 }
 
-// do records an action, which takes its time, and fails it where that was asked for. Otherwise it has its effect.
+// do records an action, which takes its time, and fails it where that was asked for. Otherwise it
+// has its effect.
 func (w *world) do(verb string, urn resource.URN, inputs resource.PropertyMap, effect func() error) error {
 	w.mutex.Lock()
 	index := len(w.actions)
@@ -98,7 +101,8 @@ func (w *world) do(verb string, urn resource.URN, inputs resource.PropertyMap, e
 	return nil
 }
 
-// noted notes what a resource was written with, and when that was anything new: a gate always is, and a way in never.
+// noted notes what a resource was written with, and when that was anything new: a gate always is,
+// and a way in never.
 func (w *world) noted(verb, name string, inputs resource.PropertyMap) {
 	inputs = maps.Clone(inputs)
 	delete(inputs, "connection")
@@ -116,8 +120,8 @@ func (w *world) tick() int {
 	return w.clock
 }
 
-// take returns the actions since the last call, in order of their start, without what forgets a command so that it runs again
-// (internal/rerun).
+// take returns the actions since the last call, in order of their start, without what forgets a
+// command so that it runs again (internal/rerun).
 func (w *world) take() actions {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -126,7 +130,8 @@ func (w *world) take() actions {
 	return slices.DeleteFunc(slices.Clone(taken), func(one action) bool { return one.empty && taken.find("create", one.name) != nil })
 }
 
-// forgotten marks the last delete of what has no delete action: a random value, or a command without one.
+// forgotten marks the last delete of what has no delete action: a random value, or a command
+// without one.
 func (w *world) forgotten(name string) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -161,7 +166,8 @@ func (all actions) find(verb, name string) *action {
 	return nil
 }
 
-// before reports whether the first action had ended when the second began; false when one of them is missing.
+// before reports whether the first action had ended when the second began; false when one of them
+// is missing.
 func (all actions) before(firstVerb, first, secondVerb, second string) bool {
 	a, b := all.find(firstVerb, first), all.find(secondVerb, second)
 	return a != nil && b != nil && a.end >= 0 && a.end < b.start

@@ -33,7 +33,8 @@ spec: {dnsName: web.example.org, type: HTTP-01}
 status: {state: {{.challenge}}, reason: '{{.reason}}'}
 `
 
-// acmeCluster has a Certificate whose Order is at work, changed by the given values, and its gate; heal puts the Certificate in place.
+// acmeCluster has a Certificate whose Order is at work, changed by the given values, and its gate;
+// heal puts the Certificate in place.
 func acmeCluster(t testing.TB, values map[string]any) (c *fakeapi.Cluster, spec health.Spec, heal func()) {
 	t.Helper()
 	c, spec, _, heal = certificateCluster(t)
@@ -78,7 +79,8 @@ func TestCertificateGateNamesTheStageOfAnOrder(t *testing.T) {
 	}
 }
 
-// A certificate that is about to expire is Ready: what keeps the next one away is in the request of the renewal.
+// A certificate that is about to expire is Ready: what keeps the next one away is in the request of
+// the renewal.
 func TestCertificateGateNamesWhatKeepsARenewalAway(t *testing.T) {
 	t.Parallel()
 	c, spec, _ := acmeCluster(t, map[string]any{"order": "errored", "why": "429 urn:ietf:params:acme:error:rateLimited: too many"})
@@ -90,7 +92,8 @@ func TestCertificateGateNamesWhatKeepsARenewalAway(t *testing.T) {
 	gate.stays(300 * time.Millisecond)
 }
 
-// ACME's issuers leave ca.crt out: the CA is in another Secret, and a chain to any other one is none.
+// ACME's issuers leave ca.crt out: the CA is in another Secret, and a chain to any other one is
+// none.
 func TestCertificateGateTakesTheCAFromAnotherSecret(t *testing.T) {
 	t.Parallel()
 	c, spec, root, _ := certificateCluster(t)
@@ -105,7 +108,8 @@ func TestCertificateGateTakesTheCAFromAnotherSecret(t *testing.T) {
 	gate.opens()
 }
 
-// The server's refusal is believed once it has stood: cert-manager may just be asking again, with another key.
+// The server's refusal is believed once it has stood: cert-manager may just be asking again, with
+// another key.
 func TestIssuerGateIsStuckOnAnAccountThatIsRefused(t *testing.T) {
 	t.Parallel()
 	c, spec := issuerCluster(t)

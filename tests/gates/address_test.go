@@ -156,8 +156,8 @@ func TestAddressGateWaitsForAHostThatCannotConnect(t *testing.T) {
 	gate.stays(300 * time.Millisecond)
 }
 
-// A host says only what changes. An API server that does not answer for a moment must not make the gate forget what a host reported: it
-// would not say it again.
+// A host says only what changes. An API server that does not answer for a moment must not make the
+// gate forget what a host reported: it would not say it again.
 func TestAddressGateRemembersItsHostsThroughAnOutage(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)

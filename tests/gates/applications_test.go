@@ -78,7 +78,8 @@ func TestApplicationsGateFaults(t *testing.T) {
 	}
 }
 
-// The root says Synced and Healthy all the while: without a count of its children, or with a count at an earlier source.
+// The root says Synced and Healthy all the while: without a count of its children, or with a count
+// at an earlier source.
 func TestApplicationsGateWaitsForWhatTheRootBrings(t *testing.T) {
 	t.Parallel()
 	root, middle := map[string]any{"brings": "middle"}, map[string]any{"name": "middle", "brings": "shop"}

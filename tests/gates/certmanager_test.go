@@ -59,7 +59,8 @@ func certManagerSpec(c *fakeapi.Cluster) health.Spec {
 	}}
 }
 
-// checking is admission as cert-manager's webhook does it; mutates and validates say which half is asked.
+// checking is admission as cert-manager's webhook does it; mutates and validates say which half is
+// asked.
 func checking(mutates, validates bool) func(map[string]any) *fakeapi.Refusal {
 	denied := func(why string) *fakeapi.Refusal {
 		return &fakeapi.Refusal{Code: 403, Reason: "Forbidden", Message: `admission webhook "webhook.cert-manager.io" denied the request: ` + why}
@@ -88,7 +89,8 @@ func healCertManager(t testing.TB, c *fakeapi.Cluster) {
 	}
 }
 
-// The states between cert-manager's installation and its first certificate (cert-manager pkg/util/cmapichecker).
+// The states between cert-manager's installation and its first certificate (cert-manager
+// pkg/util/cmapichecker).
 func TestCertManagerGateFaults(t *testing.T) {
 	t.Parallel()
 	call := func(why string) func(map[string]any) *fakeapi.Refusal {

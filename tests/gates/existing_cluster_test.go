@@ -10,7 +10,8 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-// The gates of an existing cluster, whose nodes are not configured here: they must see what those of our own see, from the API alone.
+// The gates of an existing cluster, whose nodes are not configured here: they must see what those
+// of our own see, from the API alone.
 
 func registeredSpec(c *fakeapi.Cluster) health.Spec {
 	return health.Spec{Kind: health.KindNodes, Servers: c.URLs(), Nodes: &health.NodesSpec{Registered: true}}

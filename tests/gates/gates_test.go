@@ -17,9 +17,10 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-// lag is what a gate may take, in these tests, from the moment that something is true to its verdict. The target in a real
-// cluster is 250 ms and is measured there; the tests share their two processors with other packages and perhaps a story of the lab, so
-// this only tells a gate that hears of a change from one that comes by.
+// lag is what a gate may take, in these tests, from the moment that something is true to its
+// verdict. The target in a real cluster is 250 ms and is measured there; the tests share their two
+// processors with other packages and perhaps a story of the lab, so this only tells a gate that
+// hears of a change from one that comes by.
 const lag = 8 * time.Second
 
 // run is a gate that runs in the background, with its progress.
@@ -48,7 +49,8 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// start runs a gate against a cluster. The test's end cancels it and waits until it has left nothing running.
+// start runs a gate against a cluster. The test's end cancels it and waits until it has left
+// nothing running.
 func start(t testing.TB, cluster *fakeapi.Cluster, spec health.Spec) *run {
 	t.Helper()
 	return startWith(t, spec, health.Secrets{Kubeconfig: cluster.Kubeconfig()})

@@ -10,7 +10,8 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-// The API server's proxy answers in the Service's place until a Pod does, and the Pod before it has counted anything.
+// The API server's proxy answers in the Service's place until a Pod does, and the Pod before it has
+// counted anything.
 func TestMetricsGateFaults(t *testing.T) {
 	t.Parallel()
 	const path = "/api/v1/namespaces/apisix/services/metrics:9091/proxy/apisix/prometheus/metrics"

@@ -23,7 +23,8 @@ spec: {replicas: {{.replicas}}, selector: {matchLabels: {k8s-app: kube-dns}}, te
 status: {observedGeneration: 2, replicas: {{.pods}}, updatedReplicas: {{.updated}}, availableReplicas: {{.available}}}
 `
 
-// A layer's URLs answer in every one of these: the previous revision serves. Only the rollout gate tells.
+// A layer's URLs answer in every one of these: the previous revision serves. Only the rollout gate
+// tells.
 func TestRolloutGateIsNotFooledByThePreviousRevision(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {

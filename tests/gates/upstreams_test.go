@@ -14,7 +14,8 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-// shopText is a route to a Service with two Pods, of which the second may be anything, and a data plane of two Pods.
+// shopText is a route to a Service with two Pods, of which the second may be anything, and a data
+// plane of two Pods.
 const shopText = `
 apiVersion: gateway.networking.k8s.io/v1
 kind: HTTPRoute
@@ -114,7 +115,8 @@ func upstreamsGate(t *testing.T, values map[string]any) (*fakeapi.Cluster, [2]*p
 	}
 }
 
-// One Pod of the data plane lags behind, or says something else than the other. Gates of rollouts, Gateways and answers are open all the while.
+// One Pod of the data plane lags behind, or says something else than the other. Gates of rollouts,
+// Gateways and answers are open all the while.
 func TestUpstreamsGateFaults(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {
@@ -149,7 +151,8 @@ func TestUpstreamsGateFaults(t *testing.T) {
 	}
 }
 
-// The Pods that there are decide, and not the EndpointSlices alone: those follow a moment later, and the data plane follows those.
+// The Pods that there are decide, and not the EndpointSlices alone: those follow a moment later,
+// and the data plane follows those.
 func TestUpstreamsGateWaitsForEndpointSlices(t *testing.T) {
 	t.Parallel()
 	only := planeOf("shop", `[{"host": "10.42.0.7", "port": 8080}]`)
@@ -180,7 +183,8 @@ func TestUpstreamsGateWaitsForEndpointSlices(t *testing.T) {
 	})
 }
 
-// A Pod of the data plane that stops serves the requests that it has, by what it had; no new ones are led to it.
+// A Pod of the data plane that stops serves the requests that it has, by what it had; no new ones
+// are led to it.
 func TestUpstreamsGateObservesPodsThatStay(t *testing.T) {
 	t.Parallel()
 	c, planes, begin := upstreamsGate(t, nil)

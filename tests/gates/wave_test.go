@@ -63,7 +63,8 @@ func healWave(t testing.TB, c *fakeapi.Cluster) {
 	}
 }
 
-// Its configuration says Ignore, so an API server that cannot ask it lets everything pass, with the default of every field.
+// Its configuration says Ignore, so an API server that cannot ask it lets everything pass, with the
+// default of every field.
 func TestAWebhookThatMayBeIgnoredIsProvedByWhatItFills(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {

@@ -167,7 +167,8 @@ func TestWebhookGateFaults(t *testing.T) {
 	}
 }
 
-// The order in which MetalLB's webhook comes up (metallb internal/k8s: certificate, mount, injection, then it listens).
+// The order in which MetalLB's webhook comes up (metallb internal/k8s: certificate, mount,
+// injection, then it listens).
 func TestWebhookGateFollowsTheStartOfMetalLB(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 2)

@@ -74,7 +74,8 @@ func TestByACMETheRulesHold(t *testing.T) {
 	}
 }
 
-// The ingress has to answer on port 80 before there is a certificate: the certificate waits for it, and it must not wait for the certificate.
+// The ingress has to answer on port 80 before there is a certificate: the certificate waits for it,
+// and it must not wait for the certificate.
 func TestAChallengeFindsTheIngressAndTheIngressNoChallenge(t *testing.T) {
 	byHTTP, byDNS := signedByACME(t, acmeWith(config.SolverHTTP01, "a")).graph(t), signedByACME(t, acmeWith(config.SolverDNS01, "a")).graph(t)
 	for _, certificate := range []string{"traefik-tls-request", "workload-shop-tls-request"} {
@@ -100,8 +101,9 @@ func dnsNames(g graph) (names []string) {
 	return names
 }
 
-// cert-manager issues nothing anew for an issuer with another server: from staging to production that is a step of its own, once the account is
-// there, and the gates of what it replaces ask again. Between two servers of public CAs their input is the same but for that.
+// cert-manager issues nothing anew for an issuer with another server: from staging to production
+// that is a step of its own, once the account is there, and the gates of what it replaces ask
+// again. Between two servers of public CAs their input is the same but for that.
 func TestAnotherServerIssuesEveryCertificateAnew(t *testing.T) {
 	section := acmeWith(config.SolverHTTP01, "a")
 	before := signedByACME(t, section).graph(t)
@@ -116,7 +118,8 @@ func TestAnotherServerIssuesEveryCertificateAnew(t *testing.T) {
 	}
 }
 
-// A CA that is no public one is what the gates trust: of certificates, whose Secrets lack it, and of URLs.
+// A CA that is no public one is what the gates trust: of certificates, whose Secrets lack it, and
+// of URLs.
 func TestTheGatesTrustTheRootThatACMELeadsTo(t *testing.T) {
 	const trust = `"caSecret":"cert-manager/strata-acme-root"`
 	gates := []string{"traefik-tls-gate", "workload-shop-tls-gate", "traefik-dashboard", "argocd-server"}
@@ -134,7 +137,8 @@ func TestTheGatesTrustTheRootThatACMELeadsTo(t *testing.T) {
 	assert.Contains(t, g, "acme-authority-root")
 }
 
-// cert-manager lets some solvers have a secret in their very configuration, where a person may encrypt it.
+// cert-manager lets some solvers have a secret in their very configuration, where a person may
+// encrypt it.
 func TestWhatASolverIsConfiguredWithIsNotPlain(t *testing.T) {
 	section := acmeWith(config.SolverDNS01, "a")
 	section.ACME.DNS01 = config.DNS01Solver{"webhook": map[string]any{"config": map[string]any{"tokens": []any{"hunter2-inline"}, "secret": "dns-token"}}}
@@ -161,7 +165,8 @@ func TestAChangedSecretOfACMEChangesNothingThatIsPlain(t *testing.T) {
 	assert.Equal(t, []string{"acme-authority-secret-dns-token", "acme-authority-secret-strata-acme-eab"}, changed, "who gets the secrets")
 }
 
-// CAs show the key of an external account with its padding; cert-manager reads base64url without (pkg/issuer/acme/setup.go getEABKey).
+// CAs show the key of an external account with its padding; cert-manager reads base64url without
+// (pkg/issuer/acme/setup.go getEABKey).
 func TestAPaddedKeyOfAnExternalAccountIsHandedOnWithoutItsPadding(t *testing.T) {
 	section := acmeWith(config.SolverHTTP01, "hunter2")
 	p := signedByACME(t, section)

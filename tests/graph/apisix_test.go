@@ -53,7 +53,8 @@ func TestAPISIXHasExactlyTheseResourcesAndEdges(t *testing.T) {
 	}
 }
 
-// Beside Traefik: APISIX's webhook is asked about every class, Gateway and route of the cluster, so those of others wait for it, too.
+// Beside Traefik: APISIX's webhook is asked about every class, Gateway and route of the cluster, so
+// those of others wait for it, too.
 func TestWhatAPISIXsWebhookIsAskedAboutWaitsForItWhoeverOwnsIt(t *testing.T) {
 	p := newProgram(t, "local")
 	p.set(t, "ingress", map[string]any{"controllers": []string{"traefik", "apisix"}})
@@ -104,7 +105,8 @@ func TestTheDemosObjectsAreNotAwaited(t *testing.T) {
 	assert.Equal(t, 6, found)
 }
 
-// Without a limit Keycloak's heap grows to 70 % of the node's memory, and kind's node has all of the machine's.
+// Without a limit Keycloak's heap grows to 70 % of the node's memory, and kind's node has all of
+// the machine's.
 func TestKeycloakTakesNoMoreMemoryThanItsLimit(t *testing.T) {
 	g := withAPISIX(t, "skip").graph(t)
 	for what, want := range map[string]string{"requests": "768Mi", "limits": "1360Mi"} {
@@ -128,7 +130,8 @@ func TestTheKeysOfAPISIXAreGeneratedAndSecret(t *testing.T) {
 	}
 }
 
-// The user's own files: side by side, each object behind what serves and admits its kind and behind nothing else.
+// The user's own files: side by side, each object behind what serves and admits its kind and behind
+// nothing else.
 func TestManifestsWaitForTheirKindsOnly(t *testing.T) {
 	p := withAPISIX(t, "skip")
 	require.NoError(t, os.WriteFile("mine.yaml", []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default}\n---\n"+

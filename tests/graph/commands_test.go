@@ -15,8 +15,9 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// What a resource of ours runs, is told and has in its environment stands in the states of stacks. Another byte of it is an update of that
-// resource in each of them, and deletes are run with what the state has. Gates are left out: they judge again, which changes nothing.
+// What a resource of ours runs, is told and has in its environment stands in the states of stacks.
+// Another byte of it is an update of that resource in each of them, and deletes are run with what
+// the state has. Gates are left out: they judge again, which changes nothing.
 func TestWhatEachSubcommandIsToldStaysToTheByte(t *testing.T) {
 	forms := commandForms{}
 	note := func(t *testing.T, stack string, sections map[string]any) {
@@ -42,8 +43,8 @@ func TestWhatEachSubcommandIsToldStaysToTheByte(t *testing.T) {
 	golden(t, filepath.Join(root, "tests/graph/testdata/commands.golden"), strings.Join(slices.Sorted(maps.Values(forms)), "\n"))
 }
 
-// commandForms are the first command that was found of each form, as text. Two have the same form when they run the same subcommands with the
-// same variables and the same keys on stdin.
+// commandForms are the first command that was found of each form, as text. Two have the same form
+// when they run the same subcommands with the same variables and the same keys on stdin.
 type commandForms map[string]string
 
 func (f commandForms) note(p *program, g graph) {
@@ -68,8 +69,8 @@ func (f commandForms) note(p *program, g graph) {
 	}
 }
 
-// everywhere is a text without what differs between two runs of the tests, the project's folder, keys that are drawn and the time, and without
-// the scripts for hosts.
+// everywhere is a text without what differs between two runs of the tests, the project's folder,
+// keys that are drawn and the time, and without the scripts for hosts.
 func (p *program) everywhere(text string) string {
 	for _, one := range []struct{ pattern, stands string }{
 		{regexp.QuoteMeta(p.project.Dir), "PROJECT"},

@@ -16,11 +16,13 @@ import (
 // row is one row of the first platform's dependency matrix, and what keeps it here.
 type row struct {
 	component, dependsOn, check, limit string
-	// edges are the chains of edges that keep the row; each is a need of the graph. Empty: the row's layer is not here yet.
+	// edges are the chains of edges that keep the row; each is a need of the graph. Empty: the
+	// row's layer is not here yet.
 	edges []need
 	// gate is the resource that checks what the row's health check meant to.
 	gate string
-	// note says what differs; relaxed is a need that the row has and the platform does not, with the decision's number in note.
+	// note says what differs; relaxed is a need that the row has and the platform does not, with
+	// the decision's number in note.
 	note    string
 	relaxed *need
 }
@@ -63,7 +65,8 @@ func TestTheFirstPlatformsDependenciesAreKeptByTheseEdges(t *testing.T) {
 	golden(t, filepath.Join(root, "docs/edges.md"), edgesPage(t, p, g)+planPage(withAPISIX(t, "full").graph(t)))
 }
 
-// edgesPage is docs/edges.md. It fails where a row is not kept, or where a row that is marked as relaxed is not.
+// edgesPage is docs/edges.md. It fails where a row is not kept, or where a row that is marked as
+// relaxed is not.
 func edgesPage(t *testing.T, p *program, g graph) string {
 	t.Helper()
 	var page strings.Builder

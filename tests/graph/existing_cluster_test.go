@@ -31,7 +31,8 @@ func TestEveryLayerGoesIntoAnExistingCluster(t *testing.T) {
 	golden(t, filepath.Join(root, "tests/graph/testdata/existing_everything.golden"), everything(t, newProgram(t, "kind")).graph(t).text())
 }
 
-// The layers cannot tell the two apart, but for the cluster that they wait for and that takes them away with it.
+// The layers cannot tell the two apart, but for the cluster that they wait for and that takes them
+// away with it.
 func TestALayerInAnExistingClusterWaitsAsInOneOfOurOwn(t *testing.T) {
 	ours, kind := everything(t, newProgram(t, "local")).graph(t), everything(t, newProgram(t, "kind"))
 	kind.change(t, "cluster", section{"networkPolicies": true})
@@ -79,7 +80,8 @@ func TestAGateOfAnExistingClusterAsksItsAPIAlone(t *testing.T) {
 	}
 }
 
-// Docker Desktop keeps the addresses of kind's nodes to itself, so no gate may need them: what docs/existing-clusters.md says to set there.
+// Docker Desktop keeps the addresses of kind's nodes to itself, so no gate may need them: what
+// docs/existing-clusters.md says to set there.
 func TestWithAPISIXAloneAndSkipNoGateOfAnExistingClusterAsksAnAddress(t *testing.T) {
 	p := newProgram(t, "kind")
 	p.set(t, "ingress", map[string]any{"controllers": []string{"apisix"}})
@@ -125,7 +127,8 @@ func TestAnExistingClustersRulesNoticeABrokenGraph(t *testing.T) {
 	}
 }
 
-// A renewed credential reaches the provider, the gates and the commands, and is no part of what tells one cluster from another.
+// A renewed credential reaches the provider, the gates and the commands, and is no part of what
+// tells one cluster from another.
 func TestARenewedCredentialChangesNoIdentity(t *testing.T) {
 	p := newProgram(t, "kind")
 	before := p.graph(t)

@@ -13,8 +13,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// Each resource in turn fails: the program must end with its error, and nothing that needs it may be created. The name that
-// the error carries begins with the layer's.
+// Each resource in turn fails: the program must end with its error, and nothing that needs it may
+// be created. The name that the error carries begins with the layer's.
 func TestAResourceThatFailsEndsTheProgramAndStopsWhatNeedsIt(t *testing.T) {
 	p := newProgram(t, "local")
 	sound := p.graph(t)
@@ -56,7 +56,8 @@ func TestWhenEverythingFailsNothingIsCreated(t *testing.T) {
 	assert.Empty(t, g.where(func(r pulumitest.Resource) bool { return r.Custom }))
 }
 
-// What the program finds wrong by itself is told with the part that needs it, before anything is created.
+// What the program finds wrong by itself is told with the part that needs it, before anything is
+// created.
 func TestWhatIsMissingIsToldBeforeAnythingIsCreated(t *testing.T) {
 	for name, test := range map[string]struct {
 		breaks func(t *testing.T, p *program)

@@ -44,8 +44,9 @@ func described(spec health.Spec) string {
 	return spec.Layer + " " + spec.Gate + " " + string(spec.Kind)
 }
 
-// gatesAreForetold holds the gates of a run against those that `strata health` expects by the configuration alone: the same names,
-// layers and kinds. It is asked of each configuration that these tests run, so also of every layer that no committed stack has.
+// gatesAreForetold holds the gates of a run against those that `strata health` expects by the
+// configuration alone: the same names, layers and kinds. It is asked of each configuration that
+// these tests run, so also of every layer that no committed stack has.
 func (p *program) gatesAreForetold(t *testing.T, g graph) {
 	t.Helper()
 	handed := os.Getenv(pulumi.EnvConfig)
@@ -63,7 +64,8 @@ func (p *program) gatesAreForetold(t *testing.T, g graph) {
 	assert.ElementsMatch(t, made, p.foretell(t))
 }
 
-// On a machine that has nothing of the stack but its file: no bundle, no key, no kubeconfig, no manifests of the user's, no home.
+// On a machine that has nothing of the stack but its file: no bundle, no key, no kubeconfig, no
+// manifests of the user's, no home.
 func TestTheGatesOfAConfigurationNeedNothingAndLeaveNothing(t *testing.T) {
 	for _, stack := range stacks(t) {
 		t.Run(stack, func(t *testing.T) {

@@ -84,7 +84,8 @@ func edges(r pulumitest.Resource) []string {
 	return lines
 }
 
-// wait is the annotation that holds a Kubernetes object until its status says so, and its limit in seconds.
+// wait is the annotation that holds a Kubernetes object until its status says so, and its limit in
+// seconds.
 func wait(r pulumitest.Resource) (expression, seconds string) {
 	return annotation(r, waitfor.Annotation), annotation(r, waitfor.TimeoutAnnotation)
 }

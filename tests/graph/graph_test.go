@@ -1,5 +1,6 @@
-// Package graph_test runs the real program with each committed stack file under mocks and checks what it registers: every
-// resource with its edges as golden text, and the rules that the edges keep. It runs no engine (tests/engine) and no command.
+// Package graph_test runs the real program with each committed stack file under mocks and checks
+// what it registers: every resource with its edges as golden text, and the rules that the edges
+// keep. It runs no engine (tests/engine) and no command.
 package graph_test
 
 import (
@@ -40,7 +41,8 @@ func (g graph) layer(name string) string {
 	return name
 }
 
-// path is the shortest chain of edges from a resource to one that it waits for, both ends included; nil when there is none.
+// path is the shortest chain of edges from a resource to one that it waits for, both ends included;
+// nil when there is none.
 func (g graph) path(from, to string) []string {
 	came := map[string]string{from: ""}
 	for queue := []string{from}; len(queue) > 0; queue = queue[1:] {

@@ -12,8 +12,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// planRow is one row of the dependency tables in the plan of the first platform's demo: what must wait, or what heals and so must
-// not: each such edge would put two waits in a row.
+// planRow is one row of the dependency tables in the plan of the first platform's demo: what must
+// wait, or what heals and so must not: each such edge would put two waits in a row.
 type planRow struct {
 	// section and row are the plan's words, with what is missing.
 	section, row, missing string
@@ -42,7 +42,8 @@ func each(from []string, to ...string) []need {
 	return needs
 }
 
-// planRows are the plan's tables, in its order, for the resources of a graph, and behind them what the plan does not know of.
+// planRows are the plan's tables, in its order, for the resources of a graph, and behind them what
+// the plan does not know of.
 func planRows(g graph) []planRow {
 	// of are the resources of a kind, or of a group of kinds, which ends with a slash.
 	of := func(kinds ...string) []string {

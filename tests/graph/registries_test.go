@@ -11,8 +11,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// A login that changes reaches each node before anything above is judged, which may pull an image there; without registries, layers do not
-// wait for agents. The password is in no plain value.
+// A login that changes reaches each node before anything above is judged, which may pull an image
+// there; without registries, layers do not wait for agents. The password is in no plain value.
 func TestRegistriesReachEveryNodeBeforeWhatPullsImages(t *testing.T) {
 	without := newProgram(t, "staging").graph(t)
 	p := newProgram(t, "staging")

@@ -13,8 +13,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// goesWithItsMachine: where we made the machine, nothing on it needs a delete of its own, so a dead one stops no destroy. A
-// existing host has no such resource to go with.
+// goesWithItsMachine: where we made the machine, nothing on it needs a delete of its own, so a dead
+// one stops no destroy. A existing host has no such resource to go with.
 func goesWithItsMachine(p *program, g graph) []string {
 	var broken []string
 	for _, node := range p.cfg.Hosts.Nodes {
@@ -34,7 +34,8 @@ func goesWithItsMachine(p *program, g graph) []string {
 	return broken
 }
 
-// inCluster: in a cluster of our own an object goes with the cluster; in an existing one it is deleted by itself.
+// inCluster: in a cluster of our own an object goes with the cluster; in an existing one it is
+// deleted by itself.
 func inCluster(p *program, g graph) []string {
 	var broken []string
 	provider, identity, api := "k3s-provider", "k3s-cluster", "k3s-api"
@@ -71,8 +72,9 @@ func commandsAreBounded(_ *program, g graph) []string {
 	return broken
 }
 
-// retiredProblems: the provider's own SSH runs nothing. It knows one jump host, no end of a run and no host that fell silent, and what stands
-// in states from when it ran something must lose its delete (docs/adr/0045).
+// retiredProblems: the provider's own SSH runs nothing. It knows one jump host, no end of a run and
+// no host that fell silent, and what stands in states from when it ran something must lose its
+// delete (docs/adr/0045).
 func retiredProblems(r pulumitest.Resource) []string {
 	var broken []string
 	for _, step := range []string{"create", "update", "delete"} {
@@ -90,7 +92,8 @@ func retiredProblems(r pulumitest.Resource) []string {
 	return broken
 }
 
-// hostRunProblems: a script on a host is over before the engine gives up, and runs on no host but the pinned one.
+// hostRunProblems: a script on a host is over before the engine gives up, and runs on no host but
+// the pinned one.
 func hostRunProblems(r pulumitest.Resource) []string {
 	var told hostrun.Input
 	if err := json.Unmarshal([]byte(r.Text("stdin")), &told); err != nil {
@@ -111,8 +114,9 @@ func hostRunProblems(r pulumitest.Resource) []string {
 	return broken
 }
 
-// localProblems: a local command runs our own program, replaces its shell so that a timeout reaches it, and is bounded by the
-// engine. `keygen` neither waits nor connects, so it needs no bound. `push` ends by itself when nothing goes through: a slow line takes its time.
+// localProblems: a local command runs our own program, replaces its shell so that a timeout reaches
+// it, and is bounded by the engine. `keygen` neither waits nor connects, so it needs no bound.
+// `push` ends by itself when nothing goes through: a slow line takes its time.
 func localProblems(r pulumitest.Resource) []string {
 	var broken []string
 	create := r.Text("create")
@@ -146,9 +150,9 @@ func localProblems(r pulumitest.Resource) []string {
 	return broken
 }
 
-// uninstallIsSafe: the delete's script is in the state before anything is installed, and no trigger can make the engine run
-// it after the new install (a replacement creates first). What it does when it is created is to claim the host, so that only a host that is
-// ours has one.
+// uninstallIsSafe: the delete's script is in the state before anything is installed, and no trigger
+// can make the engine run it after the new install (a replacement creates first). What it does when
+// it is created is to claim the host, so that only a host that is ours has one.
 func uninstallIsSafe(p *program, g graph) []string {
 	var broken []string
 	for _, node := range p.cfg.Hosts.Nodes {
@@ -171,14 +175,15 @@ func uninstallIsSafe(p *program, g graph) []string {
 	return broken
 }
 
-// triggersReplace: a trigger replaces a command. A gate runs again because its spec changes; replacing it would let the next
-// layer's resources be replaced with it.
+// triggersReplace: a trigger replaces a command. A gate runs again because its spec changes;
+// replacing it would let the next layer's resources be replaced with it.
 func triggersReplace(_ *program, g graph) []string {
 	var broken []string
 	for _, name := range g.where(func(r pulumitest.Resource) bool { return len(r.Triggers()) > 0 }) {
 		r := g[name]
 		ours := strings.HasSuffix(name, "-machine") || strings.HasSuffix(name, "-vm")
-		// A new image is there before the old one goes: nothing that was made from it is replaced with it.
+		// A new image is there before the old one goes: nothing that was made from it is replaced
+		// with it.
 		image := name == "hosts-image" && !r.DeleteFirst
 		// It reads the time of a change, once for each password, and nothing is deleted with it.
 		passwordTime := name == "argocd-password-time" && !r.DeleteFirst && r.Text("delete") == ""
@@ -190,8 +195,9 @@ func triggersReplace(_ *program, g graph) []string {
 	return broken
 }
 
-// asksFirst: the last guard of a cluster depends on everything, so that its delete is over before any other begins, and so that it asks before
-// the deletes of a run. It is not deleted with anything, because it would not be asked then.
+// asksFirst: the last guard of a cluster depends on everything, so that its delete is over before
+// any other begins, and so that it asks before the deletes of a run. It is not deleted with
+// anything, because it would not be asked then.
 func asksFirst(p *program, g graph) []string {
 	name := "k3s-teardown-guard"
 	if p.cfg.OnExistingCluster() {

@@ -8,7 +8,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// onlyOnce are the ends of the names of commands that a failed change leaves as they were, each with its reason.
+// onlyOnce are the ends of the names of commands that a failed change leaves as they were, each
+// with its reason.
 var onlyOnce = map[string]string{
 	"-key":           "is generated once, and asked nothing",
 	"-identity":      "is generated once, and asked nothing",
@@ -36,7 +37,8 @@ var onlyOnce = map[string]string{
 	"-members":       "compares with what it printed the last time it succeeded",
 }
 
-// failuresAreRepeated checks that every other command runs again after a change that failed and was taken back (internal/rerun).
+// failuresAreRepeated checks that every other command runs again after a change that failed and was
+// taken back (internal/rerun).
 func failuresAreRepeated(_ *program, g graph) []string {
 	var broken []string
 	for _, name := range g.where(func(r pulumitest.Resource) bool { return strings.HasPrefix(r.Type, "command:") }) {

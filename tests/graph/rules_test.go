@@ -171,7 +171,8 @@ func onHost(g graph, node string) []string {
 	return g.where(func(r pulumitest.Resource) bool { return strings.HasPrefix(r.Name, "k3s-"+node+"-") })
 }
 
-// pushes are the copies of artifacts to a node's host: everything there but install, uninstall, admit, vip and gate.
+// pushes are the copies of artifacts to a node's host: everything there but install, uninstall,
+// admit, vip and gate.
 func pushes(g graph, node string) []string {
 	return slices.DeleteFunc(onHost(g, node), func(name string) bool {
 		return slices.Contains([]string{"install", "claim", "uninstall", "admit", "keepalived", "keepalived-attempt", "vip", "gate"}, strings.TrimPrefix(name, "k3s-"+node+"-"))

@@ -25,7 +25,8 @@ func vaultWith(token string) config.CertManager {
 	return config.CertManager{Issuer: config.IssuerVault, Vault: config.VaultIssuer{Address: "https://vault.example.org:8200", Token: token}}
 }
 
-// A digest hides a secret from the eye and not from who tries guesses against it, so nothing that is plain may follow from one.
+// A digest hides a secret from the eye and not from who tries guesses against it, so nothing that
+// is plain may follow from one.
 func TestAChangedSecretChangesNothingThatIsPlain(t *testing.T) {
 	p := newProgram(t, "staging")
 	p.set(t, "argocd", argocdWith("first-password", "b"))

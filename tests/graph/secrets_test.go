@@ -49,8 +49,8 @@ func TestSecretsAreInSecretInputsOnly(t *testing.T) {
 	}
 }
 
-// A command's text is its argv on this machine and on the host, and it is repeated in the error when it fails: no secret may
-// be in it, even if the input is marked.
+// A command's text is its argv on this machine and on the host, and it is repeated in the error
+// when it fails: no secret may be in it, even if the input is marked.
 func TestNoSecretIsInACommandsText(t *testing.T) {
 	for _, stack := range stacks(t) {
 		t.Run(stack, func(t *testing.T) {
@@ -81,7 +81,8 @@ func TestWhatPrintsASecretHasASecretOutputAndNoLogOfIt(t *testing.T) {
 						continue
 					}
 					assert.Contains(t, g[name].SecretOutputs, "stdout", "%s prints %s", name, secret)
-					// What is told on the way is on stderr, as with every subcommand; the default is both.
+					// What is told on the way is on stderr, as with every subcommand; the default
+					// is both.
 					assert.Contains(t, []string{"none", "stderr"}, g[name].Text("logging"), "%s prints %s", name, secret)
 				}
 			}

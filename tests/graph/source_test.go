@@ -16,8 +16,9 @@ import (
 // The program's own source: what registers resources.
 var sources = []string{"main.go", "platform", "components", "health"}
 
-// DependsOn with a component loses edges in a race, so one helper writes it, with custom resources only (docs/adr/0001). The
-// linter has the same rule; this test holds where the linter is not installed.
+// DependsOn with a component loses edges in a race, so one helper writes it, with custom resources
+// only (docs/adr/0001). The linter has the same rule; this test holds where the linter is not
+// installed.
 func TestOnlyChildOfWritesDependsOn(t *testing.T) {
 	places := dependsOn(t, sources...)
 	// The second only reads what childOf has written.

@@ -18,7 +18,8 @@ import (
 	"strata/internal/artifacts"
 )
 
-// upstream makes upstream the source of a stack's artifacts, with a line of text in place of each file that the configuration asks for.
+// upstream makes upstream the source of a stack's artifacts, with a line of text in place of each
+// file that the configuration asks for.
 func (p *program) upstream(t *testing.T, apps map[string]any) {
 	t.Helper()
 	p.set(t, "ingress", map[string]any{"controllers": []string{"traefik", "apisix"}})
@@ -48,8 +49,9 @@ func (p *program) upstream(t *testing.T, apps map[string]any) {
 	}
 }
 
-// No registry has the image of the demo's REST API, nor the one that waits for certificates: a stack with upstream's artifacts asks a
-// registry for every image but these, and each node has these before a Pod asks for them.
+// No registry has the image of the demo's REST API, nor the one that waits for certificates: a
+// stack with upstream's artifacts asks a registry for every image but these, and each node has
+// these before a Pod asks for them.
 func TestWithUpstreamsArtifactsUnpublishedImagesArePushed(t *testing.T) {
 	p := newProgram(t, "staging")
 	p.upstream(t, map[string]any{"demo": true, "workloads": []any{map[string]any{"name": "shop", "image": "a:1", "certificate": map[string]any{}}}})
@@ -100,7 +102,8 @@ func TestRecordedImagesAreComparedWithUpstreamsArtifacts(t *testing.T) {
 	}
 }
 
-// What charts ask for is their projects' own; docs/images.md has both. A new image has to be in it, or in config.OwnImages.
+// What charts ask for is their projects' own; docs/images.md has both. A new image has to be in it,
+// or in config.OwnImages.
 func TestEveryImageThatTheProgramNamesIsPublishedOrBrought(t *testing.T) {
 	p := newProgram(t, "staging")
 	p.upstream(t, map[string]any{
@@ -142,7 +145,8 @@ func imagesIn(value resource.PropertyValue, named map[string]bool) {
 	}
 }
 
-// An existing cluster does not get them from Strata, and that is reported before anything is created.
+// An existing cluster does not get them from Strata, and that is reported before anything is
+// created.
 func TestAnExistingClustersDemoWithoutItsImageIsRefusedBeforeAnythingIsCreated(t *testing.T) {
 	p := newProgram(t, "kind")
 	p.set(t, "ingress", map[string]any{"controllers": []string{"apisix"}})

@@ -28,7 +28,8 @@ func everyChart() map[string]section {
 	}
 }
 
-// chartOf is a chart by the key of its values: its release, and the gates and commands that are about what it rolls out.
+// chartOf is a chart by the key of its values: its release, and the gates and commands that are
+// about what it rolls out.
 type chartOf struct {
 	release string
 	again   []string
@@ -124,8 +125,9 @@ func tree(t *testing.T, path string, value any) any {
 	return value
 }
 
-// Whatever the program sets in a chart's values is refused where the user sets it, by a rule with a reason, or gives way to it. A value that
-// is new in a layer and in no table fails here. The variants are those that decide which values are set.
+// Whatever the program sets in a chart's values is refused where the user sets it, by a rule with a
+// reason, or gives way to it. A value that is new in a layer and in no table fails here. The
+// variants are those that decide which values are set.
 func TestWhatStrataSetsIsTheUsersNowhere(t *testing.T) {
 	for name, variant := range map[string]map[string]any{
 		"plain": nil,
@@ -163,7 +165,8 @@ func load(t *testing.T, sections map[string]section) error {
 	return err
 }
 
-// The user's values reach their release and no other, what rolls it out is gated anew, and nothing else changes.
+// The user's values reach their release and no other, what rolls it out is gated anew, and nothing
+// else changes.
 func TestEachChartsValuesReachItsRelease(t *testing.T) {
 	p := newProgram(t, "local")
 	before := p.with(t, nil)
@@ -203,7 +206,8 @@ func changedIn(before, after graph) (names []string) {
 	return names
 }
 
-// Values of a section with a secret are nowhere plain, and no digest of them is: only a word that is drawn with each change.
+// Values of a section with a secret are nowhere plain, and no digest of them is: only a word that
+// is drawn with each change.
 func TestSecretValuesAreSecretsEverywhere(t *testing.T) {
 	p := newProgram(t, "local")
 	for key, chart := range chartsOf {
@@ -245,7 +249,8 @@ func TestTheTrafficPolicyReachesTheServicesAndTheirGates(t *testing.T) {
 	}, changedIn(before, after))
 }
 
-// A bundle's chart that cannot be read stops Helm, which says so; the comparison alone stops nothing.
+// A bundle's chart that cannot be read stops Helm, which says so; the comparison alone stops
+// nothing.
 func TestAChartThatCannotBeReadIsSaid(t *testing.T) {
 	p := newProgram(t, "local")
 	p.with(t, map[string]any{"traefik.values": section{"log": section{"level": "DEBUG"}}})

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// served is an ingress controller with the gates that ask what it serves: its Gateway's listeners, and URLs behind it.
+// served is an ingress controller with the gates that ask what it serves: its Gateway's listeners,
+// and URLs behind it.
 type served struct {
 	controller string
 	values     []string
@@ -33,8 +34,10 @@ func (s served) program(t *testing.T) *program {
 	return p
 }
 
-// Values can shut out everything while the Pods stay ready, for example Traefik's ports.websecure.http.middlewares or APISIX's nginx snippets. So
-// what is served is asked again, and not before the Pods of the values before are gone, which would answer in place of the new ones.
+// Values can shut out everything while the Pods stay ready, for example Traefik's
+// ports.websecure.http.middlewares or APISIX's nginx snippets. So what is served is asked again,
+// and not before the Pods of the values before are gone, which would answer in place of the new
+// ones.
 func TestAChangeOfAnIngressControllersValuesIsAskedOfWhatItServes(t *testing.T) {
 	for _, s := range []served{behindTraefik, behindAPISIX} {
 		for _, key := range s.values {
@@ -66,7 +69,8 @@ func (s served) isAskedAgain(t *testing.T, key string) {
 	}
 }
 
-// A version of an application is not tried by a canary again because its ingress controller has other values.
+// A version of an application is not tried by a canary again because its ingress controller has
+// other values.
 func TestOtherValuesOfTraefikRollOutNoWorkload(t *testing.T) {
 	p := withWorkload(t, map[string]any{"canary": map[string]any{}, "routes": []any{map[string]any{}}})
 	before := p.graph(t)
@@ -74,7 +78,8 @@ func TestOtherValuesOfTraefikRollOutNoWorkload(t *testing.T) {
 	assert.ElementsMatch(t, append([]string{"traefik-release", "traefik-rollout", "traefik-address"}, behindTraefik.gates...), changedIn(before, p.graph(t)))
 }
 
-// What answers for Argo CD may be a Pod of the values before: it is asked after the rollout of its own.
+// What answers for Argo CD may be a Pod of the values before: it is asked after the rollout of its
+// own.
 func TestArgoCDIsAskedOnceItsValuesAreRolledOut(t *testing.T) {
 	p := newProgram(t, "staging")
 	assert.False(t, p.graph(t).reaches("argocd-server", "argocd-rollout"))

@@ -14,7 +14,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// virtual is a stack on virtual machines that libvirt makes: no committed one, because its image would be fetched by everyone.
+// virtual is a stack on virtual machines that libvirt makes: no committed one, because its image
+// would be fetched by everyone.
 func virtual(more map[string]any) map[string]any {
 	hosts := map[string]any{
 		"driver": "libvirt", "subnet": "10.10.0.0/24", "ssh": map[string]any{"user": "strata"},

@@ -12,8 +12,9 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// waits are the objects in the cluster, by type or, before that, by name, each with the wait that its status allows. What has no wait says what holds for it
-// instead; an object that is not here fails the test, so that each new one gets its decision.
+// waits are the objects in the cluster, by type or, before that, by name, each with the wait that
+// its status allows. What has no wait says what holds for it instead; an object that is not here
+// fails the test, so that each new one gets its decision.
 var waits = map[string]struct {
 	expression string
 	limit      string
@@ -37,7 +38,8 @@ var waits = map[string]struct {
 	"kubernetes:traefik.io/v1alpha1:IngressRoute":   {instead: "Traefik's kinds have no status; the dashboard gate asks for what they make"},
 	"kubernetes:metallb.io/v1beta1:L2Advertisement": {instead: "its status is an empty struct; the pool gate asks the speakers"},
 
-	// APISIX and its demo: nothing waits for what heals, and the gates of validation observe all of it (docs/adr/0011).
+	// APISIX and its demo: nothing waits for what heals, and the gates of validation observe all of
+	// it (docs/adr/0011).
 	"apisix-gateway":      {instead: "its Programmed is always True; apisix-gateway-gate looks at Accepted and the listeners"},
 	"demo-httpbin-route":  {instead: "a leaf; validation-routes and validation-probes look"},
 	"demo-keycloak-route": {instead: "a leaf; validation-routes and validation-probes look"},

@@ -12,7 +12,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// Whatever logs in goes the whole way, and has what lets in; the sudo password is in no plain value.
+// Whatever logs in goes the whole way, and has what lets in; the sudo password is in no plain
+// value.
 func TestTheWayToHostsIsInEveryCommandThatLogsIn(t *testing.T) {
 	t.Setenv(pulumi.EnvConfigSecretKeys, `["strata:hosts"]`)
 	p := newProgram(t, "staging")

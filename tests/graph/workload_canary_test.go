@@ -36,7 +36,8 @@ func TestAllPodsWaitForTheCanary(t *testing.T) {
 	assert.Empty(t, without["workload-shop-canary"].Name)
 }
 
-// Both versions have Services of their own, and the new one no request before the command gives it some.
+// Both versions have Services of their own, and the new one no request before the command gives it
+// some.
 func TestARouteBeginsWithAllRequestsAtTheOldVersion(t *testing.T) {
 	g := withCanary(t)
 	rule := at(t, g["workload-shop-route-shop"], "spec", "rules", "backendRefs").ArrayValue()
@@ -51,7 +52,8 @@ func TestARouteBeginsWithAllRequestsAtTheOldVersion(t *testing.T) {
 	assert.Equal(t, "shop-canary", at(t, g["workload-shop-canary-deployment"], "spec", "template", "metadata", "labels", "app.kubernetes.io/name").StringValue())
 }
 
-// By both ingress controllers it is counted by both, and what comes through APISIX by Pod: its routes have one name for all backends.
+// By both ingress controllers it is counted by both, and what comes through APISIX by Pod: its
+// routes have one name for all backends.
 func TestACanaryByAPISIXIsCountedByIt(t *testing.T) {
 	g := withRoutes(t, map[string]any{"name": "shop", "canary": map[string]any{}, "routes": []any{
 		map[string]any{}, map[string]any{"controller": "apisix", "kind": "HTTPRoute"},
@@ -73,7 +75,8 @@ func TestACanaryByAPISIXIsCountedByIt(t *testing.T) {
 	}
 }
 
-// APISIX fails requests of the old version as well when the last Pod of the new one goes: a drain must leave one.
+// APISIX fails requests of the old version as well when the last Pod of the new one goes: a drain
+// must leave one.
 func TestACanaryByAPISIXAlwaysHasAPod(t *testing.T) {
 	g := withRoutes(t, map[string]any{"name": "shop", "canary": map[string]any{}, "routes": []any{map[string]any{"controller": "apisix", "kind": "HTTPRoute"}}})
 	assert.Equal(t, 2.0, at(t, g["workload-shop-canary-deployment"], "spec", "replicas").NumberValue())

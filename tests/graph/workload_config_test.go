@@ -56,7 +56,8 @@ func TestImmutableObjectsGetAnotherNameWithWhatTheyHold(t *testing.T) {
 	assert.NotEqual(t, first, second)
 }
 
-// Pulumi deletes the objects of the old revision once the up is at its end: Pods that still restart would not find theirs.
+// Pulumi deletes the objects of the old revision once the up is at its end: Pods that still restart
+// would not find theirs.
 func TestImmutableObjectsStayUntilTheRolloutIsOver(t *testing.T) {
 	p := newProgram(t, "local")
 	p.set(t, "apps", map[string]any{"workloads": []any{shop(map[string]any{"immutableConfig": true, "routes": nil})}, "validate": "skip"})

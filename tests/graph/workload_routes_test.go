@@ -45,7 +45,8 @@ func TestRoutesAreOfTheStacksIngress(t *testing.T) {
 	assert.True(t, g.reaches("workload-shop-route-shop", "apisix-webhook"))
 }
 
-// What APISIX's data plane has is observed after each rollout of the workload and of the data plane; Traefik reads the Pods by itself.
+// What APISIX's data plane has is observed after each rollout of the workload and of the data
+// plane; Traefik reads the Pods by itself.
 func TestWhatLeadsToAWorkloadIsGatedBehindItsRollout(t *testing.T) {
 	upstreams := func(image string, replicas int) (graph, *health.UpstreamsSpec, health.Spec) {
 		p := newProgram(t, "local")

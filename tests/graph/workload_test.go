@@ -105,7 +105,8 @@ func TestTheDeploymentNeverHasFewerPodsThanItShould(t *testing.T) {
 	}
 }
 
-// Only together: optional alone starts the application without its certificate, and the init container alone never starts.
+// Only together: optional alone starts the application without its certificate, and the init
+// container alone never starts.
 func TestACertificateIsOptionalOnlyBehindItsInitContainer(t *testing.T) {
 	g := withWorkload(t, nil).graph(t)
 	found := false

@@ -19,7 +19,8 @@ var Root = func() string {
 	return folder
 }()
 
-// Committed are the sections of a committed stack file, by full key and as JSON: how Pulumi hands them to the program.
+// Committed are the sections of a committed stack file, by full key and as JSON: how Pulumi hands
+// them to the program.
 func Committed(t testing.TB, stack string) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(Root, "Pulumi."+stack+".yaml"))

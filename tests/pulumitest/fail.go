@@ -15,7 +15,8 @@ func FailName(name string) func(Resource) error {
 	return failWhere(func(r Resource) bool { return r.Name == name })
 }
 
-// FailNth makes the n-th custom resource of a type token fail, counted from 1. An empty token counts all of them.
+// FailNth makes the n-th custom resource of a type token fail, counted from 1. An empty token
+// counts all of them.
 func FailNth(token string, n int64) func(Resource) error {
 	var seen atomic.Int64
 	return failWhere(func(r Resource) bool {

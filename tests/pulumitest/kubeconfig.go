@@ -11,7 +11,8 @@ import (
 	"strata/internal/kubeconfig"
 )
 
-// contexts is a kubeconfig of two clusters with the CA and the token of one; its current context is one that no stack names.
+// contexts is a kubeconfig of two clusters with the CA and the token of one; its current context is
+// one that no stack names.
 const contexts = `apiVersion: v1
 kind: Config
 current-context: production
@@ -26,7 +27,8 @@ users:
 - {name: person, user: {token: of-another-user}}
 `
 
-// UseExistingCluster writes ~/.kube/config with the context kind-kind: its cluster's CA, in base64, and the token of who asks there.
+// UseExistingCluster writes ~/.kube/config with the context kind-kind: its cluster's CA, in base64,
+// and the token of who asks there.
 func (p *Project) UseExistingCluster(t *testing.T, ca, token string) {
 	t.Helper()
 	path := filepath.Join(os.Getenv("HOME"), ".kube", "config")

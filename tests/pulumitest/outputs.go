@@ -19,7 +19,8 @@ import (
 	"strata/internal/teardown"
 )
 
-// What the providers answer. Token and Kubeconfig are secret: a test looks for them where they must not be.
+// What the providers answer. Token and Kubeconfig are secret: a test looks for them where they must
+// not be.
 const (
 	// Token is the cluster's join token.
 	Token = "join-token-that-must-stay-secret-0123456789abcdef"
@@ -77,7 +78,8 @@ func (a *Answers) Outputs(r Resource) resource.PropertyMap {
 	return outputs
 }
 
-// issued is what a stack gets for a request: what it asks for, with another certificate for each generation.
+// issued is what a stack gets for a request: what it asks for, with another certificate for each
+// generation.
 func issued(stdin string) string {
 	var request credential.Request
 	if err := json.Unmarshal([]byte(stdin), &request); err != nil {

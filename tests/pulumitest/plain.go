@@ -7,7 +7,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 )
 
-// FindPlain are the paths in and below a value where text stands outside a secret. path is the value's own.
+// FindPlain are the paths in and below a value where text stands outside a secret. path is the
+// value's own.
 func FindPlain(path string, value resource.PropertyValue, text string) []string {
 	if value.IsSecret() || value.IsOutput() && value.OutputValue().Secret {
 		return nil

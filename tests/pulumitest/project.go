@@ -19,7 +19,8 @@ import (
 	"strata/internal/artifacts"
 )
 
-// Project is a project folder of its own: a bundle of small files, a home with an SSH key, and the working directory in it.
+// Project is a project folder of its own: a bundle of small files, a home with an SSH key, and the
+// working directory in it.
 type Project struct {
 	// Dir is the project folder, which is also the working directory.
 	Dir string
@@ -46,7 +47,8 @@ func NewProject(t *testing.T) *Project {
 	return p
 }
 
-// bundle writes one small file for each artifact that a stack may ask for, and image archives: of K3s and of two layers.
+// bundle writes one small file for each artifact that a stack may ask for, and image archives: of
+// K3s and of two layers.
 func (p *Project) bundle(t *testing.T) {
 	t.Helper()
 	var manifest artifacts.Manifest

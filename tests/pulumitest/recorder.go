@@ -9,11 +9,13 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// Recorder is a resource monitor that records what is registered. The zero value records and lets everything succeed.
+// Recorder is a resource monitor that records what is registered. The zero value records and lets
+// everything succeed.
 type Recorder struct {
 	// Outputs makes what a provider would return for a resource. Default: its inputs.
 	Outputs func(Resource) resource.PropertyMap
-	// Fail is asked before a resource exists; its error is what the registration ends with. Default: nothing fails.
+	// Fail is asked before a resource exists; its error is what the registration ends with.
+	// Default: nothing fails.
 	Fail func(Resource) error
 
 	mutex     sync.Mutex

@@ -18,7 +18,8 @@ type Resource struct {
 	Inputs resource.PropertyMap
 	// Parent is the parent's name, empty for the stack.
 	Parent string
-	// Dependencies are the names of what it waits for: DependsOn and every resource whose output it reads. Sorted.
+	// Dependencies are the names of what it waits for: DependsOn and every resource whose output it
+	// reads. Sorted.
 	Dependencies []string
 	// DeletedWith is the name of the resource whose deletion makes its own needless.
 	DeletedWith string
@@ -30,7 +31,8 @@ type Resource struct {
 	SecretOutputs, IgnoredChanges []string
 	// DeleteFirst is true when a replacement deletes the old one before it creates the new one.
 	DeleteFirst bool
-	// ReplacedOn are the inputs whose change replaces it, by the option replaceOnChanges. That of triggers is the SDK's own.
+	// ReplacedOn are the inputs whose change replaces it, by the option replaceOnChanges. That of
+	// triggers is the SDK's own.
 	ReplacedOn []string
 	// Order counts registrations from 0.
 	Order int
@@ -39,7 +41,8 @@ type Resource struct {
 // Timeouts are a resource's customTimeouts.
 type Timeouts struct{ Create, Update, Delete string }
 
-// Input is the plain value of an input, and whether it, or anything in it, is secret. A missing input is null.
+// Input is the plain value of an input, and whether it, or anything in it, is secret. A missing
+// input is null.
 func (r Resource) Input(key string) (value resource.PropertyValue, secret bool) {
 	found, ok := r.Inputs[resource.PropertyKey(key)]
 	if !ok {

@@ -16,7 +16,8 @@ func (n *node) or(key, healthy string) string {
 	return healthy
 }
 
-// members is /cluster/status of pve-manager's src/PVE/API2/Cluster.pm: a node that is in a cluster has an entry of the cluster's as well.
+// members is /cluster/status of pve-manager's src/PVE/API2/Cluster.pm: a node that is in a cluster
+// has an entry of the cluster's as well.
 func (n *node) members(c call) error {
 	members := []map[string]any{{"type": "node", "id": "node/pve", "name": "pve", "online": 1, "local": 1, "nodeid": 1, "level": ""}}
 	if quorate, clustered := n.faults["quorate"]; clustered {

@@ -118,7 +118,8 @@ func (n *node) machine(g *guest) (map[string]any, error) {
 	return spec, nil
 }
 
-// network checks that the seed's network is that of the guest's card, and gives it the name that a container's card has.
+// network checks that the seed's network is that of the guest's card, and gives it the name that a
+// container's card has.
 func (n *node) network(g *guest, text string) (string, netip.Addr, error) {
 	var config struct {
 		Ethernets map[string]map[string]any `json:"ethernets"`

@@ -17,8 +17,9 @@ var config = []string{
 	"agent", "boot", "cores", "cpu", "description", "ide2", "memory", "name", "net0", "onboot", "ostype", "scsi0", "scsi30", "scsihw", "serial0", "tags", "template",
 }
 
-// forms are from the commands' own definitions in the release 9.2.6 of qemu-server (src/PVE/CLI/qm.pm, $cmddef, and the parameters of
-// src/PVE/API2/Qemu.pm), which the manual pages qm(1), pvesh(1) and pvesm(1) are made from.
+// forms are from the commands' own definitions in the release 9.2.6 of qemu-server
+// (src/PVE/CLI/qm.pm, $cmddef, and the parameters of src/PVE/API2/Qemu.pm), which the manual pages
+// qm(1), pvesh(1) and pvesm(1) are made from.
 var forms = map[string]form{
 	"qm create":      {1, append([]string{"archive", "force", "pool", "start", "storage", "unique", "bwlimit"}, config...)},
 	"qm clone":       {2, []string{"bwlimit", "description", "format", "full", "name", "pool", "snapname", "storage", "target"}},

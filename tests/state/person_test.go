@@ -39,7 +39,8 @@ type person struct {
 	hasPassphrase string
 }
 
-// newPerson clones what the program is built from. The stack file and the key come with it, as from Git and from a password manager.
+// newPerson clones what the program is built from. The stack file and the key come with it, as from
+// Git and from a password manager.
 func newPerson(t *testing.T, name, stack, key string) *person {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), name)

@@ -16,7 +16,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Two people work on one stack, whose state moved from one's files to a store: docs/team.md, command by command.
+// Two people work on one stack, whose state moved from one's files to a store: docs/team.md,
+// command by command.
 func TestATeamSharesAStackOnAnS3CompatibleStore(t *testing.T) {
 	s, key := newStore(t), newKey(t)
 	ada := newPerson(t, "ada", stackFile, key)

@@ -64,7 +64,8 @@ type sources struct {
 
 func newSources() *sources { return &sources{token.NewFileSet(), map[string]*ast.File{}} }
 
-// parse reads the files of a package. Of one that is not the program's own, the functions' bodies are left out: most of the memory.
+// parse reads the files of a package. Of one that is not the program's own, the functions' bodies
+// are left out: most of the memory.
 func (s *sources) parse(p listed) ([]*ast.File, error) {
 	var files []*ast.File
 	for _, name := range p.GoFiles {
@@ -93,8 +94,8 @@ func withoutBodies(file *ast.File) {
 	}
 }
 
-// check type-checks a package, and all that it imports, for a system, and returns the folders of the program's own packages. The error joins
-// every mistake.
+// check type-checks a package, and all that it imports, for a system, and returns the folders of
+// the program's own packages. The error joins every mistake.
 func (s *sources) check(on system, dir, pkg string) (own []string, err error) {
 	all, err := on.list(dir, pkg)
 	if err != nil {

@@ -10,7 +10,8 @@ import (
 
 const program = "../.."
 
-// TestTheProgramCompilesForEveryWorkstation leaves out CI's own system, for which the program has just been compiled.
+// TestTheProgramCompilesForEveryWorkstation leaves out CI's own system, for which the program has
+// just been compiled.
 func TestTheProgramCompilesForEveryWorkstation(t *testing.T) {
 	parsed := newSources()
 	for _, on := range []system{{"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}} {

@@ -17,7 +17,8 @@ import (
 	"strata/internal/lockfile"
 )
 
-// sumsFile has the sum of each file, as sha256sum reads it. It is written last: a folder without it is not whole.
+// sumsFile has the sum of each file, as sha256sum reads it. It is written last: a folder without it
+// is not whole.
 const sumsFile = "SHA256SUMS"
 
 // filesFolder holds the downloads, and imagesFolder the archives of images.
@@ -39,7 +40,8 @@ type bundle struct {
 	unlock      func()
 }
 
-// open begins in a folder that is empty or was made by this command, which no other run of it may change.
+// open begins in a folder that is empty or was made by this command, which no other run of it may
+// change.
 func open(ctx context.Context, project, stack, file, dir string) (*bundle, error) {
 	if stack == "" || file == "" || dir == "" {
 		return nil, errors.New("a stack, its file and a folder are required")
@@ -75,7 +77,8 @@ func (b *bundle) close() error {
 	return b.keepUnfinished()
 }
 
-// isOurs refuses a folder with something else in it: its files would be taken for the bundle's, or be lost.
+// isOurs refuses a folder with something else in it: its files would be taken for the bundle's, or
+// be lost.
 func (b *bundle) isOurs() error {
 	entries, err := os.ReadDir(b.dir)
 	if errors.Is(err, os.ErrNotExist) || err == nil && len(entries) == 0 {
@@ -102,7 +105,8 @@ func (b *bundle) configuration(source string) (*config.Config, error) {
 	return config.OfStack(b.stack, b.stackFile)
 }
 
-// add enters a file of the folder, whose path is relative to it. It is read for its sum unless that is known.
+// add enters a file of the folder, whose path is relative to it. It is read for its sum unless that
+// is known.
 func (b *bundle) add(entry artifacts.Entry) error {
 	file := filepath.Join(b.dir, entry.Path)
 	info, err := os.Stat(file)
@@ -131,7 +135,8 @@ func (b *bundle) had(origin, path string) (sum string, still bool) {
 // write stores the manifest as it is now.
 func (b *bundle) write() error { return (&artifacts.Manifest{Artifacts: b.now}).Write(b.dir) }
 
-// finish removes what an earlier run has left, stores manifest, locks and sums, and says how to go on.
+// finish removes what an earlier run has left, stores manifest, locks and sums, and says how to go
+// on.
 func (b *bundle) finish() error {
 	if err := errors.Join(b.removeOthers(), b.write(), b.fetched.Write(filepath.Join(b.dir, filesFolder)), b.lock.Write(b.project)); err != nil {
 		return err

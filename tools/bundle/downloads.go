@@ -14,7 +14,8 @@ import (
 	"strata/internal/artifacts"
 )
 
-// downloads gets what has an address: the stack's artifacts, and Pulumi's command line and plugins for this machine's architecture.
+// downloads gets what has an address: the stack's artifacts, and Pulumi's command line and plugins
+// for this machine's architecture.
 func (b *bundle) downloads(ctx context.Context) error {
 	cfg, err := b.configuration(config.SourceUpstream)
 	if err != nil {
@@ -78,7 +79,8 @@ func (b *bundle) pins(cfg *config.Config) ([]config.Pin, error) {
 	return slices.Concat(pins, []config.Pin{cli}, plugins), err
 }
 
-// archOf is the nodes' architecture; an existing cluster's is not configured, and taken for this machine's.
+// archOf is the nodes' architecture; an existing cluster's is not configured, and taken for this
+// machine's.
 func archOf(cfg *config.Config) string {
 	if cfg.Hosts.Arch == "" {
 		return runtime.GOARCH

@@ -1,5 +1,6 @@
-// Command bundle makes a folder with all that a stack needs where there is no internet: `strata bundle make` runs it. It is a module of its own,
-// because Helm's and the registries' libraries would cost everybody who compiles Strata a minute.
+// Command bundle makes a folder with all that a stack needs where there is no internet: `strata
+// bundle make` runs it. It is a module of its own, because Helm's and the registries' libraries
+// would cost everybody who compiles Strata a minute.
 //
 //	go run . -project DIR -stack NAME -config-file FILE -into DIR
 //
@@ -37,7 +38,8 @@ func main() {
 	}
 }
 
-// run makes the bundle: first what is downloaded by address, then the images that all of this asks for, then what runs Strata over there.
+// run makes the bundle: first what is downloaded by address, then the images that all of this asks
+// for, then what runs Strata over there.
 func run(ctx context.Context, project, stack, file, into string) (err error) {
 	b, err := open(ctx, project, stack, file, into)
 	if err != nil {

@@ -26,7 +26,8 @@ import (
 	"strata/internal/artifacts"
 )
 
-// release is an archive of Pulumi's: a plugin, or the command line with the host of a language. Each program says which address it is of.
+// release is an archive of Pulumi's: a plugin, or the command line with the host of a language.
+// Each program says which address it is of.
 func release(url string) []byte {
 	var content bytes.Buffer
 	zipped := gzip.NewWriter(&content)
@@ -63,8 +64,9 @@ func mirror(t *testing.T) *httptest.Server {
 	return server
 }
 
-// carried is a project that is bundled into one folder again and again. Its stack is on an existing cluster, with MetalLB at the version that is
-// asked for; Pulumi and its plugin are those of its go.mod.
+// carried is a project that is bundled into one folder again and again. Its stack is on an existing
+// cluster, with MetalLB at the version that is asked for; Pulumi and its plugin are those of its
+// go.mod.
 type carried struct {
 	t            *testing.T
 	project, dir string
@@ -170,7 +172,8 @@ func TestABundleIsMadeAgainAfterAVersionWasRaised(t *testing.T) {
 	assert.Len(t, lock.Artifacts, 6, "the project's keeps the sums of earlier versions")
 }
 
-// A run that was interrupted has written the manifest anew already, without what the folder had before.
+// A run that was interrupted has written the manifest anew already, without what the folder had
+// before.
 func TestWhatAnUnfinishedRunLeavesGoesWithTheNext(t *testing.T) {
 	c := newCarried(t)
 	c.bundle("3.250.0", "1.2.0", "0.15.0")

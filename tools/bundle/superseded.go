@@ -10,7 +10,8 @@ import (
 	"strata/internal/artifacts"
 )
 
-// unfinishedFolder has, after a run that did not finish, a manifest of what the folder had before it and of what it has placed.
+// unfinishedFolder has, after a run that did not finish, a manifest of what the folder had before
+// it and of what it has placed.
 const unfinishedFolder = ".unfinished"
 
 // entriesBefore returns a folder's entries of earlier runs; none if it is new.
@@ -42,7 +43,8 @@ func (b *bundle) others() []artifacts.Entry {
 	})
 }
 
-// removeOthers removes the files of these entries, and a plugin's folder with it: Pulumi takes an empty one for the plugin.
+// removeOthers removes the files of these entries, and a plugin's folder with it: Pulumi takes an
+// empty one for the plugin.
 func (b *bundle) removeOthers() error {
 	wrong := []error{os.RemoveAll(filepath.Join(b.dir, unfinishedFolder))}
 	for _, old := range b.others() {

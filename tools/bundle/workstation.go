@@ -44,7 +44,8 @@ var withoutGo string
 //go:embed readme.md
 var readme string
 
-// workstation places Pulumi, the program and the stack's files: what `pulumi up` needs on a machine with neither Go nor a network.
+// workstation places Pulumi, the program and the stack's files: what `pulumi up` needs on a machine
+// with neither Go nor a network.
 func (b *bundle) workstation(ctx context.Context) error {
 	cfg, err := b.configuration(b.dir)
 	if err != nil {
@@ -68,7 +69,8 @@ func (b *bundle) script(file, text string, mode os.FileMode) error {
 	return b.writeOwn(path.Base(file), file, []byte(text), mode)
 }
 
-// pulumi unpacks the command line with the host of the program's language, and gives each plugin its place.
+// pulumi unpacks the command line with the host of the program's language, and gives each plugin
+// its place.
 func (b *bundle) pulumi() error {
 	for _, one := range b.fetched.Artifacts {
 		file := filepath.Join(b.dir, filesFolder, one.Name+"-"+one.Version)
@@ -99,7 +101,8 @@ func (b *bundle) unpack(archive string, entry artifacts.Entry) error {
 	if err != nil {
 		return err
 	}
-	// Another version may have the same length and the same time, by which it would be taken for this one.
+	// Another version may have the same length and the same time, by which it would be taken for
+	// this one.
 	if err := errors.Join(os.RemoveAll(target), artifacts.Unpack(archive, entry.Name, target)); err != nil {
 		return err
 	}
@@ -147,7 +150,8 @@ func (b *bundle) program(ctx context.Context) error {
 	return b.own("strata", path.Join(projectFolder, self.Path))
 }
 
-// files copies the project's description, the stack's file and the manifests that it names. Keys stay where they are.
+// files copies the project's description, the stack's file and the manifests that it names. Keys
+// stay where they are.
 func (b *bundle) files(cfg *config.Config) error {
 	same := func(text []byte) ([]byte, error) { return text, nil }
 	if err := errors.Join(
@@ -167,7 +171,8 @@ func (b *bundle) files(cfg *config.Config) error {
 	return nil
 }
 
-// place copies a file of the project with a change. Who could not read it cannot read the copy: a stack's file may have secrets in plain.
+// place copies a file of the project with a change. Who could not read it cannot read the copy: a
+// stack's file may have secrets in plain.
 func (b *bundle) place(from, file string, change func(text []byte) ([]byte, error)) error {
 	info, err := os.Stat(from)
 	if err != nil {
@@ -211,8 +216,8 @@ func (b *bundle) own(name, file string) error {
 	return b.add(artifacts.Entry{Name: unfit.ReplaceAllString(strings.TrimLeft(name, "."), "-"), Version: "project", Path: file, Origin: "real: this project's"})
 }
 
-// withProgram is the project's description where the program is compiled already (https://www.pulumi.com/docs/iac/concepts/projects/project-file/,
-// runtime.options.binary).
+// withProgram is the project's description where the program is compiled already
+// (https://www.pulumi.com/docs/iac/concepts/projects/project-file/, runtime.options.binary).
 func withProgram(description []byte) ([]byte, error) {
 	var project map[string]any
 	if err := yaml.Unmarshal(description, &project); err != nil {

@@ -67,7 +67,8 @@ func pair(dir string) ([]*x509.Certificate, error) {
 	return chain, nil
 }
 
-// linked makes sure that each certificate is signed by the next and, where the Secret has the authority, that the chain leads there.
+// linked makes sure that each certificate is signed by the next and, where the Secret has the
+// authority, that the chain leads there.
 func linked(dir string, chain []*x509.Certificate, now time.Time) error {
 	for i, certificate := range chain[:len(chain)-1] {
 		if err := certificate.CheckSignatureFrom(chain[i+1]); err != nil {

@@ -10,11 +10,12 @@ const (
 	// lookEvery is the pause between reads of the files. Not by inotify: a node has few instances
 	// of it (fs.inotify.max_user_instances is 128), and each Pod that waits would take one.
 	lookEvery = 200 * time.Millisecond
-	// youth is how long after its volume was mounted a Pod is young, and attempt how long a young Pod's program runs. kubelet brings
-	// a Secret that has come into a volume when it next syncs the Pod, once in 60 to 90 s, or when a container of it ends
-	// (pkg/kubelet: syncFrequency, PLEG). So a program that just waited would see a certificate of 12 s after up to 90: ending and
-	// being started again makes kubelet look. It does so with pauses of 10 s, 20 s and so on, which is why only the first ends are
-	// early; later the sync is as soon.
+	// youth is how long after its volume was mounted a Pod is young, and attempt how long a young
+	// Pod's program runs. kubelet brings a Secret that has come into a volume when it next syncs
+	// the Pod, once in 60 to 90 s, or when a container of it ends (pkg/kubelet: syncFrequency,
+	// PLEG). So a program that just waited would see a certificate of 12 s after up to 90: ending
+	// and being started again makes kubelet look. It does so with pauses of 10 s, 20 s and so on,
+	// which is why only the first ends are early; later the sync is as soon.
 	youth   = 30 * time.Second
 	attempt = 3 * time.Second
 )
@@ -30,13 +31,15 @@ type realClock struct{}
 func (realClock) Now() time.Time        { return time.Now() }
 func (realClock) Sleep(d time.Duration) { time.Sleep(d) }
 
-// wait looks at the folder until it is good or this run is over. The error is what the last look found.
+// wait looks at the folder until it is good or this run is over. The error is what the last look
+// found.
 func wait(opts options, c clock) error {
 	info, err := os.Stat(opts.dir)
 	if err != nil {
 		return fmt.Errorf("%w; mount the Secret's volume there", err)
 	}
-	// The volume's time is the Pod's start, or that of the last change of the Secret: a run that begins anew knows no other.
+	// The volume's time is the Pod's start, or that of the last change of the Secret: a run that
+	// begins anew knows no other.
 	started := info.ModTime()
 	end := runUntil(started, c.Now(), opts.timeout)
 	for {

@@ -24,8 +24,8 @@ const (
 // chosen holds the source of each artifact since the first run of the stack that asked for it.
 type chosen map[string]string
 
-// readChosen reads the list of a stack that is up. One that was brought up before there was a list has from upstream what the folder has, and the
-// rest from the lab.
+// readChosen reads the list of a stack that is up. One that was brought up before there was a list
+// has from upstream what the folder has, and the rest from the lab.
 func readChosen(file, folder string, pins []config.Pin) (chosen, error) {
 	text, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -70,15 +70,16 @@ func (c chosen) write(file string) error {
 	return atomicfile.Write(file, []byte(text.String()), 0o644)
 }
 
-// offered are the pins that may be downloaded: none that the stack has from the lab, nor what goes with one.
+// offered are the pins that may be downloaded: none that the stack has from the lab, nor what goes
+// with one.
 func (c chosen) offered(pins []config.Pin) []config.Pin {
 	return slices.DeleteFunc(slices.Clone(pins), func(pin config.Pin) bool {
 		return slices.ContainsFunc(artifacts.GoesWith(pin.Name), func(name string) bool { return c[name] == fromLab })
 	})
 }
 
-// lost names what the stack has from upstream and did not come: the lab's in its place would change what is up. Plugins are compiled instead, for they
-// are no part of a cluster.
+// lost names what the stack has from upstream and did not come: the lab's in its place would change
+// what is up. Plugins are compiled instead, for they are no part of a cluster.
 func (c chosen) lost(pins []config.Pin, filled artifacts.Filled) error {
 	var names []string
 	for _, pin := range pins {
@@ -105,7 +106,8 @@ func (c chosen) update(pins []config.Pin, filled artifacts.Filled) {
 	}
 }
 
-// leftAlone reports whether the folder has a file of the user's own for an artifact, or for what goes with it.
+// leftAlone reports whether the folder has a file of the user's own for an artifact, or for what
+// goes with it.
 func leftAlone(filled artifacts.Filled, name string) bool {
 	return slices.ContainsFunc(filled.Left, func(file string) bool {
 		return slices.ContainsFunc(artifacts.GoesWith(name), func(one string) bool { return strings.HasPrefix(file, one+"-") })
@@ -125,7 +127,8 @@ func filesOf(folder string, lock *artifacts.Lock, name string) (files []string) 
 	return files
 }
 
-// intact is nil where a folder has all of the pins already, at their versions and as they were downloaded.
+// intact is nil where a folder has all of the pins already, at their versions and as they were
+// downloaded.
 func intact(folder string, lock *artifacts.Lock, pins []config.Pin) error {
 	for _, pin := range pins {
 		one, known := lock.Find(pin)
@@ -139,7 +142,8 @@ func intact(folder string, lock *artifacts.Lock, pins []config.Pin) error {
 	return nil
 }
 
-// removeOthers removes from a folder what an earlier fill has left of artifacts that did not come now: the lab would take it at its old version.
+// removeOthers removes from a folder what an earlier fill has left of artifacts that did not come
+// now: the lab would take it at its old version.
 func removeOthers(folder string, pins []config.Pin, filled artifacts.Filled) error {
 	lock, err := artifacts.ReadLock(folder)
 	if err != nil {

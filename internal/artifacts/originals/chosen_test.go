@@ -72,7 +72,8 @@ func archiveOf(plugin string) []byte {
 	return content.Bytes()
 }
 
-// chosenStack is a stack on hosts that are there, with MetalLB, whose downloads come from a network.
+// chosenStack is a stack on hosts that are there, with MetalLB, whose downloads come from a
+// network.
 type chosenStack struct {
 	t *testing.T
 	request
@@ -106,7 +107,8 @@ func (s *chosenStack) configure(line string) {
 	require.NoError(s.t, os.WriteFile(s.stackFile, []byte(text+"  "+strings.TrimSpace(line)+"\n"), 0o600))
 }
 
-// up fills the folder as an up does, which then begins, in a network where some things are gone, and returns its files, what was said and the error.
+// up fills the folder as an up does, which then begins, in a network where some things are gone,
+// and returns its files, what was said and the error.
 func (s *chosenStack) up(isUp bool, gone string) (files string, said string, err error) {
 	s.t.Helper()
 	files, said, err = s.call(s.request, isUp, gone)
@@ -220,7 +222,8 @@ func TestAStackThatIsUpFromUpstreamStaysSo(t *testing.T) {
 	assert.Contains(t, again, "k3s-v1.35.1+k3s1", "the list says what the folder had")
 }
 
-// A look at what an up would do is none: with the network back, the layer comes from where it can be had.
+// A look at what an up would do is none: with the network back, the layer comes from where it can
+// be had.
 func TestAPreviewFixesNothing(t *testing.T) {
 	s := newChosenStack(t)
 	_, _, err := s.preview(false, "")
@@ -265,7 +268,8 @@ func TestAnUpThatDidNotBeginFixesNothing(t *testing.T) {
 	assert.Contains(t, files, "cert-manager-chart")
 }
 
-// What lies in the folder becomes the lab's manifest, sums and all, so that nothing after it would notice.
+// What lies in the folder becomes the lab's manifest, sums and all, so that nothing after it would
+// notice.
 func TestAFileThatChangedInTheFolderIsDownloadedAnew(t *testing.T) {
 	s := newChosenStack(t)
 	files, _, err := s.up(false, "")
@@ -323,7 +327,8 @@ func TestAPluginOfBeforeItsSumWasKeptIsBelieved(t *testing.T) {
 	assert.Equal(t, files, again)
 }
 
-// A plugin is compiled where it cannot be had: it is no part of the cluster. The lab would refuse the old one beside it.
+// A plugin is compiled where it cannot be had: it is no part of the cluster. The lab would refuse
+// the old one beside it.
 func TestAPluginThatDoesNotComeIsCompiled(t *testing.T) {
 	s := newChosenStack(t)
 	files, _, err := s.up(false, "")

@@ -1,5 +1,6 @@
-// Command originals fills a folder with what the projects publish: the pinned artifacts of a stack, and Pulumi's official plugins. The lab takes
-// them in the place of its own (ORIGINALS=DIR). It is no subcommand of strata because `make up` runs it before anything is built: with the tag
+// Command originals fills a folder with what the projects publish: the pinned artifacts of a stack,
+// and Pulumi's official plugins. The lab takes them in the place of its own (ORIGINALS=DIR). It is
+// no subcommand of strata because `make up` runs it before anything is built: with the tag
 // without_pulumi it compiles in seconds.
 //
 //	go run -tags without_pulumi ./internal/artifacts/originals -into DIR [-for-up LIST [-is-up] -pending FILE|-apart DIR] Pulumi.STACK.yaml
@@ -46,12 +47,15 @@ func main() {
 // request is a folder to fill, for the stack of a file.
 type request struct {
 	stackFile, into string
-	// list is the file of where a stack's artifacts come from, for an up; isUp says that it is of the stack as it is.
+	// list is the file of where a stack's artifacts come from, for an up; isUp says that it is of
+	// the stack as it is.
 	list string
 	isUp bool
-	// pending is the file that gets the list as it is once the up has begun; empty: nothing is kept.
+	// pending is the file that gets the list as it is once the up has begun; empty: nothing is
+	// kept.
 	pending string
-	// apart is the folder that a preview fills in place of into, which it leaves as it is; empty: no preview.
+	// apart is the folder that a preview fills in place of into, which it leaves as it is; empty:
+	// no preview.
 	apart string
 }
 
@@ -100,8 +104,8 @@ func (r *request) fill(ctx context.Context, out, log io.Writer) error {
 	return err
 }
 
-// forUp downloads what can be had of a new stack's pins. Of a stack that is up it downloads what has another version since, of what came from
-// upstream, and what the stack did not ask for before.
+// forUp downloads what can be had of a new stack's pins. Of a stack that is up it downloads what
+// has another version since, of what came from upstream, and what the stack did not ask for before.
 func (r *request) forUp(pins []config.Pin, download func([]config.Pin) (artifacts.Filled, error), log io.Writer) (filled artifacts.Filled, err error) {
 	from := chosen{}
 	if r.isUp {
@@ -141,7 +145,8 @@ func (r *request) change(asked []config.Pin, download func([]config.Pin) (artifa
 	return download(asked)
 }
 
-// copyLinks makes a folder of an earlier preview one of links to another's files; where that is not there, it is empty.
+// copyLinks makes a folder of an earlier preview one of links to another's files; where that is not
+// there, it is empty.
 func copyLinks(from, to string) error {
 	if err := os.RemoveAll(to); err != nil {
 		return err
@@ -164,7 +169,8 @@ func copyLinks(from, to string) error {
 	return nil
 }
 
-// keep writes what the list is once something is brought up: until then the stack has nothing of it, and another call may choose otherwise.
+// keep writes what the list is once something is brought up: until then the stack has nothing of
+// it, and another call may choose otherwise.
 func (r *request) keep(from chosen, pins []config.Pin, filled artifacts.Filled) error {
 	if r.pending == "" {
 		return nil
@@ -173,8 +179,9 @@ func (r *request) keep(from chosen, pins []config.Pin, filled artifacts.Filled) 
 	return from.write(r.pending)
 }
 
-// hasAll reports whether the stack is up and its folder has all that may be downloaded, and says which file is not as it was downloaded: the lab takes
-// what lies there, and enters that file's own sum in its manifest.
+// hasAll reports whether the stack is up and its folder has all that may be downloaded, and says
+// which file is not as it was downloaded: the lab takes what lies there, and enters that file's own
+// sum in its manifest.
 func (r *request) hasAll(asked []config.Pin, log io.Writer) (bool, error) {
 	if !r.isUp {
 		return false, nil
@@ -211,8 +218,8 @@ func said(filled artifacts.Filled, into string, log io.Writer) error {
 	return err
 }
 
-// wanted are the pins that a folder can have: no image of our own, which is built, and no disk image. For an up they are those that the stack
-// asks for, less what unfit says cannot run here.
+// wanted are the pins that a folder can have: no image of our own, which is built, and no disk
+// image. For an up they are those that the stack asks for, less what unfit says cannot run here.
 func wanted(cfg *config.Config, forUp bool) (pins []config.Pin, unfit string, err error) {
 	arch := cfg.Hosts.Arch
 	if arch == "" {

@@ -50,7 +50,8 @@ func TestAnUpAsksForWhatItsStackNeeds(t *testing.T) {
 	assert.Contains(t, strings.Join(names(pins), ","), "pulumi-resource-kubernetes")
 }
 
-// K3s from upstream was never run in a container with the pinned release, and a person's first up is no experiment.
+// K3s from upstream was never run in a container with the pinned release, and a person's first up
+// is no experiment.
 func TestMachinesKeepTheLabsK3s(t *testing.T) {
 	cfg := stackOf(t, "local")
 	pins, unfit, err := wanted(cfg, true)
@@ -65,7 +66,8 @@ func TestMachinesKeepTheLabsK3s(t *testing.T) {
 	assert.Contains(t, names(all), "k3s amd64", "a folder is for who asks for it")
 }
 
-// Which artifacts `make up` takes unless it is told is for the network to say; the tests say it themselves (.ci/run).
+// Which artifacts `make up` takes unless it is told is for the network to say; the tests say it
+// themselves (.ci/run).
 func TestMakeLeavesTheChoiceOpen(t *testing.T) {
 	makefile, err := os.ReadFile("../../../Makefile")
 	require.NoError(t, err)

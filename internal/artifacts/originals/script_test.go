@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// project is a checkout of hack/artifacts alone, in which go fills nothing and prints what the test says.
+// project is a checkout of hack/artifacts alone, in which go fills nothing and prints what the test
+// says.
 type project struct {
 	t          *testing.T
 	dir, fills string
@@ -42,7 +43,8 @@ case "$*" in *'-pending .strata/stacks/pending-originals-local '*) echo "$LIST" 
 	return p
 }
 
-// stack runs hack/stack where nothing but hack/artifacts is real, and returns what it says and what it calls.
+// stack runs hack/stack where nothing but hack/artifacts is real, and returns what it says and what
+// it calls.
 func (p *project) stack(args ...string) (said string, calls []string) {
 	p.t.Helper()
 	script, err := os.ReadFile("../../../hack/stack")
@@ -214,7 +216,8 @@ func TestUpstreamAndAFolderAreRefusedTogether(t *testing.T) {
 	assert.Equal(t, "lab", from)
 }
 
-// The first up had charts and no K3s, because no host answered for it. The next is in a network where it can be had.
+// The first up had charts and no K3s, because no host answered for it. The next is in a network
+// where it can be had.
 func TestAStackThatIsUpIsAskedForWhatItHas(t *testing.T) {
 	p := newProject(t)
 	p.fills = filepath.Join(p.dir, ".strata/originals/local")
@@ -234,7 +237,8 @@ func TestAStackThatIsUpIsAskedForWhatItHas(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(p.dir, ".strata/stacks/originals-local"))
 }
 
-// Where artifacts come from is what they came from: not what a preview found, nor an up that ended before anything was brought up.
+// Where artifacts come from is what they came from: not what a preview found, nor an up that ended
+// before anything was brought up.
 func TestTheListIsWhatWasBroughtUp(t *testing.T) {
 	p := newProject(t)
 	p.fills = filepath.Join(p.dir, ".strata/originals/local")

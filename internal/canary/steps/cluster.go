@@ -45,7 +45,8 @@ func (c *cluster) First(ctx context.Context) (bool, error) {
 	return false, err
 }
 
-// Same implements world. The Pods of both differ by the label that their Services select them by, and in nothing else.
+// Same implements world. The Pods of both differ by the label that their Services select them by,
+// and in nothing else.
 func (c *cluster) Same(ctx context.Context) (bool, error) {
 	var templates [2]corev1.PodTemplateSpec
 	for i, name := range []string{c.spec.Stable, c.spec.Canary} {
@@ -62,7 +63,8 @@ func (c *cluster) Same(ctx context.Context) (bool, error) {
 	return equality.Semantic.DeepEqual(templates[0], templates[1]), nil
 }
 
-// deployment gets a Deployment. An API server that is away, or has no leader of etcd, is asked again: that is no fault of the version's.
+// deployment gets a Deployment. An API server that is away, or has no leader of etcd, is asked
+// again: that is no fault of the version's.
 func (c *cluster) deployment(ctx context.Context, name string) (d *appsv1.Deployment, err error) {
 	err = apiserver.Insist(ctx, func(ctx context.Context) error {
 		d, err = c.client.AppsV1().Deployments(c.spec.Namespace).Get(ctx, name, metav1.GetOptions{})

@@ -22,7 +22,8 @@ import (
 
 const routePath = "/apis/gateway.networking.k8s.io/v1/namespaces/apps/httproutes/shop"
 
-// api is an API server with one route, a Deployment, two Pods of Traefik and the canary's own answers.
+// api is an API server with one route, a Deployment, two Pods of Traefik and the canary's own
+// answers.
 type api struct {
 	version   int
 	conflicts int
@@ -181,7 +182,8 @@ func metric(service, code string, n int) string {
 	return fmt.Sprintf("traefik_service_requests_total{code=%q,method=\"POST\",protocol=\"http\",service=%q} %d\n", code, service, n)
 }
 
-// served is a Service's label by Traefik 3.7.6 and later, taken from 3.7.9: a router's name, which ends with a digest, and what is behind it.
+// served is a Service's label by Traefik 3.7.6 and later, taken from 3.7.9: a router's name, which
+// ends with a digest, and what is behind it.
 func served(namespace, service string, index int) string {
 	const router = "httproute-apps-shop-gw-traefik-traefik-ep-websecure-0-799bcbf0c2317c5d1c93"
 	return fmt.Sprintf("%s-svc-%s-%s-%d@kubernetesgateway", router, namespace, service, index)
@@ -214,7 +216,8 @@ func TestAnswersAreCountedByTraefiksPods(t *testing.T) {
 	}
 }
 
-// An unknown form is reported, with the labels and the version; one that is known, or Traefik's own, is not.
+// An unknown form is reported, with the labels and the version; one that is known, or Traefik's
+// own, is not.
 func TestLabelsOfNoKnownFormAreTold(t *testing.T) {
 	const other = "gateway/apps/shop-canary:80@gatewayapi"
 	for name, test := range map[string]struct{ text, want string }{
@@ -258,8 +261,8 @@ func TestServicesOfOneNameInTheMetricsAreRefused(t *testing.T) {
 	}
 }
 
-// APISIX counts by route and Pod: the canary's are its Pods, not the old version's on the same route, not one that goes,
-// and not what APISIX answered itself.
+// APISIX counts by route and Pod: the canary's are its Pods, not the old version's on the same
+// route, not one that goes, and not what APISIX answered itself.
 func TestAnswersAreCountedByAPISIXForThePodsOfTheCanary(t *testing.T) {
 	line := func(code, node string, n int) string {
 		return fmt.Sprintf("apisix_http_status{code=%q,route=\"1a\",matched_uri=\"/*\",service=\"2b\",consumer=\"\",node=%q} %d\n", code, node, n)

@@ -37,7 +37,8 @@ func normalised(name string) string {
 	return strings.Join(strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }), "-")
 }
 
-// ofService reports whether a label is of a Service, which has a whole name between the parts that Traefik adds.
+// ofService reports whether a label is of a Service, which has a whole name between the parts that
+// Traefik adds.
 func ofService(label, namespace, service string) bool {
 	name := namespace + "-" + service
 	if m := byRoute.FindStringSubmatch(label); m != nil && m[1] == name {
@@ -47,8 +48,9 @@ func ofService(label, namespace, service string) bool {
 	return m != nil && m[1] == normalised(name)
 }
 
-// unread says which labels a Pod counts by, where none is of a form that is known here: then no answer at all would be counted, however
-// many came. Traefik's own services (@internal) say nothing about the form.
+// unread says which labels a Pod counts by, where none is of a form that is known here: then no
+// answer at all would be counted, however many came. Traefik's own services (@internal) say nothing
+// about the form.
 func unread(pod corev1.Pod, metrics canary.Metrics, labels []string) string {
 	labels = slices.DeleteFunc(labels, func(label string) bool { return strings.HasSuffix(label, "@internal") })
 	known := func(label string) bool { return byService.MatchString(label) || byRoute.MatchString(label) }
@@ -62,7 +64,8 @@ func unread(pod corev1.Pod, metrics canary.Metrics, labels []string) string {
 	return fmt.Sprintf("Pod %s/%s (%s) counts by %s %q", pod.Namespace, pod.Name, image, metrics.Label, labels[:min(labelsShown, len(labels))])
 }
 
-// Distinct implements world. Traefik joins names by dashes, so that Service b-c of namespace a and Service c of namespace a-b are one.
+// Distinct implements world. Traefik joins names by dashes, so that Service b-c of namespace a and
+// Service c of namespace a-b are one.
 func (c *cluster) Distinct(ctx context.Context) error {
 	if !slices.ContainsFunc(c.spec.Metrics, func(m canary.Metrics) bool { return !m.ByPod }) {
 		return nil

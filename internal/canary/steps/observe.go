@@ -37,7 +37,8 @@ func (c *cluster) Observe(ctx context.Context) (seen, error) {
 	return found, c.count(ctx, d, &found)
 }
 
-// probe asks the canary's Service through the API server. No answer at all is the API server's: that is asked again.
+// probe asks the canary's Service through the API server. No answer at all is the API server's:
+// that is asked again.
 func (c *cluster) probe(ctx context.Context) (wrong string, err error) {
 	path := "/api/v1/namespaces/" + c.spec.Namespace + "/services/" + c.spec.Canary + ":http/proxy" + c.spec.Path
 	var status int
@@ -55,7 +56,8 @@ func (c *cluster) probe(ctx context.Context) (wrong string, err error) {
 	return wrong, err
 }
 
-// count asks each Pod of the ingress controllers what it has counted of the canary, whose Deployment d is.
+// count asks each Pod of the ingress controllers what it has counted of the canary, whose
+// Deployment d is.
 func (c *cluster) count(ctx context.Context, d *appsv1.Deployment, found *seen) error {
 	found.Counters = map[string]counter{}
 	var strange []string
@@ -103,7 +105,8 @@ func (c *cluster) ours(ctx context.Context, metrics canary.Metrics, d *appsv1.De
 	}, err
 }
 
-// Leaving implements world. A Pod whose time is over is dead, or on a node that cannot be asked: it answers no request.
+// Leaving implements world. A Pod whose time is over is dead, or on a node that cannot be asked: it
+// answers no request.
 func (c *cluster) Leaving(ctx context.Context) (int, error) {
 	d, err := c.deployment(ctx, c.spec.Canary)
 	if err != nil {
@@ -143,7 +146,8 @@ func (c *cluster) pods(ctx context.Context, namespace, selector string) (items [
 	return items, nil
 }
 
-// answersIn sums up a counter of answers, of those whose label is the canary's, and returns all labels that it counts by, sorted.
+// answersIn sums up a counter of answers, of those whose label is the canary's, and returns all
+// labels that it counts by, sorted.
 func answersIn(text []byte, metrics canary.Metrics, isOurs func(label string) bool) (counter, []string, error) {
 	parser := expfmt.NewTextParser(model.UTF8Validation)
 	families, err := parser.TextToMetricFamilies(bytes.NewReader(text))

@@ -31,7 +31,8 @@ type seen struct {
 	// Counters holds the counts of each Pod of the ingress controller, by its name; nil if none
 	// counts.
 	Counters map[string]counter
-	// Unread says by which labels Pods count that count by none of a known form; empty where all do, or have counted nothing.
+	// Unread says by which labels Pods count that count by none of a known form; empty where all
+	// do, or have counted nothing.
 	Unread string
 }
 
@@ -44,7 +45,8 @@ type tally struct {
 	last map[string]counter
 }
 
-// add takes an observation in. A Pod that is seen for the first time may have counted before; one that has less than before has begun again.
+// add takes an observation in. A Pod that is seen for the first time may have counted before; one
+// that has less than before has begun again.
 func (t *tally) add(now map[string]counter) {
 	for pod, found := range now {
 		before, known := t.last[pod]
@@ -80,7 +82,8 @@ type world interface {
 	Pause(ctx context.Context, d time.Duration) error
 }
 
-// run takes the steps. Whatever happens, the old version has all requests when it returns; the error then says why.
+// run takes the steps. Whatever happens, the old version has all requests when it returns; the
+// error then says why.
 func run(ctx context.Context, spec canary.Spec, w world, progress io.Writer) (err error) {
 	say := func(format string, args ...any) { _, _ = fmt.Fprintf(progress, format+"\n", args...) } // people may not be listening
 	first, err := w.First(ctx)
@@ -128,8 +131,9 @@ func run(ctx context.Context, spec canary.Spec, w world, progress io.Writer) (er
 	return nil
 }
 
-// alone waits until no Pod of an earlier version is left. An ingress controller may hear of the weight before it hears that such a Pod
-// leaves (APISIX takes routes and upstreams one after the other), and would give it requests of this version's.
+// alone waits until no Pod of an earlier version is left. An ingress controller may hear of the
+// weight before it hears that such a Pod leaves (APISIX takes routes and upstreams one after the
+// other), and would give it requests of this version's.
 func alone(ctx context.Context, spec canary.Spec, w world, say func(string, ...any)) error {
 	for told := 0; ; {
 		leaving, err := w.Leaving(ctx)
@@ -146,8 +150,9 @@ func alone(ctx context.Context, spec canary.Spec, w world, say func(string, ...a
 	}
 }
 
-// step holds one weight for its time, and on until there were enough answers to judge by. What is counted late counts for the next step
-// as well: an answer of this version is one, whatever its part was.
+// step holds one weight for its time, and on until there were enough answers to judge by. What is
+// counted late counts for the next step as well: an answer of this version is one, whatever its
+// part was.
 func step(ctx context.Context, spec canary.Spec, w world, percent int, say func(string, ...any)) error {
 	first, wrong, err := observe(ctx, w)
 	if err != nil {
@@ -194,7 +199,8 @@ func few(spec canary.Spec, sum counter, held time.Duration, strange string) stri
 		"hold longer, lower minAnswers, or send more", sum.Answers, held, sum.Failed, spec.MinAnswers)
 }
 
-// observe observes until the new version works, or was wrong in wrongTimes observations; then it says why.
+// observe observes until the new version works, or was wrong in wrongTimes observations; then it
+// says why.
 func observe(ctx context.Context, w world) (now seen, wrong string, err error) {
 	for range wrongTimes {
 		if wrong != "" {

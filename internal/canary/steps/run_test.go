@@ -107,7 +107,8 @@ func TestAGoodVersionTakesEveryStepAndGivesTheRequestsBack(t *testing.T) {
 	assert.Equal(t, 6, w.pauses, "each step is held")
 }
 
-// Whoever asks the ingress controller too early asks a Pod of the version before, which may have been a bad one.
+// Whoever asks the ingress controller too early asks a Pod of the version before, which may have
+// been a bad one.
 func TestNothingGoesToANewVersionWhilePodsOfTheOneBeforeLeave(t *testing.T) {
 	w := &fakeWorld{leaving: 2}
 	w.each = func(percent int) counter {
@@ -127,8 +128,8 @@ func TestAPodThatNeverLeavesIsToldWhenTheTimeIsOver(t *testing.T) {
 	assert.Equal(t, []int{0, 0}, w.weights)
 }
 
-// After a restore an ingress controller may not watch yet: it has neither the weight nor the new version's Pods, and what it sends to the Pods
-// before is answered with 502.
+// After a restore an ingress controller may not watch yet: it has neither the weight nor the new
+// version's Pods, and what it sends to the Pods before is answered with 502.
 func TestNothingGoesToANewVersionBeforeControllersWatchAnAPIServerThatHasJustBegun(t *testing.T) {
 	w := &fakeWorld{age: 20 * time.Second}
 	w.each = func(percent int) counter {
@@ -242,7 +243,8 @@ func TestAVersionWhoseAnswersAreCountedWithOthersGetsNone(t *testing.T) {
 	require.NoError(t, try(t, &fakeWorld{same: true, each: good, clash: w.clash}), "there is nothing to count")
 }
 
-// What is counted late is waited for: a step lasts so much longer, and one that fails is not passed because it is not counted yet.
+// What is counted late is waited for: a step lasts so much longer, and one that fails is not passed
+// because it is not counted yet.
 func TestAStepLastsUntilItsAnswersAreCounted(t *testing.T) {
 	late := spec
 	late.Metrics = []canary.Metrics{{Age: metav1.Duration{Duration: 4 * time.Second}}, {Age: metav1.Duration{Duration: time.Second}}}
@@ -258,7 +260,8 @@ func TestAStepLastsUntilItsAnswersAreCounted(t *testing.T) {
 	assert.Equal(t, []int{0, 5, 0}, w.weights)
 }
 
-// Each Pod counts for itself: one that is seen late has a history, and one that restarts begins again.
+// Each Pod counts for itself: one that is seen late has a history, and one that restarts begins
+// again.
 func TestAPodCountsFromWhereItWasSeenFirst(t *testing.T) {
 	sum := tally{last: map[string]counter{}}
 	for _, now := range []map[string]counter{

@@ -13,8 +13,8 @@ import (
 	"strata/internal/conflict"
 )
 
-// Weigh implements world. It replaces rules whole, since a list of them has no keys to merge by; a concurrent change is
-// refused by the version, and tried again.
+// Weigh implements world. It replaces rules whole, since a list of them has no keys to merge by; a
+// concurrent change is refused by the version, and tried again.
 func (c *cluster) Weigh(ctx context.Context, percent int) error {
 	for _, route := range c.spec.Routes {
 		if err := c.weigh(ctx, route, percent); err != nil {

@@ -34,7 +34,8 @@ type Cluster struct {
 // ownLimit bounds an attempt at K3s's own kubeconfig: a host under load needs a while.
 const ownLimit = time.Minute
 
-// ClusterOf reads a stack's cluster from its state, where the upgrade has it. A stack without one of its own is an error.
+// ClusterOf reads a stack's cluster from its state, where the upgrade has it. A stack without one
+// of its own is an error.
 func ClusterOf(ctx context.Context, project, stack string) (Cluster, error) {
 	state, err := stackstate.CommandLine(project).Read(ctx, stack)
 	if err != nil {
@@ -74,8 +75,9 @@ func (c Cluster) hosts(log io.Writer) *restore.SSH {
 	}}
 }
 
-// authenticate makes sure, before anything is changed, that a login works afterwards: the certificate of the stack, or K3s's
-// own, which is read from the server that is reset. A cluster without its quorum answers no request, so it is enough that no server refused.
+// authenticate makes sure, before anything is changed, that a login works afterwards: the
+// certificate of the stack, or K3s's own, which is read from the server that is reset. A cluster
+// without its quorum answers no request, so it is enough that no server refused.
 func (c *Cluster) authenticate(ctx context.Context, first health.Host, now time.Time, log io.Writer) error {
 	lease, err := tunnel.Open(ctx, health.Spec{Hosts: c.plan.Nodes}.Tunnel(), c.secrets.SSHKey)
 	if err != nil {

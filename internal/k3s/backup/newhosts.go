@@ -24,12 +24,14 @@ import (
 	"strata/internal/tempdir"
 )
 
-// stillLimit bounds the question whether a server of before still runs. Each is asked for itself: most do not answer any more.
+// stillLimit bounds the question whether a server of before still runs. Each is asked for itself:
+// most do not answer any more.
 const stillLimit = 30 * time.Second
 
-// NewHosts is the way back of a cluster that has lost all its hosts: a snapshot and the stack's state become the cluster again on hosts
-// that have nothing of it. It gives the snapshot to the first server of the stack file. `pulumi up` does the rest: that server's install
-// restores it, and the others join (docs/adr/0055).
+// NewHosts is the way back of a cluster that has lost all its hosts: a snapshot and the stack's
+// state become the cluster again on hosts that have nothing of it. It gives the snapshot to the
+// first server of the stack file. `pulumi up` does the rest: that server's install restores it, and
+// the others join (docs/adr/0055).
 type NewHosts struct {
 	stack, file string
 	cluster     Cluster
@@ -38,7 +40,8 @@ type NewHosts struct {
 	first       reach.Host
 }
 
-// ForNewHosts reads a stack's state, and finds the first server of its configuration. It changes nothing and asks no host.
+// ForNewHosts reads a stack's state, and finds the first server of its configuration. It changes
+// nothing and asks no host.
 func ForNewHosts(ctx context.Context, project, stack, file string, cfg *config.Config) (*NewHosts, error) {
 	if cfg.Hosts.Driver != config.DriverExisting {
 		return nil, fmt.Errorf("--new-hosts: hosts.driver is %s, whose machines pulumi up makes anew one by one: strata restore without --new-hosts", cfg.Hosts.Driver)
@@ -127,8 +130,9 @@ fi
 claim
 `
 
-// putAhead makes the copy of the snapshot that is restored: ahead of what clients have seen (package revision), without the Nodes and the
-// passwords of the hosts that are lost. A snapshot of another cluster is an error.
+// putAhead makes the copy of the snapshot that is restored: ahead of what clients have seen
+// (package revision), without the Nodes and the passwords of the hosts that are lost. A snapshot of
+// another cluster is an error.
 func (n *NewHosts) putAhead(ahead string) error {
 	return revision.PutAhead(n.file, ahead, time.Now(), revision.Edit{Tokens: n.tokens, Forget: func(name string) bool {
 		return strings.HasPrefix(name, "/registry/minions/") ||
@@ -136,7 +140,8 @@ func (n *NewHosts) putAhead(ahead string) error {
 	}})
 }
 
-// stillRuns is an error where a server of before answers and runs K3s: it would be a second cluster with the same data.
+// stillRuns is an error where a server of before answers and runs K3s: it would be a second cluster
+// with the same data.
 func (n *NewHosts) stillRuns(ctx context.Context, limit time.Duration) error {
 	var running []string
 	var mutex sync.Mutex

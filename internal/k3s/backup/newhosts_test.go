@@ -15,7 +15,8 @@ import (
 	"strata/internal/remote/sshtest"
 )
 
-// The others of a cluster that lost its hosts do not answer, and must not use up the time of the one that does.
+// The others of a cluster that lost its hosts do not answer, and must not use up the time of the
+// one that does.
 func TestServerThatStillRunsRefusesRestoreBesideSilentOnes(t *testing.T) {
 	server := sshtest.Start(t)
 	state := "active"

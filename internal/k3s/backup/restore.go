@@ -38,7 +38,8 @@ type Plan struct {
 	servers, agents []health.Host
 }
 
-// Plan finds the servers and agents that are left, the one of From first. It sends no request. A name that no node has is an error.
+// Plan finds the servers and agents that are left, the one of From first. It sends no request. A
+// name that no node has is an error.
 func (c Cluster) Plan(wanted Wanted) (Plan, error) {
 	left, err := restore.Without(c.plan.Nodes, wanted.Without)
 	if err != nil {
@@ -57,7 +58,8 @@ func (c Cluster) Plan(wanted Wanted) (Plan, error) {
 	return plan, nil
 }
 
-// Find puts the server first that has the snapshot, unless From names one, and reads one that is a file here. It changes nothing.
+// Find puts the server first that has the snapshot, unless From names one, and reads one that is a
+// file here. It changes nothing.
 func (p *Plan) Find(ctx context.Context, log io.Writer) error {
 	switch {
 	case p.Current:
@@ -92,8 +94,8 @@ func (p *Plan) Describe(out io.Writer) error {
 	return err
 }
 
-// Run restores: it puts the snapshot, ahead of what clients have seen, where K3s expects it, makes sure that a login works afterwards, and goes back. What
-// it does and what gates tell goes to log.
+// Run restores: it puts the snapshot, ahead of what clients have seen, where K3s expects it, makes
+// sure that a login works afterwards, and goes back. What it does and what gates tell goes to log.
 func (p *Plan) Run(ctx context.Context, log io.Writer) (restore.Times, error) {
 	first := p.servers[0]
 	if err := p.cluster.authenticate(ctx, first, time.Now(), log); err != nil {
@@ -117,8 +119,9 @@ func (p *Plan) Run(ctx context.Context, log io.Writer) (restore.Times, error) {
 	return times, nil
 }
 
-// putAhead gives a server a copy of the snapshot that is ahead of what its clients have seen (package revision), and returns the copy's name.
-// The server removes it when the restore has ended.
+// putAhead gives a server a copy of the snapshot that is ahead of what its clients have seen
+// (package revision), and returns the copy's name. The server removes it when the restore has
+// ended.
 func (p *Plan) putAhead(ctx context.Context, first health.Host, log io.Writer) (name string, err error) {
 	folder, err := tempdir.New(os.TempDir(), "strata-restore-") // a snapshot holds every Secret
 	if err != nil {

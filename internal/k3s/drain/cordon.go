@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// Annotation marks a Node that Strata has cordoned, with the version that it is being upgraded to. A node that another user had
-// cordoned before does not have it, and stays cordoned.
+// Annotation marks a Node that Strata has cordoned, with the version that it is being upgraded to.
+// A node that another user had cordoned before does not have it, and stays cordoned.
 const Annotation = "strata.dev/upgrading-to"
 
 // Cordon keeps new Pods off a node and marks it as ours, unless it is cordoned already.

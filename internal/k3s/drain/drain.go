@@ -16,7 +16,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// refusedAgain is the time after which a refused eviction is tried again: a budget that allows one sends no event.
+// refusedAgain is the time after which a refused eviction is tried again: a budget that allows one
+// sends no event.
 const refusedAgain = time.Second
 
 // ErrBlocked is a drain whose time was up while Pods were left on the node.
@@ -29,9 +30,10 @@ type Drainer struct {
 	Log func(format string, args ...any)
 }
 
-// Drain evicts every Pod of a node that something else starts again elsewhere, and waits until they are gone or ctx ends. Left
-// alone are Pods of DaemonSets and of the kubelet itself, finished ones, and Pods that no controller would start again: their containers
-// outlive a restart of K3s (KillMode=process in its unit). Nothing is evicted before a controller manager leads.
+// Drain evicts every Pod of a node that something else starts again elsewhere, and waits until they
+// are gone or ctx ends. Left alone are Pods of DaemonSets and of the kubelet itself, finished ones,
+// and Pods that no controller would start again: their containers outlive a restart of K3s
+// (KillMode=process in its unit). Nothing is evicted before a controller manager leads.
 func (d *Drainer) Drain(ctx context.Context, node string) error {
 	if err := d.led(ctx); err != nil {
 		return err
@@ -124,7 +126,8 @@ func on(node string) metav1.ListOptions {
 	return metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("spec.nodeName", node).String()}
 }
 
-// awaitChange returns when a Pod of the node changes, or when a refused eviction may be tried again.
+// awaitChange returns when a Pod of the node changes, or when a refused eviction may be tried
+// again.
 func (d *Drainer) awaitChange(ctx context.Context, node, since string) {
 	ctx, cancel := context.WithTimeout(ctx, refusedAgain)
 	defer cancel()

@@ -28,7 +28,8 @@ func pod(name, owner string) *corev1.Pod {
 	return p
 }
 
-// cluster is an API whose evictions delete, but for those that refuse says something about, as often as it does.
+// cluster is an API whose evictions delete, but for those that refuse says something about, as
+// often as it does.
 func cluster(refuse func(name string) error, objects ...runtime.Object) *fake.Clientset {
 	client := fake.NewClientset(objects...)
 	client.PrependReactor("create", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {

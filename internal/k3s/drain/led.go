@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// controllerManager is the lease of the kube-controller-manager that leads (kubernetes cmd/kube-controller-manager/app).
+	// controllerManager is the lease of the kube-controller-manager that leads (kubernetes
+	// cmd/kube-controller-manager/app).
 	controllerManager = "kube-controller-manager"
 	// leaseAgain is the time between two reads of the lease, which its holder renews every 2 s.
 	leaseAgain = 250 * time.Millisecond
@@ -23,10 +24,12 @@ type term struct {
 	transitions int32
 }
 
-// led waits until a controller manager is seen to renew its lease. Without one no controller takes an evicted Pod out of its Service: when the
-// server with the leader has restarted, the next one leads only after the lease is over, 15 s later, and by then the Pod is gone. A
-// new leader is believed at its second renewal: its controllers have read what there is by then. Clocks are not compared, and a
-// cluster whose controller manager does not elect has no lease and is not waited for.
+// led waits until a controller manager is seen to renew its lease. Without one no controller takes
+// an evicted Pod out of its Service: when the server with the leader has restarted, the next one
+// leads only after the lease is over, 15 s later, and by then the Pod is gone. A new leader is
+// believed at its second renewal: its controllers have read what there is by then. Clocks are not
+// compared, and a cluster whose controller manager does not elect has no lease and is not waited
+// for.
 func (d *Drainer) led(ctx context.Context) error {
 	var since term
 	var first time.Time

@@ -42,7 +42,8 @@ func ledBy(client *fake.Clientset, leases ...lease) (reads *atomic.Int32) {
 	return reads
 }
 
-// What the race leases like: the leader went with its server, its lease is not over, and an evicted Pod stays in its Service.
+// What the race leases like: the leader went with its server, its lease is not over, and an evicted
+// Pod stays in its Service.
 func TestNothingIsEvictedBeforeANewControllerManagerLeads(t *testing.T) {
 	var reads *atomic.Int32
 	early := false

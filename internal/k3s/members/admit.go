@@ -27,8 +27,8 @@ type Admission struct {
 	Servers []Member `json:"servers"`
 	// Owner is the cluster's: the kubeconfig of another one is not read.
 	Owner *k3snode.Owner `json:"owner,omitempty"`
-	// Founds names the stack whose cluster the node starts where there is none; empty for all nodes but the first server. They wait
-	// for it, so for them there is one.
+	// Founds names the stack whose cluster the node starts where there is none; empty for all nodes
+	// but the first server. They wait for it, so for them there is one.
 	Founds string `json:"founds,omitempty"`
 	// Past reads the stack's past. It is asked for a fresh first server only.
 	Past func(ctx context.Context, stack string) (Past, error) `json:"-"`
@@ -36,7 +36,8 @@ type Admission struct {
 	none bool
 }
 
-// Admit makes the name free of the host that had it before, unless the host has a K3s of its own already. key logs in to hosts.
+// Admit makes the name free of the host that had it before, unless the host has a K3s of its own
+// already. key logs in to hosts.
 func (a Admission) Admit(ctx context.Context, key []byte, log io.Writer) error {
 	fresh, err := Fresh(ctx, a.Node, key)
 	if err != nil || !fresh {
@@ -66,8 +67,9 @@ func (a Admission) Admit(ctx context.Context, key []byte, log io.Writer) error {
 	return remover.Clear(ctx, a.Node)
 }
 
-// Fresh reports whether a host has no K3s of its own yet. One that has is the member that it was, also where it is to have another
-// role: its install refuses that, and until then it serves. One with a snapshot brings the cluster: no other host has it.
+// Fresh reports whether a host has no K3s of its own yet. One that has is the member that it was,
+// also where it is to have another role: its install refuses that, and until then it serves. One
+// with a snapshot brings the cluster: no other host has it.
 func Fresh(ctx context.Context, node Member, key []byte) (bool, error) {
 	client, err := remote.Dial(ctx, node.Target, key)
 	if err != nil {
@@ -83,8 +85,9 @@ const freshScript = `for unit in k3s k3s-agent; do
 done
 if [ -e ` + Snapshot + ` ]; then echo restored; fi`
 
-// Clear makes a name free that a host had which is gone: its etcd member, its Node with its Pods, and its password. The host that
-// comes in its place would be refused otherwise ("duplicate node name found", "Node password rejected").
+// Clear makes a name free that a host had which is gone: its etcd member, its Node with its Pods,
+// and its password. The host that comes in its place would be refused otherwise ("duplicate node
+// name found", "Node password rejected").
 func (r *Remover) Clear(ctx context.Context, member Member) error {
 	node, err := r.node(ctx, member)
 	if err != nil {
@@ -123,7 +126,8 @@ func (r *Remover) Clear(ctx context.Context, member Member) error {
 	return nil
 }
 
-// evacuate deletes the Pods of a host that is gone. An eviction would wait for its kubelet, and so would the Pods' controllers.
+// evacuate deletes the Pods of a host that is gone. An eviction would wait for its kubelet, and so
+// would the Pods' controllers.
 func (r *Remover) evacuate(ctx context.Context, member Member) error {
 	var pods *corev1.PodList
 	err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {

@@ -95,7 +95,8 @@ func TestAnUnusedNameNeedsNothing(t *testing.T) {
 	require.NoError(t, (&Remover{Client: client, Log: io.Discard}).Clear(t.Context(), leaving))
 }
 
-// An agent may come under a dead server's name, and a server under an agent's: the Node knows what the old host was.
+// An agent may come under a dead server's name, and a server under an agent's: the Node knows what
+// the old host was.
 func TestTheOldHostsRoleDecidesWhatItLeft(t *testing.T) {
 	client := fake.NewClientset(living, server("node-3", "10.0.0.13", corev1.ConditionUnknown))
 	removed := etcd(t, client)
@@ -145,7 +146,8 @@ func TestAServerThatEtcdNeedsIsNotTakenOut(t *testing.T) {
 	}
 }
 
-// The up that takes a server out may have restarted another one: its own gate is open before its Node is Ready.
+// The up that takes a server out may have restarted another one: its own gate is open before its
+// Node is Ready.
 func TestAServerThatIsJustBackIsWaitedFor(t *testing.T) {
 	restarted := server("server-2", "b", corev1.ConditionFalse)
 	restarted.Status.Conditions[0].LastTransitionTime = metav1.Now()

@@ -13,8 +13,8 @@ import (
 
 // The bounds of the check whether there is a cluster.
 const (
-	// askLimit bounds the first attempt at each server: before the first start, hosts may still boot. Each further round has twice as
-	// long: a host under load needs more.
+	// askLimit bounds the first attempt at each server: before the first start, hosts may still
+	// boot. Each further round has twice as long: a host under load needs more.
 	askLimit = 10 * time.Second
 	// backLimit bounds the wait for a server that is down, for example after the reboot of all
 	// hosts.
@@ -23,8 +23,8 @@ const (
 	askAgain = time.Second
 )
 
-// kubeconfigScript prints the kubeconfig of a K3s that runs, and nothing where there is none. One that does not run fails: its data are
-// a cluster's.
+// kubeconfigScript prints the kubeconfig of a K3s that runs, and nothing where there is none. One
+// that does not run fails: its data are a cluster's.
 const kubeconfigScript = `if systemctl is-active --quiet k3s; then
 	cat /etc/rancher/k3s/k3s.yaml
 elif [ -e /etc/systemd/system/k3s.service ]; then
@@ -32,8 +32,9 @@ elif [ -e /etc/systemd/system/k3s.service ]; then
 	exit 1
 fi`
 
-// Kubeconfig reads the kubeconfig of the first of the other servers whose K3s runs; nil where there is no cluster yet. A cluster that
-// is down is an error: whoever took it for none would start another one beside its data.
+// Kubeconfig reads the kubeconfig of the first of the other servers whose K3s runs; nil where there
+// is no cluster yet. A cluster that is down is an error: whoever took it for none would start
+// another one beside its data.
 func (a Admission) Kubeconfig(ctx context.Context, key []byte) ([]byte, error) {
 	return a.kubeconfig(ctx, key, askLimit)
 }
@@ -65,7 +66,8 @@ func (a Admission) kubeconfig(ctx context.Context, key []byte, limit time.Durati
 		"bring one back; if they lost their quorum: strata restore --current; if all are lost: strata restore --new-hosts", why)
 }
 
-// refuseSecondCluster returns the error of the only server on a new host, unless there was no cluster: that of a lost host is in a snapshot only.
+// refuseSecondCluster returns the error of the only server on a new host, unless there was no
+// cluster: that of a lost host is in a snapshot only.
 func (a Admission) refuseSecondCluster() error {
 	if a.none {
 		return nil
@@ -74,8 +76,8 @@ func (a Admission) refuseSecondCluster() error {
 		"bring the old host back, or: strata restore -s %s --new-hosts --file SNAPSHOT (docs/operations.md)", a.Founds)
 }
 
-// ask asks all servers at once: text is the first's kubeconfig, down names those whose K3s does not run, silent those that could not be
-// asked.
+// ask asks all servers at once: text is the first's kubeconfig, down names those whose K3s does not
+// run, silent those that could not be asked.
 func (a Admission) ask(ctx context.Context, key []byte, limit time.Duration) (text []byte, down, silent error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

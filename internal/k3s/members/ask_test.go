@@ -35,7 +35,8 @@ func put(t *testing.T, file, content string) {
 	require.NoError(t, os.WriteFile(file, []byte(content), 0o600))
 }
 
-// A server that is to become an agent still serves: its Pods and its member of etcd are not an old host's.
+// A server that is to become an agent still serves: its Pods and its member of etcd are not an old
+// host's.
 func TestAHostWithEitherUnitIsTheMemberThatItWas(t *testing.T) {
 	for _, unit := range []string{"k3s", "k3s-agent"} {
 		root := t.TempDir()

@@ -17,18 +17,21 @@ import (
 	"strata/internal/apiserver"
 )
 
-// removeAnnotation asks K3s to take a server's etcd member out; K3s answers with removedAnnotation, the member's name, and takes
-// memberAnnotation away, which a server sets that joins (k3s-io/k3s pkg/etcd/member_controller.go, pkg/etcd/metadata_controller.go).
+// removeAnnotation asks K3s to take a server's etcd member out; K3s answers with removedAnnotation,
+// the member's name, and takes memberAnnotation away, which a server sets that joins (k3s-io/k3s
+// pkg/etcd/member_controller.go, pkg/etcd/metadata_controller.go).
 const (
 	removeAnnotation  = "etcd.k3s.cattle.io/remove"
 	removedAnnotation = "etcd.k3s.cattle.io/removed-node-name"
 	memberAnnotation  = "etcd.k3s.cattle.io/node-name"
 )
 
-// membersLease is held by the server that takes members out (k3s-io/k3s pkg/etcd/etcd.go, Register).
+// membersLease is held by the server that takes members out (k3s-io/k3s pkg/etcd/etcd.go,
+// Register).
 const membersLease = "k3s-etcd"
 
-// outOfEtcd says whether a Node's server was taken out of etcd and has not come back since: K3s leaves the old answer on one that has.
+// outOfEtcd says whether a Node's server was taken out of etcd and has not come back since: K3s
+// leaves the old answer on one that has.
 func outOfEtcd(node *corev1.Node) bool {
 	removed, member := node.Annotations[removedAnnotation], node.Annotations[memberAnnotation]
 	return removed != "" && (member == "" || member == removed)
@@ -50,9 +53,9 @@ func (r *Remover) node(ctx context.Context, member Member) (*corev1.Node, error)
 	return node, nil
 }
 
-// removeFromEtcd has K3s remove the server's etcd member and waits until it says so: a member that is only stopped still
-// counts for the quorum. An answer that is still there from an earlier removal goes in the same step: K3s would take both annotations
-// away and remove nothing.
+// removeFromEtcd has K3s remove the server's etcd member and waits until it says so: a member that
+// is only stopped still counts for the quorum. An answer that is still there from an earlier
+// removal goes in the same step: K3s would take both annotations away and remove nothing.
 func (r *Remover) removeFromEtcd(ctx context.Context, member Member) error {
 	ctx, cancel := context.WithTimeout(ctx, etcdLimit)
 	defer cancel()
@@ -82,7 +85,8 @@ func (r *Remover) removedFromEtcd(ctx context.Context, member Member) error {
 	return r.awaitNode(ctx, member, outOfEtcd)
 }
 
-// membersHolder words who holds the lease of the server that takes members out; its name is its host's.
+// membersHolder words who holds the lease of the server that takes members out; its name is its
+// host's.
 func (r *Remover) membersHolder(ctx context.Context) string {
 	text := "the holder of lease kube-system/" + membersLease
 	switch host, err := r.membersHost(ctx); {
@@ -106,8 +110,9 @@ func (r *Remover) membersHost(ctx context.Context) (string, error) {
 	return *lease.Spec.HolderIdentity, nil
 }
 
-// gone waits until a Node that was deleted is no more. A kubelet that registers under its name while K3s still has a finalizer to
-// take off would update the old Node, and lose it a moment later.
+// gone waits until a Node that was deleted is no more. A kubelet that registers under its name
+// while K3s still has a finalizer to take off would update the old Node, and lose it a moment
+// later.
 func (r *Remover) gone(ctx context.Context, member Member) error {
 	ctx, cancel := context.WithTimeout(ctx, etcdLimit)
 	defer cancel()
@@ -117,8 +122,9 @@ func (r *Remover) gone(ctx context.Context, member Member) error {
 	return nil
 }
 
-// awaitNode waits until the member's Node is not there, or says what it should. The watch outlives its connection: a member that leads
-// etcd takes the leader with it, and API servers end their watches when that happens.
+// awaitNode waits until the member's Node is not there, or says what it should. The watch outlives
+// its connection: a member that leads etcd takes the leader with it, and API servers end their
+// watches when that happens.
 func (r *Remover) awaitNode(ctx context.Context, member Member, says func(*corev1.Node) bool) error {
 	nodes := apiserver.OneNode(r.Client, member.Name)
 	_, err := clientwatch.UntilWithSync(ctx, nodes, &corev1.Node{}, func(store cache.Store) (bool, error) {
@@ -130,8 +136,8 @@ func (r *Remover) awaitNode(ctx context.Context, member Member, says func(*corev
 	return err
 }
 
-// forget deletes the Node and the Secret that ties the name to the old host's password; with it the name is free again
-// (k3s-io/k3s#802).
+// forget deletes the Node and the Secret that ties the name to the old host's password; with it the
+// name is free again (k3s-io/k3s#802).
 func (r *Remover) forget(ctx context.Context, member Member) error {
 	ctx, cancel := context.WithTimeout(ctx, etcdLimit)
 	defer cancel()

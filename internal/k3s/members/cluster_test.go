@@ -75,8 +75,8 @@ func TestANodeThatIsGoneIsNoError(t *testing.T) {
 	require.NoError(t, remover.forget(t.Context(), leaving))
 }
 
-// A server that leads etcd takes the leader with it when it is removed: the request to remove it may fail, and the API server's
-// watches end, before K3s says that the member is out.
+// A server that leads etcd takes the leader with it when it is removed: the request to remove it
+// may fail, and the API server's watches end, before K3s says that the member is out.
 func TestTheEtcdMembersRemovalSurvivesTheLeadersEnd(t *testing.T) {
 	remover, client := cluster()
 	failsOnce(client, "patch", "nodes", noLeader)
@@ -106,7 +106,8 @@ func TestAnEtcdMemberThatStaysIsNamed(t *testing.T) {
 	require.ErrorContains(t, err, "; the other servers need a quorum: k3s kubectl get nodes -l node-role.kubernetes.io/etcd")
 }
 
-// The server that takes itself out cannot say so: another one does when its lease of 45 s has run out (seen on K3s v1.34.2).
+// The server that takes itself out cannot say so: another one does when its lease of 45 s has run
+// out (seen on K3s v1.34.2).
 func TestARemovalThatWaitsForALeaseSaysSo(t *testing.T) {
 	remover, client := cluster()
 	output, holder := newSignal("lease kube-system/k3s-etcd (host-3) takes it out"), "host-3"
@@ -115,7 +116,8 @@ func TestARemovalThatWaitsForALeaseSaysSo(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: membersLease, Namespace: metav1.NamespaceSystem},
 		Spec:       coordinationv1.LeaseSpec{HolderIdentity: &holder},
 	}))
-	// The fake forgets what happens between a list and the watch behind it, which an API server does not.
+	// The fake forgets what happens between a list and the watch behind it, which an API server
+	// does not.
 	watched := make(chan struct{}, 1)
 	client.PrependWatchReactor("nodes", func(action clienttesting.Action) (bool, watch.Interface, error) {
 		begun, err := client.Tracker().Watch(action.GetResource(), action.GetNamespace())
@@ -133,8 +135,8 @@ func TestARemovalThatWaitsForALeaseSaysSo(t *testing.T) {
 	assert.Greater(t, etcdLimit, 47*time.Second+30*time.Second, "a lease, and room")
 }
 
-// A server that was taken out and joined again keeps the old answer: it is no answer to the new request, and K3s, which finds both,
-// removes nothing.
+// A server that was taken out and joined again keeps the old answer: it is no answer to the new
+// request, and K3s, which finds both, removes nothing.
 func TestAServerThatCameBackIsTakenOutAgain(t *testing.T) {
 	remover, client := cluster()
 	nodes := corev1.SchemeGroupVersion.WithResource("nodes")

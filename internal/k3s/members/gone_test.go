@@ -17,7 +17,8 @@ import (
 	"strata/internal/remote/sshtest"
 )
 
-// K3s takes its finalizer off a Node some time after the delete; a kubelet that registered before would lose its Node.
+// K3s takes its finalizer off a Node some time after the delete; a kubelet that registered before
+// would lose its Node.
 func TestANameIsFreeOnlyWhenItsNodeIsGone(t *testing.T) {
 	client := fake.NewClientset(living, server("server-3", "10.0.0.13", corev1.ConditionUnknown))
 	etcd(t, client)
@@ -37,7 +38,8 @@ func TestANameIsFreeOnlyWhenItsNodeIsGone(t *testing.T) {
 	assert.False(t, ended.Before(<-finished), "it did not wait for the Node's end")
 }
 
-// A busy host may not take the stop in time. Its Node went all the same, and after its next start it was a member again.
+// A busy host may not take the stop in time. Its Node went all the same, and after its next start
+// it was a member again.
 func TestAHostThatLivesIsNotLeftToComeBack(t *testing.T) {
 	for status, refused := range map[corev1.ConditionStatus]bool{corev1.ConditionTrue: true, corev1.ConditionUnknown: false} {
 		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)

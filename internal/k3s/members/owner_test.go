@@ -16,7 +16,8 @@ import (
 	"strata/internal/remote/sshtest"
 )
 
-// hostOf is a host with K3s as a folder, whose mark is of a cluster and a node. It notes what systemctl and k3s are told.
+// hostOf is a host with K3s as a folder, whose mark is of a cluster and a node. It notes what
+// systemctl and k3s are told.
 func hostOf(t *testing.T, mark string) (host *sshtest.Server, told func() string) {
 	t.Helper()
 	root := t.TempDir()
@@ -52,7 +53,8 @@ func hostOf(t *testing.T, mark string) (host *sshtest.Server, told func() string
 
 var ours = k3snode.Owner{Cluster: "cafe", TokenSHA256: "00", Project: "strata", Stack: "dev"}
 
-// An old state, such as a restored backup, may have a node whose host has been given to another cluster since.
+// An old state, such as a restored backup, may have a node whose host has been given to another
+// cluster since.
 func TestALeavingNodesHostIsStoppedAndDisabledOnlyIfItIsOurs(t *testing.T) {
 	for name, test := range map[string]struct{ mark, told, log string }{
 		"ours": {"cluster=cafe\nnode=server-3\n", "systemctl daemon-reload\nsystemctl disable --now k3s\n", "server-3 is out of the cluster"},

@@ -10,7 +10,8 @@ import (
 	"strata/internal/stackstate"
 )
 
-// Past holds the traces of a stack's cluster in its state. Hosts cannot say it: fresh ones know of no cluster, and lost ones are silent.
+// Past holds the traces of a stack's cluster in its state. Hosts cannot say it: fresh ones know of
+// no cluster, and lost ones are silent.
 type Past struct {
 	// Identity is the cluster's random word, which hosts carry in their owner file.
 	Identity string
@@ -18,11 +19,13 @@ type Past struct {
 	Cluster bool
 	// Servers are those that the cluster had.
 	Servers []remote.Target
-	// CAHash is that of the cluster's CA as its tokens have it; empty before the first server has come up.
+	// CAHash is that of the cluster's CA as its tokens have it; empty before the first server has
+	// come up.
 	CAHash string
 }
 
-// ReadPast reads the state of a stack. Its secrets are asked for only where the servers are among them.
+// ReadPast reads the state of a stack. Its secrets are asked for only where the servers are among
+// them.
 func ReadPast(ctx context.Context, pulumi stackstate.Pulumi, stack string) (Past, error) {
 	var past Past
 	for _, read := range []func(context.Context, string) (*stackstate.State, error){pulumi.ReadEncrypted, pulumi.Read} {
@@ -40,7 +43,8 @@ func ReadPast(ctx context.Context, pulumi stackstate.Pulumi, stack string) (Past
 	return Past{}, fmt.Errorf("state of stack %s: there was a cluster, and the state does not say which servers it had", stack)
 }
 
-// CAHashIn is the hash at the end of what the first server says of its CA; empty where it has said nothing.
+// CAHashIn is the hash at the end of what the first server says of its CA; empty where it has said
+// nothing.
 func CAHashIn(said string) string {
 	words := strings.Fields(said)
 	if len(words) == 0 {
@@ -75,7 +79,8 @@ func PastOf(state *stackstate.State) Past {
 	return past
 }
 
-// Keeps reports whether one of servers is a server of before: by its host key where both are known, otherwise by its address.
+// Keeps reports whether one of servers is a server of before: by its host key where both are known,
+// otherwise by its address.
 func (p Past) Keeps(servers []remote.Target) bool {
 	for _, server := range servers {
 		for _, old := range p.Servers {
@@ -100,8 +105,9 @@ type Login struct {
 	Key    []byte
 }
 
-// Allow refuses servers none of which the cluster had: they would found a second one. It asks the hosts only then, whether
-// `strata restore --new-hosts` has given one of them the cluster's data. A host whose key is not known is not asked.
+// Allow refuses servers none of which the cluster had: they would found a second one. It asks the
+// hosts only then, whether `strata restore --new-hosts` has given one of them the cluster's data. A
+// host whose key is not known is not asked.
 func (p Past) Allow(ctx context.Context, stack string, servers []Login) error {
 	var targets []remote.Target
 	for _, server := range servers {
@@ -129,7 +135,8 @@ func addressesOf(servers []remote.Target) string {
 	return strings.Join(words, ", ")
 }
 
-// Snapshot is the file in which `strata restore --new-hosts` leaves the data of the cluster for the install of its first server.
+// Snapshot is the file in which `strata restore --new-hosts` leaves the data of the cluster for the
+// install of its first server.
 const Snapshot = "/var/lib/strata/restore.snapshot"
 
 // restoredScript prints yes on a host of the cluster that has its data, or a snapshot of them.

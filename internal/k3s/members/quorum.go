@@ -18,9 +18,10 @@ import (
 // etcdLabel marks servers with a member of etcd.
 const etcdLabel = "node-role.kubernetes.io/etcd"
 
-// DeadFirst puts members whose Node is not Ready before the others: taking a living server out first could leave etcd without a
-// quorum, because a dead one counts as long as it is a member. The server that takes the others out goes last: it has to be waited for
-// (etcdLimit), and before it is gone another one that leaves might take its place.
+// DeadFirst puts members whose Node is not Ready before the others: taking a living server out
+// first could leave etcd without a quorum, because a dead one counts as long as it is a member. The
+// server that takes the others out goes last: it has to be waited for (etcdLimit), and before it is
+// gone another one that leaves might take its place.
 func (r *Remover) DeadFirst(ctx context.Context, leaving []Member) ([]Member, error) {
 	alive := map[string]bool{}
 	nodes, err := r.nodes(ctx, "")
@@ -54,11 +55,12 @@ func (r *Remover) DeadFirst(ctx context.Context, leaving []Member) ([]Member, er
 	return sorted, nil
 }
 
-// returnLimit is for a server that was restarted, as this up may have done a moment before: its Node is not Ready until its kubelet says so.
+// returnLimit is for a server that was restarted, as this up may have done a moment before: its
+// Node is not Ready until its kubelet says so.
 const returnLimit = 2 * time.Minute
 
-// keepsQuorum refuses to take a server out that etcd needs: those that are left must have a majority that works. Servers that went only a
-// moment ago are waited for.
+// keepsQuorum refuses to take a server out that etcd needs: those that are left must have a
+// majority that works. Servers that went only a moment ago are waited for.
 func (r *Remover) keepsQuorum(ctx context.Context, leaving Member) error {
 	returning, err := r.quorumWithout(ctx, leaving)
 	if err == nil || len(returning) == 0 {
@@ -76,8 +78,8 @@ func (r *Remover) keepsQuorum(ctx context.Context, leaving Member) error {
 	return err
 }
 
-// quorumWithout is an error where etcd would lose its majority without one server. returning are the others that are not Ready for less
-// than returnLimit.
+// quorumWithout is an error where etcd would lose its majority without one server. returning are
+// the others that are not Ready for less than returnLimit.
 func (r *Remover) quorumWithout(ctx context.Context, leaving Member) (returning []string, err error) {
 	nodes, err := r.nodes(ctx, etcdLabel)
 	if err != nil {

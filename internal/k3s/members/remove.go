@@ -16,18 +16,21 @@ import (
 	"strata/internal/remote"
 )
 
-// The bounds of the steps that depend on the leaving host or its Pods. What they leave undone is reported and does not stop the removal,
-// unless a host that lives would be a member again.
+// The bounds of the steps that depend on the leaving host or its Pods. What they leave undone is
+// reported and does not stop the removal, unless a host that lives would be a member again.
 const (
 	drainLimit = 2 * time.Minute
 	stopLimit  = 30 * time.Second
-	// livingLimit is for a host whose Node is Ready. With its processors taken, sshd needs more than stopLimit for a login.
+	// livingLimit is for a host whose Node is Ready. With its processors taken, sshd needs more
+	// than stopLimit for a login.
 	livingLimit = 3 * time.Minute
-	// etcdLimit is for K3s's own steps in etcd and at the Node. They are done by the holders of two leases of 45 s that are not released
-	// when a holder loses its etcd: a server that takes itself out is out after 46 to 47 s (seen on v1.34.2; rancher/wrangler
-	// pkg/leader/leader.go). The rest is for an API server that has just lost its leader, and for slow disks.
+	// etcdLimit is for K3s's own steps in etcd and at the Node. They are done by the holders of two
+	// leases of 45 s that are not released when a holder loses its etcd: a server that takes itself
+	// out is out after 46 to 47 s (seen on v1.34.2; rancher/wrangler pkg/leader/leader.go). The
+	// rest is for an API server that has just lost its leader, and for slow disks.
 	etcdLimit = 2 * time.Minute
-	// etcdPatience is after how long a removal that is not done yet says whom it waits for: another server's takes a second or two.
+	// etcdPatience is after how long a removal that is not done yet says whom it waits for: another
+	// server's takes a second or two.
 	etcdPatience = 5 * time.Second
 	// holderLimit bounds the request for it, which is only for the text.
 	holderLimit = 3 * time.Second
@@ -97,8 +100,9 @@ func (r *Remover) takeOut(ctx context.Context, member Member, node *corev1.Node,
 	return r.removeFromEtcd(ctx, member)
 }
 
-// drain moves the node's Pods away, as far as the bound allows, with the kubectl that every K3s server has: linking kubectl's
-// own drain would add its whole command line to this program. What cannot be evicted in time goes with the node.
+// drain moves the node's Pods away, as far as the bound allows, with the kubectl that every K3s
+// server has: linking kubectl's own drain would add its whole command line to this program. What
+// cannot be evicted in time goes with the node.
 func (r *Remover) drain(ctx context.Context, member Member) {
 	ctx, cancel := context.WithTimeout(ctx, drainLimit+stopLimit)
 	defer cancel()
@@ -135,8 +139,9 @@ func (r *Remover) anyServer(ctx context.Context) (client *remote.Client, name st
 	return nil, "", fmt.Errorf("no server answers over SSH: %w", failures)
 }
 
-// hold keeps the leaving host's K3s from coming back by itself: a server whose etcd member is removed ends, and its unit would
-// start it again as a new member within seconds. The drop-in is gone after a reboot: a removal that fails leaves a member that starts again.
+// hold keeps the leaving host's K3s from coming back by itself: a server whose etcd member is
+// removed ends, and its unit would start it again as a new member within seconds. The drop-in is
+// gone after a reboot: a removal that fails leaves a member that starts again.
 func (r *Remover) hold(ctx context.Context, member Member, lives bool) error {
 	return r.onHost(ctx, member, lives, "could not be kept from restarting", `
 dir=/run/systemd/system/$unit.service.d
@@ -145,14 +150,16 @@ printf '[Service]\nRestart=no\n' > "$dir/90-strata-leaving.conf"
 systemctl daemon-reload`)
 }
 
-// stop stops K3s on the leaving host and disables its unit: it would register itself again, now or after a reboot. Its uninstall comes
-// last in a run, and a gate that fails before it leaves the host as it is. The install of a node that returns enables the unit.
+// stop stops K3s on the leaving host and disables its unit: it would register itself again, now or
+// after a reboot. Its uninstall comes last in a run, and a gate that fails before it leaves the
+// host as it is. The install of a node that returns enables the unit.
 func (r *Remover) stop(ctx context.Context, member Member, lives bool) error {
 	return r.onHost(ctx, member, lives, "could not be stopped", `systemctl disable --now "$unit"`)
 }
 
-// onHost runs a script on the leaving host if the cluster's K3s is there. A host that does not answer is as good as stopped, and its Node goes
-// all the same, unless its Node was Ready: such a one lives, and would be a member again at its next start.
+// onHost runs a script on the leaving host if the cluster's K3s is there. A host that does not
+// answer is as good as stopped, and its Node goes all the same, unless its Node was Ready: such a
+// one lives, and would be a member again at its next start.
 func (r *Remover) onHost(ctx context.Context, member Member, lives bool, otherwise, script string) error {
 	limit := stopLimit
 	if lives {

@@ -13,7 +13,8 @@ import (
 	"strata/internal/tunnel"
 )
 
-// Set is the wanted membership. It travels as JSON on stdin, and comes back on stdout for the next run to compare with.
+// Set is the wanted membership. It travels as JSON on stdin, and comes back on stdout for the next
+// run to compare with.
 type Set struct {
 	// Timeout bounds the whole removal.
 	Timeout metav1.Duration `json:"timeout,omitzero"`
@@ -25,8 +26,9 @@ type Set struct {
 	Owner *k3snode.Owner `json:"owner,omitempty"`
 }
 
-// Remembered returns what the next run needs of the set: how a node that has left by then is reached. Pins are fingerprints, because an
-// output travels in one environment variable, which Linux bounds at 128 KiB.
+// Remembered returns what the next run needs of the set: how a node that has left by then is
+// reached. Pins are fingerprints, because an output travels in one environment variable, which
+// Linux bounds at 128 KiB.
 func (s Set) Remembered() Set {
 	kept := Set{Members: make([]Member, 0, len(s.Members))}
 	for _, member := range s.Members {
@@ -47,8 +49,8 @@ func tunnelTo(members []Member) tunnel.Spec {
 	return tunnel.First(members, func(member Member) remote.Target { return member.Target })
 }
 
-// Left returns the members of previous that wanted no longer has, by name, agents first: a server that leaves may take the
-// etcd member away that an agent's drain still needs.
+// Left returns the members of previous that wanted no longer has, by name, agents first: a server
+// that leaves may take the etcd member away that an agent's drain still needs.
 func Left(previous, wanted Set) []Member {
 	stays := map[string]string{}
 	for _, member := range wanted.Members {
@@ -82,8 +84,9 @@ func (s Set) Servers() []Member {
 	return slices.DeleteFunc(slices.Clone(s.Members), func(member Member) bool { return member.Role != "server" })
 }
 
-// Moved refuses a set in which an address has another node than before. The new name would be installed on a host whose old name is then
-// removed from it; and where two nodes change places, each would be joined with the other's data.
+// Moved refuses a set in which an address has another node than before. The new name would be
+// installed on a host whose old name is then removed from it; and where two nodes change places,
+// each would be joined with the other's data.
 func Moved(previous, wanted Set) error {
 	had := map[string]string{}
 	for _, member := range previous.Members {

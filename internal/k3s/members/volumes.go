@@ -15,8 +15,9 @@ import (
 	"strata/internal/apiserver"
 )
 
-// KeepsVolumes refuses to take members out whose disks hold volumes that no node that stays can use: their K3s is uninstalled with all that
-// its local-path provisioner keeps on the host. discard names the members whose volumes may go. It comes before the first of them is touched.
+// KeepsVolumes refuses to take members out whose disks hold volumes that no node that stays can
+// use: their K3s is uninstalled with all that its local-path provisioner keeps on the host. discard
+// names the members whose volumes may go. It comes before the first of them is touched.
 func (r *Remover) KeepsVolumes(ctx context.Context, leaving []Member, discard []string) error {
 	nodes, err := r.nodes(ctx, "")
 	if err != nil {
@@ -61,8 +62,8 @@ func refusal(held map[string][]string) error {
 		"or say that they may go: strata:k3s.discardVolumesOf: [%s]", strings.Join(holders, "; "), strings.Join(names, ", "))
 }
 
-// split are the nodes that stay, and those that leave by name, as what a volume's affinity is held against. A member whose Node is gone is
-// known by its name: its disk may still be there.
+// split are the nodes that stay, and those that leave by name, as what a volume's affinity is held
+// against. A member whose Node is gone is known by its name: its disk may still be there.
 func split(nodes []corev1.Node, leaving []Member) (stay []labels.Set, leave map[string]labels.Set) {
 	leave = map[string]labels.Set{}
 	for _, member := range leaving {
@@ -85,7 +86,8 @@ func wanted(volume *corev1.PersistentVolume) bool {
 		(volume.Status.Phase == corev1.VolumeBound || volume.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRetain)
 }
 
-// usable says whether a volume can be used on a node. One without an affinity is on no node's disk, as far as it says.
+// usable says whether a volume can be used on a node. One without an affinity is on no node's disk,
+// as far as it says.
 func usable(volume *corev1.PersistentVolume, node labels.Set) bool {
 	if volume.Spec.NodeAffinity == nil || volume.Spec.NodeAffinity.Required == nil {
 		return true

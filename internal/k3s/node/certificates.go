@@ -15,8 +15,9 @@ import (
 // pkg/daemons/config/types.go, CertificateRenewDays).
 const RenewWithin = 90 * 24 * time.Hour
 
-// CertificatesFunction is a shell function, certificates, that prints what ParseCertificate reads: a line for each certificate of K3s's own
-// on the host, certificate=FILE DER, in base64. Hosts need no openssl for it. CAs are left out: a restart does not renew them.
+// CertificatesFunction is a shell function, certificates, that prints what ParseCertificate reads:
+// a line for each certificate of K3s's own on the host, certificate=FILE DER, in base64. Hosts need
+// no openssl for it. CAs are left out: a restart does not renew them.
 //
 //go:embed certificates.sh
 var CertificatesFunction string
@@ -29,8 +30,8 @@ type Certificate struct {
 	Ends time.Time
 }
 
-// First is the certificate that ends first of those that lines tell, each without certificate=; ok is false where there is none that
-// can be read.
+// First is the certificate that ends first of those that lines tell, each without certificate=; ok
+// is false where there is none that can be read.
 func First(lines []string) (first Certificate, ok bool) {
 	var all []Certificate
 	for _, line := range lines {

@@ -1,5 +1,6 @@
-// Package node owns what is done to K3s on a host by more than one step: whose the host is, which binary it runs, and whether it runs
-// what is configured. It does not own when: an install starts a node that does not run, an upgrade changes one that does.
+// Package node owns what is done to K3s on a host by more than one step: whose the host is, which
+// binary it runs, and whether it runs what is configured. It does not own when: an install starts a
+// node that does not run, an upgrade changes one that does.
 package node
 
 import (
@@ -22,8 +23,9 @@ const (
 //go:embed functions.sh
 var Functions string
 
-// Script is a script behind Functions, with its variables set before. role is the host's, server or agent, and sha256 the binary's that it
-// is to run. It does nothing on a host that is not owner's; nil, in a state from before there were marks, checks nothing.
+// Script is a script behind Functions, with its variables set before. role is the host's, server or
+// agent, and sha256 the binary's that it is to run. It does nothing on a host that is not owner's;
+// nil, in a state from before there were marks, checks nothing.
 func Script(role, sha256 string, owner *Owner, script string, variables map[string]string) string {
 	text := "set -eu\nROLE=" + remote.Quote(role) + " BINARY_SHA256=" + remote.Quote(sha256) + "\n"
 	for name, value := range variables {

@@ -28,7 +28,8 @@ type Push struct {
 	Mode   string        `json:"mode"`
 	SHA256 string        `json:"sha256"`
 	Target remote.Target `json:"target"`
-	// Timeout bounds the way to the host, the silence of the transfer, and the import. The transfer itself may take as long as the line needs.
+	// Timeout bounds the way to the host, the silence of the transfer, and the import. The transfer
+	// itself may take as long as the line needs.
 	Timeout metav1.Duration `json:"timeout"`
 }
 
@@ -41,8 +42,8 @@ func (p Push) Permissions() (fs.FileMode, error) {
 	return fs.FileMode(mode), nil
 }
 
-// Send copies the file to the host unless it is there, and verifies it at the other end. sent is false where it was there. say is told of
-// its progress.
+// Send copies the file to the host unless it is there, and verifies it at the other end. sent is
+// false where it was there. say is told of its progress.
 func (p Push) Send(ctx context.Context, mode fs.FileMode, key []byte, say func(string)) (sent bool, err error) {
 	dial, stop := context.WithTimeout(ctx, p.Timeout.Duration)
 	defer stop()
@@ -68,8 +69,9 @@ func (p Push) Send(ctx context.Context, mode fs.FileMode, key []byte, say func(s
 	return sent, nil
 }
 
-// turn waits until no other push of this project sends to the host: thirty at once keep a small host busy with taking turns, and a slow
-// line has none of them whole for long. The lock is a file of this project.
+// turn waits until no other push of this project sends to the host: thirty at once keep a small
+// host busy with taking turns, and a slow line has none of them whole for long. The lock is a file
+// of this project.
 func (p Push) turn(say func(string)) func(context.Context) (func(), error) {
 	path := filepath.Join(".strata", "push-"+net.JoinHostPort(p.Target.Address, strconv.Itoa(p.Target.Port))+".lock")
 	return func(ctx context.Context) (func(), error) {
@@ -83,7 +85,8 @@ const containerdSocket = "/run/k3s/containerd/containerd.sock"
 //go:embed import.sh
 var importText string
 
-// importScript is the script that loads an archive of images into the containerd behind a socket, if one answers there.
+// importScript is the script that loads an archive of images into the containerd behind a socket,
+// if one answers there.
 func importScript(socket, archive string, images []string) string {
 	return fmt.Sprintf("socket=%s archive=%s images=%s\n", remote.Quote(socket), remote.Quote(archive), remote.Quote(strings.Join(images, "\n"))) + importText
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fakeK3s puts a k3s first in PATH that writes down its arguments and ends with a code; output is the file.
+// fakeK3s puts a k3s first in PATH that writes down its arguments and ends with a code; output is
+// the file.
 func fakeK3s(t *testing.T, code int) (output string) {
 	t.Helper()
 	dir := t.TempDir()

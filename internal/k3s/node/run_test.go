@@ -10,7 +10,8 @@ import (
 	"strata/internal/remote/sshtest"
 )
 
-// A host whose disk is busy, because K3s imports images, says nothing for seconds; what runs on it goes on.
+// A host whose disk is busy, because K3s imports images, says nothing for seconds; what runs on it
+// goes on.
 func TestAHostMayBeSilentForAWhile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes longer than a host that is observed may be silent")

@@ -62,9 +62,10 @@ func (s *SSH) script(host health.Host, step string, variables map[string]string)
 	return k3snode.Script(host.Role, s.SHA256, s.Owner.At(host.Name), steps+"\n"+step+"\n", variables)
 }
 
-// Copy writes a snapshot of a server to a local file that only its owner may read: it holds every Secret of the cluster. The file appears
-// under its name only when it is complete and has the sha256 sum. A failure leaves nothing behind, and what a kill leaves goes with the next
-// copy to the same folder.
+// Copy writes a snapshot of a server to a local file that only its owner may read: it holds every
+// Secret of the cluster. The file appears under its name only when it is complete and has the
+// sha256 sum. A failure leaves nothing behind, and what a kill leaves goes with the next copy to
+// the same folder.
 func (s *SSH) Copy(ctx context.Context, host health.Host, name, local, sum string) (err error) {
 	client, err := remote.Dial(ctx, host.Target, s.Key)
 	if err != nil {

@@ -13,7 +13,8 @@ import (
 	"strata/health"
 )
 
-// stopLimit bounds the stop of one server; systemd itself gives up after 90 s, and an install that is under way is waited for, for 2 minutes.
+// stopLimit bounds the stop of one server; systemd itself gives up after 90 s, and an install that
+// is under way is waited for, for 2 minutes.
 const stopLimit = 4 * time.Minute
 
 // Restore is the way back to a snapshot.
@@ -22,10 +23,11 @@ type Restore struct {
 	Hosts Hosts
 	// Servers and Agents are the cluster's nodes, less those that are Without.
 	Servers, Agents []health.Host
-	// Snapshot is the file's name in Folder of the first of Servers. Empty: that server keeps its own data, and only forgets the
-	// other members, which is the way out when a quorum is lost.
+	// Snapshot is the file's name in Folder of the first of Servers. Empty: that server keeps its
+	// own data, and only forgets the other members, which is the way out when a quorum is lost.
 	Snapshot string
-	// User is who the stack logs in as; a snapshot from before it was bound to its role does not know it. Empty: K3s's own, which needs none.
+	// User is who the stack logs in as; a snapshot from before it was bound to its role does not
+	// know it. Empty: K3s's own, which needs none.
 	User string
 	// Log receives a line for each step.
 	Log io.Writer
@@ -66,8 +68,8 @@ func toFront(servers []health.Host, i int) []health.Host {
 	return slices.Concat(servers[i:i+1], servers[:i], servers[i+1:])
 }
 
-// Run restores. Nothing is touched before every server was reached: one with the old data that came back would be a second cluster
-// under the same addresses.
+// Run restores. Nothing is touched before every server was reached: one with the old data that came
+// back would be a second cluster under the same addresses.
 func (r *Restore) Run(ctx context.Context) (Times, error) {
 	var times Times
 	if err := r.every(ctx, r.Servers, "holds", map[string]string{"snapshot": r.Snapshot}); err != nil {
@@ -150,8 +152,8 @@ func (r *Restore) begin(ctx context.Context, server health.Host, step string, va
 	return nil
 }
 
-// agents restarts K3s on every agent, because caches of what came after the snapshot would make them wait for what never comes. One
-// that does not answer is told and does not hold up the others.
+// agents restarts K3s on every agent, because caches of what came after the snapshot would make
+// them wait for what never comes. One that does not answer is told and does not hold up the others.
 func (r *Restore) agents(ctx context.Context) error {
 	return atOnce(r.Agents, func(agent health.Host) error {
 		if _, err := r.Hosts.Run(ctx, agent, "restart >&2", nil); err != nil {

@@ -39,7 +39,8 @@ func TestASnapshotIsTheOneThatK3sSaysItTook(t *testing.T) {
 	}
 }
 
-// K3s's command ends well where its server could not write the file, because the disk is full: it says of no snapshot that it is saved.
+// K3s's command ends well where its server could not write the file, because the disk is full: it
+// says of no snapshot that it is saved.
 func TestASnapshotFromBeforeIsNotTheOneThatIsAskedFor(t *testing.T) {
 	for name, k3s := range map[string]string{
 		"nothing is said":              "",
@@ -62,7 +63,8 @@ func TestASnapshotFromBeforeIsNotTheOneThatIsAskedFor(t *testing.T) {
 	}
 }
 
-// A server without its quorum writes the snapshot in a second, then tries for two minutes to note it in the API, and fails.
+// A server without its quorum writes the snapshot in a second, then tries for two minutes to note
+// it in the API, and fails.
 func TestASnapshotThatK3sCouldNotNoteIsTheOneThatItWroteInFull(t *testing.T) {
 	const failed = `; echo 'level=fatal msg="Error: Post ... context deadline exceeded"' >&2; exit 1`
 	sum := sha256.Sum256([]byte("what etcd has"))
@@ -89,7 +91,8 @@ func TestASnapshotThatK3sCouldNotNoteIsTheOneThatItWroteInFull(t *testing.T) {
 	}
 }
 
-// A server that was killed while it wrote leaves a part, which K3s would list as a snapshot. One that is being written stays.
+// A server that was killed while it wrote leaves a part, which K3s would list as a snapshot. One
+// that is being written stays.
 func TestAPartOfASnapshotGoesWithTheNextAndIsNotListed(t *testing.T) {
 	h := saving(t, took)
 	h.write(snapshots+"on-demand-server-1-0.part", "half")
@@ -107,7 +110,8 @@ func TestAPartOfASnapshotGoesWithTheNextAndIsNotListed(t *testing.T) {
 	assert.FileExists(t, h.root+snapshots+"on-demand-server-1-9.part")
 }
 
-// remote's scripts end with their caller, by their process group: so must K3s's command, or it is in the way of the next.
+// remote's scripts end with their caller, by their process group: so must K3s's command, or it is
+// in the way of the next.
 func TestASnapshotThatIsInterruptedEndsOnTheHost(t *testing.T) {
 	h := saving(t, "echo $$ > SNAPSHOTS/pid; exec sleep 60")
 	command := h.command((&SSH{SHA256: "00"}).script(health.Host{Role: "server"}, "save", nil))

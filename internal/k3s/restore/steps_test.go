@@ -119,7 +119,8 @@ func TestThePasswordsOfAllNodesAreForgotten(t *testing.T) {
 	assert.NoDirExists(t, strings.Fields(cache)[0], "in root's home or elsewhere")
 }
 
-// A host that reboots in the middle must not bring its old data back: two of three make the quorum that the restore has just ended.
+// A host that reboots in the middle must not bring its old data back: two of three make the quorum
+// that the restore has just ended.
 func TestAServerThatIsStoppedForARestoreStartsAtNoBootAndTakesNoInstall(t *testing.T) {
 	h := newHost(t)
 	install := func() (string, error) { return h.sh(k3snode.Script("server", "00", nil, "one_at_a_time\n", nil)) }
@@ -158,7 +159,8 @@ func snapshot(holds string) string {
 	return holds + string(sum[:])
 }
 
-// TestASnapshotIsLookedIntoBeforeAnythingStops: the key is that of token x, whose sha256 begins with 2d711642b726.
+// TestASnapshotIsLookedIntoBeforeAnythingStops: the key is that of token x, whose sha256 begins
+// with 2d711642b726.
 func TestASnapshotIsLookedIntoBeforeAnythingStops(t *testing.T) {
 	ours := snapshot("bolt\x00\x01/bootstrap/2d711642b726\x00pages")
 	for name, test := range map[string]struct{ file, content, token, refused string }{

@@ -7,7 +7,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// addition is a revision that is added to a database, change by change, as etcd does it (server/storage/mvcc/kvstore_txn.go).
+// addition is a revision that is added to a database, change by change, as etcd does it
+// (server/storage/mvcc/kvstore_txn.go).
 type addition struct {
 	keys     *bbolt.Bucket
 	revision uint64
@@ -71,7 +72,8 @@ func fieldOf(text []byte, wanted protowire.Number) []byte {
 // revisionSize is the length of a revisionKey; etcd adds a t to that of a deletion.
 const revisionSize = 8 + 1 + 8
 
-// revisionKey is a revision as etcd writes it: the number of the transaction, an underscore, and that of the change within it.
+// revisionKey is a revision as etcd writes it: the number of the transaction, an underscore, and
+// that of the change within it.
 func revisionKey(revision, change uint64) []byte {
 	key := binary.BigEndian.AppendUint64(nil, revision)
 	return binary.BigEndian.AppendUint64(append(key, '_'), change)

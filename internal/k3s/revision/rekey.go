@@ -18,8 +18,9 @@ import (
 	"strata/internal/k3s/token"
 )
 
-// rekey encrypts the cluster's keys with the last of the servers' tokens, where one of the former ones opens them: K3s then needs no former
-// token. A snapshot that none of them opens is another cluster's.
+// rekey encrypts the cluster's keys with the last of the servers' tokens, where one of the former
+// ones opens them: K3s then needs no former token. A snapshot that none of them opens is another
+// cluster's.
 func (a *addition) rekey(tokens []string) error {
 	sealed, err := keyMaterial(a.keys)
 	if err != nil {
@@ -45,7 +46,8 @@ func (a *addition) rekey(tokens []string) error {
 	return fmt.Errorf("it is not of this cluster: none of the stack's %d tokens opens its key material", len(tokens))
 }
 
-// keyMaterial returns the cluster's keys as K3s keeps them, by the names of the tokens that encrypt them.
+// keyMaterial returns the cluster's keys as K3s keeps them, by the names of the tokens that encrypt
+// them.
 func keyMaterial(keys *bbolt.Bucket) (map[string][]byte, error) {
 	sealed := map[string][]byte{}
 	err := keys.ForEach(func(revision, value []byte) error {
@@ -62,7 +64,8 @@ func keyMaterial(keys *bbolt.Bucket) (map[string][]byte, error) {
 	return sealed, err
 }
 
-// sealer is K3s's: the text that a token encrypts is SALT:BASE64 (k3s-io/k3s pkg/cluster/encrypt.go).
+// sealer is K3s's: the text that a token encrypts is SALT:BASE64 (k3s-io/k3s
+// pkg/cluster/encrypt.go).
 func sealer(password, salt string) (cipher.AEAD, error) {
 	key, err := pbkdf2.Key(sha1.New, password, []byte(salt), 4096, 32)
 	if err != nil {

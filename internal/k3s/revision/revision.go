@@ -18,28 +18,33 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// What etcd calls its buckets, and where it keeps up to which revision it has to compact (go.etcd.io/etcd/server/v3/storage/schema/bucket.go).
+// What etcd calls its buckets, and where it keeps up to which revision it has to compact
+// (go.etcd.io/etcd/server/v3/storage/schema/bucket.go).
 var (
 	keyBucket, metaBucket = []byte("key"), []byte("meta")
 	scheduledCompact      = []byte("scheduledCompactRev")
 )
 
-// perSecond is more revisions than a cluster writes in a second, on average from one restore to the next.
+// perSecond is more revisions than a cluster writes in a second, on average from one restore to the
+// next.
 const perSecond = 1000
 
 // Edit names the differences between a copy and its snapshot; the zero value: none.
 type Edit struct {
 	// Forget names the keys of objects that are deleted; nil names none.
 	Forget func(key string) bool
-	// Tokens are the servers', the wanted one last: the cluster's keys are encrypted with that one. None: they stay as they are.
+	// Tokens are the servers', the wanted one last: the cluster's keys are encrypted with that one.
+	// None: they stay as they are.
 	Tokens []string
 }
 
-// PutAhead copies the snapshot at from, which K3s may have compressed (.zip), to a new file, whose revision is later than any that the
-// cluster has had until now, and all before it compacted: a client that watches from one of those is told so (410 Gone) and lists anew.
-// It is what `etcdutl snapshot restore --bump-revision --mark-compacted` does to the data it restores
-// (etcd.io/docs/v3.6/op-guide/recovery/#revision-difference). By how much grows with the clock: who goes back to a snapshot twice must not
-// find the first time's revisions again. The error says what is wrong with the snapshot; to is gone then.
+// PutAhead copies the snapshot at from, which K3s may have compressed (.zip), to a new file, whose
+// revision is later than any that the cluster has had until now, and all before it compacted: a
+// client that watches from one of those is told so (410 Gone) and lists anew. It is what `etcdutl
+// snapshot restore --bump-revision --mark-compacted` does to the data it restores
+// (etcd.io/docs/v3.6/op-guide/recovery/#revision-difference). By how much grows with the clock: who
+// goes back to a snapshot twice must not find the first time's revisions again. The error says what
+// is wrong with the snapshot; to is gone then.
 func PutAhead(from, to string, now time.Time, edit Edit) (err error) {
 	file, err := os.OpenFile(to, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -126,8 +131,8 @@ func addSum(file *os.File) error {
 	return err
 }
 
-// raise adds to the latest revision of a database one that is so much later, and has etcd compact up to that when it starts. The
-// revision is empty but for the edit.
+// raise adds to the latest revision of a database one that is so much later, and has etcd compact
+// up to that when it starts. The revision is empty but for the edit.
 func raise(path string, by uint64, edit Edit) error {
 	db, err := bbolt.Open(path, 0o600, &bbolt.Options{Timeout: time.Second, NoFreelistSync: true})
 	if err != nil {

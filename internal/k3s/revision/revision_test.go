@@ -41,7 +41,8 @@ func snapshot(t *testing.T) string {
 	return path
 }
 
-// read is the latest revision of a snapshot, up to which it is to be compacted, and the object of revision 40.
+// read is the latest revision of a snapshot, up to which it is to be compacted, and the object of
+// revision 40.
 func read(t *testing.T, path string) (latest, compacted uint64, object string) {
 	t.Helper()
 	text, err := os.ReadFile(path)
@@ -185,7 +186,8 @@ func TestACopyForgetsTheObjectsOfLostHosts(t *testing.T) {
 	require.NoError(t, db.Close())
 }
 
-// A snapshot from before the servers got another token has the cluster's keys under the former one, with which K3s is not started any more.
+// A snapshot from before the servers got another token has the cluster's keys under the former one,
+// with which K3s is not started any more.
 func TestACopyIsOpenedByTheWantedToken(t *testing.T) {
 	sealedBy := func(password string) [2]string {
 		text, err := seal(password, []byte("the cluster's keys of "+password))

@@ -20,7 +20,8 @@ import (
 type Rotation struct {
 	// Timeout bounds it.
 	Timeout metav1.Duration `json:"timeout"`
-	// Generation is that of the wanted token. It can only grow: the name of what a former token encrypted stays in etcd's files for a while.
+	// Generation is that of the wanted token. It can only grow: the name of what a former token
+	// encrypted stays in etcd's files for a while.
 	Generation int `json:"generation"`
 	// Servers are all servers; none where the generation is only recorded.
 	Servers []remote.Target `json:"servers,omitempty"`
@@ -43,14 +44,16 @@ type found struct {
 	server remote.Target
 	// data is true where the server has been a member, runs where its K3s does.
 	data, runs bool
-	// tokens are the indices of those whose keys are in the files of etcd, of which some may be deleted.
+	// tokens are the indices of those whose keys are in the files of etcd, of which some may be
+	// deleted.
 	tokens []int
 }
 
 // has reports whether a token may open the data.
 func (f found) has(token int) bool { return slices.Contains(f.tokens, token) }
 
-// Run rotates, and returns once every server has data that the wanted token opens. before is the generation of the last run.
+// Run rotates, and returns once every server has data that the wanted token opens. before is the
+// generation of the last run.
 func (r *Rotation) Run(ctx context.Context, hosts Hosts, before int, log io.Writer) error {
 	if r.Generation < before {
 		return fmt.Errorf("strata:k3s.tokenGeneration: expected at least %d, which the stack has, found %d: a former token is known to whoever it was "+
@@ -122,7 +125,8 @@ func (r *Rotation) parse(server remote.Target, text string) found {
 	return f
 }
 
-// lookScript prints data where the server has been a member, runs where its K3s does, and the keys of tokens that are in etcd's files.
+// lookScript prints data where the server has been a member, runs where its K3s does, and the keys
+// of tokens that are in etcd's files.
 func lookScript(tokens []string) string {
 	keys := make([]string, len(tokens))
 	for i, token := range tokens {
@@ -144,7 +148,8 @@ func (r *Rotation) lacking(all []found) []found {
 	return slices.DeleteFunc(slices.Clone(all), func(f found) bool { return f.has(wanted) })
 }
 
-// mustRun is an error where a server does not run: one that starts later with the new token would find data that the former one encrypts.
+// mustRun is an error where a server does not run: one that starts later with the new token would
+// find data that the former one encrypts.
 func mustRun(servers []found) error {
 	stopped := slices.DeleteFunc(slices.Clone(servers), func(f found) bool { return f.runs })
 	if len(stopped) == 0 {

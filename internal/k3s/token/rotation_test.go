@@ -20,7 +20,8 @@ import (
 	"strata/internal/remote/sshtest"
 )
 
-// cluster is three servers. says are what each prints, followed are what it prints once one has been asked.
+// cluster is three servers. says are what each prints, followed are what it prints once one has
+// been asked.
 type cluster struct {
 	says, followed map[string]string
 	asked          []string

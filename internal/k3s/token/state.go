@@ -15,7 +15,8 @@ func Name(first string, generation int) string {
 	return fmt.Sprintf("%s-%d", first, generation)
 }
 
-// Servers are the servers' tokens in a state, the one of the first generation first. A snapshot is opened by the one of its time.
+// Servers are the servers' tokens in a state, the one of the first generation first. A snapshot is
+// opened by the one of its time.
 func Servers(state *stackstate.State) []string { return all(state, "k3s-token") }
 
 // Agents are the agents' tokens in a state.
@@ -32,5 +33,6 @@ func all(state *stackstate.State, first string) []string {
 	}
 }
 
-// Key is the key in etcd under which K3s keeps what a token encrypts (k3s-io/k3s pkg/cluster/encrypt.go, storageKey).
+// Key is the key in etcd under which K3s keeps what a token encrypts (k3s-io/k3s
+// pkg/cluster/encrypt.go, storageKey).
 func Key(token string) string { return "/bootstrap/" + digest.Of([]byte(token))[:12] }

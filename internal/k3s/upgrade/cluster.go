@@ -29,8 +29,8 @@ func (r *Rollout) nodes(ctx context.Context) (map[string]corev1.Node, error) {
 	return found, nil
 }
 
-// othersServe refuses to take a node away while a server is missing already: etcd would lose its quorum with the next one, and
-// the Pods of a dead node have nowhere to go.
+// othersServe refuses to take a node away while a server is missing already: etcd would lose its
+// quorum with the next one, and the Pods of a dead node have nowhere to go.
 func (r *Rollout) othersServe(ctx context.Context, leaving task) error {
 	nodes, err := r.nodes(ctx)
 	if err != nil {

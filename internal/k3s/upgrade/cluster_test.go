@@ -38,21 +38,25 @@ type cluster struct {
 
 	mutex sync.Mutex
 	hosts map[string]upgrade.Host
-	// restarted are the hosts whose K3s was restarted, gone the Pods that were evicted, both in order.
+	// restarted are the hosts whose K3s was restarted, gone the Pods that were evicted, both in
+	// order.
 	restarted, gone []string
-	// away and mostAway count nodes that were told to restart and have not yet been found to work; together is how many must be away
-	// before any of them works.
+	// away and mostAway count nodes that were told to restart and have not yet been found to work;
+	// together is how many must be away before any of them works.
 	away, mostAway, together int
-	// broken are hosts whose K3s does not work, protected Pods with a budget, silent API servers that do not answer.
+	// broken are hosts whose K3s does not work, protected Pods with a budget, silent API servers
+	// that do not answer.
 	broken            map[string]error
 	protected, silent map[string]bool
-	// unreachable is a host without SSH, wrongSum one with another binary than was pushed, lost one whose answer to a restart is lost.
+	// unreachable is a host without SSH, wrongSum one with another binary than was pushed, lost one
+	// whose answer to a restart is lost.
 	unreachable, wrongSum, lost string
 	// kubelet changes a node as its new kubelet does, in tests of one that is not well.
 	kubelet func(node *corev1.Node)
 }
 
-// newCluster has the named nodes; without names: three servers and two agents, each agent with a Pod.
+// newCluster has the named nodes; without names: three servers and two agents, each agent with a
+// Pod.
 func newCluster(t *testing.T, names ...string) *cluster {
 	t.Helper()
 	if len(names) == 0 {

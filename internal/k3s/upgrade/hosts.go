@@ -67,7 +67,8 @@ func (s *SSH) Observe(ctx context.Context, host health.Host) (Host, error) {
 	return state, nil
 }
 
-// parseObservation reads what a host reported: what it runs, and which of its certificates ends first.
+// parseObservation reads what a host reported: what it runs, and which of its certificates ends
+// first.
 func parseObservation(output string, now time.Time) (Host, k3snode.Certificate, error) {
 	word, rest, _ := strings.Cut(output, "\n")
 	var lines []string
@@ -125,7 +126,8 @@ func (s *SSH) Serves(ctx context.Context, url string) error {
 	return err
 }
 
-// Works implements Hosts: the gate of the unit, and on a server /ping and the authenticated /readyz.
+// Works implements Hosts: the gate of the unit, and on a server /ping and the authenticated
+// /readyz.
 func (s *SSH) Works(ctx context.Context, host health.Host, url string) error {
 	spec := health.Spec{
 		Kind: health.KindServer, Gate: "upgrade-" + host.Name, Layer: "k3s", Hosts: []health.Host{host},

@@ -19,8 +19,9 @@ import (
 // uncordonLimit bounds what is done for a node after the rollout's own time is up.
 const uncordonLimit = 15 * time.Second
 
-// upgrade takes one node to the wanted K3s. A node that is emptied and does not come back stays cordoned, so that nothing is
-// scheduled where it may not start; one that could not be emptied runs as before and is uncordoned.
+// upgrade takes one node to the wanted K3s. A node that is emptied and does not come back stays
+// cordoned, so that nothing is scheduled where it may not start; one that could not be emptied runs
+// as before and is uncordoned.
 func (r *Rollout) upgrade(ctx context.Context, t task) error {
 	started, name := time.Now(), t.host.Name
 	r.mutex.Lock()
@@ -59,8 +60,9 @@ func (r *Rollout) upgrade(ctx context.Context, t task) error {
 	return nil
 }
 
-// keptGoing uncordons a node whose restart was refused by its host: there, the old K3s runs. Where the answer was lost the new one may have
-// been started, and without the cordon's mark the next run would take it for a node that was seen to work.
+// keptGoing uncordons a node whose restart was refused by its host: there, the old K3s runs. Where
+// the answer was lost the new one may have been started, and without the cordon's mark the next run
+// would take it for a node that was seen to work.
 func (r *Rollout) keptGoing(ctx context.Context, t task, refused error) error {
 	exit := &remote.ExitError{}
 	if errors.As(refused, &exit) {
@@ -100,8 +102,8 @@ func (r *Rollout) empty(ctx context.Context, t task) error {
 	return nil
 }
 
-// refuge says whether another node takes Pods: one that is Ready, not cordoned, and turns none away by its taints. A Pod that tolerates
-// a taint is no reason to drain those that do not.
+// refuge says whether another node takes Pods: one that is Ready, not cordoned, and turns none away
+// by its taints. A Pod that tolerates a taint is no reason to drain those that do not.
 func (r *Rollout) refuge(ctx context.Context, leaving string) (bool, error) {
 	nodes, err := r.nodes(ctx)
 	for name, node := range nodes {
@@ -122,7 +124,8 @@ func (r *Rollout) uncordon(ctx context.Context, name string) error {
 	return apiserver.Insist(ctx, func(ctx context.Context) error { return drain.Uncordon(ctx, r.Client, name) })
 }
 
-// nodeReady waits until the node's new kubelet says that it is Ready. What it reported before the restart proves nothing.
+// nodeReady waits until the node's new kubelet says that it is Ready. What it reported before the
+// restart proves nothing.
 func (r *Rollout) nodeReady(ctx context.Context, name string, after time.Time) error {
 	nodes := apiserver.OneNode(r.Client, name)
 	output := "no API server answered"

@@ -20,11 +20,13 @@ type Plan struct {
 	SHA256  string `json:"sha256"`
 	// Concurrency limits the agents that are upgraded at the same time.
 	Concurrency int `json:"concurrency"`
-	// Drain bounds the drain of one node, Return the time until its new K3s works, Timeout the whole rollout.
+	// Drain bounds the drain of one node, Return the time until its new K3s works, Timeout the
+	// whole rollout.
 	Drain   metav1.Duration `json:"drain"`
 	Return  metav1.Duration `json:"return"`
 	Timeout metav1.Duration `json:"timeout"`
-	// Servers are the API servers, as https://address:port, in the order of the servers among Nodes.
+	// Servers are the API servers, as https://address:port, in the order of the servers among
+	// Nodes.
 	Servers []string `json:"servers"`
 	// Nodes are all of them, servers first.
 	Nodes []health.Host `json:"nodes"`
@@ -72,15 +74,16 @@ type task struct {
 	node corev1.Node
 	// url is the API server's on a server; empty on an agent.
 	url string
-	// restart is false where the new K3s was started by a run that was interrupted before it saw it work.
+	// restart is false where the new K3s was started by a run that was interrupted before it saw it
+	// work.
 	restart bool
-	// renew is a restart for certificates alone. Pods stay: containers go on during it, and a kubelet whose certificate has ended could
-	// not end them.
+	// renew is a restart for certificates alone. Pods stay: containers go on during it, and a
+	// kubelet whose certificate has ended could not end them.
 	renew bool
 }
 
-// tasks are the nodes that are not done, from what hosts and Nodes say. The whole rollout is refused if any node cannot go to the
-// version in one step: nothing has been changed yet.
+// tasks are the nodes that are not done, from what hosts and Nodes say. The whole rollout is
+// refused if any node cannot go to the version in one step: nothing has been changed yet.
 func (p Plan) tasks(hosts map[string]Host, nodes map[string]corev1.Node) (servers, agents []task, err error) {
 	var refused []error
 	urls := p.URLs()

@@ -17,11 +17,13 @@ import (
 type Hosts interface {
 	// Observe says what runs on a host.
 	Observe(ctx context.Context, host health.Host) (Host, error)
-	// Restart starts the wanted K3s in place of the one that runs, and returns the host's time after which the new one speaks.
+	// Restart starts the wanted K3s in place of the one that runs, and returns the host's time
+	// after which the new one speaks.
 	Restart(ctx context.Context, host health.Host) (time.Time, error)
 	// Serves says whether an API server is ready now: nil, or why it is not.
 	Serves(ctx context.Context, url string) error
-	// Works returns once the host's K3s, and on a server its API server at url, works. The error says why it does not.
+	// Works returns once the host's K3s, and on a server its API server at url, works. The error
+	// says why it does not.
 	Works(ctx context.Context, host health.Host, url string) error
 }
 
@@ -72,7 +74,8 @@ func (r *Rollout) Run(ctx context.Context) error {
 	return nil
 }
 
-// observe asks every host at once. A host that does not answer ends the rollout before it begins: its turn would come.
+// observe asks every host at once. A host that does not answer ends the rollout before it begins:
+// its turn would come.
 func (r *Rollout) observe(ctx context.Context) (map[string]Host, error) {
 	found := map[string]Host{}
 	failures := make([]error, len(r.Plan.Nodes))
@@ -93,7 +96,8 @@ func (r *Rollout) observe(ctx context.Context) (map[string]Host, error) {
 	return found, errors.Join(failures...)
 }
 
-// lanes upgrades agents, as many at the same time as the plan says. After the first failure none is begun any more.
+// lanes upgrades agents, as many at the same time as the plan says. After the first failure none is
+// begun any more.
 func (r *Rollout) lanes(ctx context.Context, agents []task) error {
 	next := make(chan task)
 	done := make(chan struct{})

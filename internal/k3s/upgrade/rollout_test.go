@@ -194,7 +194,8 @@ func TestANodeIsNotBackBeforeItsNewKubeletSaysSo(t *testing.T) {
 	}
 }
 
-// The host may have started the new K3s before its answer was lost: the next run gates it, although it runs what is wanted.
+// The host may have started the new K3s before its answer was lost: the next run gates it, although
+// it runs what is wanted.
 func TestARestartWhoseAnswerWasLostIsSeenToWorkByTheNextRun(t *testing.T) {
 	c := newCluster(t, "server-1", "agent-1")
 	c.lost = "agent-1"
@@ -219,7 +220,8 @@ func TestNodesThatTurnPodsAwayAreNoRefuge(t *testing.T) {
 	assert.Contains(t, c.log.String(), "agent-1 is not drained: no other node could take its Pods")
 }
 
-// An API server that cannot say whether there is another node is no reason to leave the node cordoned.
+// An API server that cannot say whether there is another node is no reason to leave the node
+// cordoned.
 func TestANodeIsUncordonedWhereItIsNotKnownWhoCouldTakeItsPods(t *testing.T) {
 	c := newCluster(t, "server-1", "agent-1")
 	lists := 0

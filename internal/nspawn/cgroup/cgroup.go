@@ -20,7 +20,8 @@ type hierarchy struct {
 	v2   bool
 }
 
-// hierarchies reads mountinfo text: one hierarchy on a pure v2 host, one per controller (and perhaps a v2 one) on v1.
+// hierarchies reads mountinfo text: one hierarchy on a pure v2 host, one per controller (and
+// perhaps a v2 one) on v1.
 func hierarchies(mountinfo string) []hierarchy {
 	var all []hierarchy
 	for lines := bufio.NewScanner(strings.NewReader(mountinfo)); lines.Scan(); {
@@ -46,16 +47,16 @@ func hostHierarchies() ([]hierarchy, error) {
 	return all, nil
 }
 
-// Each machine has one cgroup per hierarchy, with two leaves: machine holds nspawn and everything in it; keeper holds
-// the supervisor, so that a frozen or killed machine leaves it able to act, and so that v2's rule of no processes beside
-// child cgroups holds.
+// Each machine has one cgroup per hierarchy, with two leaves: machine holds nspawn and everything
+// in it; keeper holds the supervisor, so that a frozen or killed machine leaves it able to act, and
+// so that v2's rule of no processes beside child cgroups holds.
 const (
 	LeafMachine = "machine"
 	LeafKeeper  = "keeper"
 )
 
-// base is the machine's cgroup in h. With systemd on the host, its v2 hierarchy is systemd's: there the cgroup is that of
-// the machine's delegated unit.
+// base is the machine's cgroup in h. With systemd on the host, its v2 hierarchy is systemd's: there
+// the cgroup is that of the machine's delegated unit.
 func (h hierarchy) base(name string) string {
 	if h.v2 && host.HasSystemd() {
 		return filepath.Join(h.path, host.UnitSlice, host.UnitName(name))
@@ -63,7 +64,8 @@ func (h hierarchy) base(name string) string {
 	return filepath.Join(h.path, "strata", name)
 }
 
-// Ensure makes the machine's cgroups. The supervisor calls it: with systemd its unit's cgroup exists only then.
+// Ensure makes the machine's cgroups. The supervisor calls it: with systemd its unit's cgroup
+// exists only then.
 func Ensure(ctx context.Context, name string) error {
 	unlock, err := host.Lock(ctx, "cgroup")
 	if err != nil {

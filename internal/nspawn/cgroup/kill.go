@@ -17,8 +17,8 @@ import (
 	"strata/internal/nspawn/host"
 )
 
-// Kill kills every process of the machine at once, as a power cut does: nspawn killed alone would leave its
-// children running. A frozen machine is killed too.
+// Kill kills every process of the machine at once, as a power cut does: nspawn killed alone would
+// leave its children running. A frozen machine is killed too.
 func Kill(name, leaf string) error {
 	h, ok, err := preferred()
 	if err != nil || !ok {
@@ -34,7 +34,8 @@ func Kill(name, leaf string) error {
 	return nil
 }
 
-// preferred is the v2 hierarchy, which can kill and freeze as a whole even where every controller is on v1.
+// preferred is the v2 hierarchy, which can kill and freeze as a whole even where every controller
+// is on v1.
 func preferred() (h hierarchy, ok bool, err error) {
 	all, err := hostHierarchies()
 	if err != nil {
@@ -65,7 +66,8 @@ func killV1(name, leaf string) error {
 	}
 }
 
-// WaitGone waits until the kernel has let go of every process of the machine, and with them of mounts and interfaces.
+// WaitGone waits until the kernel has let go of every process of the machine, and with them of
+// mounts and interfaces.
 func WaitGone(ctx context.Context, name, leaf string) error {
 	return host.RetryBusy(ctx, func() error {
 		pids, err := processes(name, leaf)

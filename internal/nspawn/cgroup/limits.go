@@ -22,7 +22,8 @@ type Limits struct {
 	CPUs float64
 }
 
-// files are the values to write, by file name; each name exists only in the hierarchy and version it belongs to.
+// files are the values to write, by file name; each name exists only in the hierarchy and version
+// it belongs to.
 func (l Limits) files() map[string]string {
 	values := map[string]string{
 		"memory.limit_in_bytes": "-1", "cpu.cfs_quota_us": "-1", // v1
@@ -40,7 +41,8 @@ func (l Limits) files() map[string]string {
 	return values
 }
 
-// Apply writes the limits to the machine's cgroups. A limit that was asked for and has no controller is an error.
+// Apply writes the limits to the machine's cgroups. A limit that was asked for and has no
+// controller is an error.
 func Apply(name string, limits Limits) error {
 	all, err := hostHierarchies()
 	if err != nil {
@@ -66,7 +68,8 @@ func Apply(name string, limits Limits) error {
 	return nil
 }
 
-// enableControllers hands every v2 controller down to the machine, whose kubelet needs them. In v1 they need no handing down.
+// enableControllers hands every v2 controller down to the machine, whose kubelet needs them. In v1
+// they need no handing down.
 func enableControllers(h hierarchy, name string) error {
 	if !h.v2 {
 		return nil
@@ -82,7 +85,8 @@ func enableControllers(h hierarchy, name string) error {
 			return fmt.Errorf("handing down cgroup controllers: %w", err)
 		}
 		for _, controller := range strings.Fields(string(have)) {
-			// A controller that is busy elsewhere (real-time processes under cpu) stays out; Apply sees whether it matters.
+			// A controller that is busy elsewhere (real-time processes under cpu) stays out; Apply
+			// sees whether it matters.
 			if err := writeValue(filepath.Join(at, "cgroup.subtree_control"), "+"+controller); err != nil && !isRefused(err) {
 				return fmt.Errorf("handing down cgroup controller %s: %w", controller, err)
 			}

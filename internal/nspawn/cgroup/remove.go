@@ -14,7 +14,8 @@ import (
 	"strata/internal/nspawn/host"
 )
 
-// Remove removes what is left of the machine's cgroups, with those that its own processes made in them.
+// Remove removes what is left of the machine's cgroups, with those that its own processes made in
+// them.
 func Remove(ctx context.Context, name string) error {
 	unlock, err := host.Lock(ctx, "cgroup")
 	if err != nil {
@@ -56,8 +57,8 @@ func Empty(ctx context.Context, name, leaf string) error {
 	return nil
 }
 
-// removeParent removes the cgroup shared by all machines with the last of them. systemd's slice is stopped, not removed
-// behind its back.
+// removeParent removes the cgroup shared by all machines with the last of them. systemd's slice is
+// stopped, not removed behind its back.
 func removeParent(ctx context.Context, h hierarchy, parent string) error {
 	if !h.v2 || !host.HasSystemd() {
 		if err := os.Remove(parent); err != nil && !isBusyOrGone(err) {
@@ -73,7 +74,8 @@ func removeParent(ctx context.Context, h hierarchy, parent string) error {
 	return err
 }
 
-// removeTree removes cgroups, innermost first. A cgroup whose last process was just killed stays busy for an instant.
+// removeTree removes cgroups, innermost first. A cgroup whose last process was just killed stays
+// busy for an instant.
 func removeTree(ctx context.Context, top string) error {
 	var dirs []string
 	err := filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {

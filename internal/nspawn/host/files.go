@@ -12,8 +12,8 @@ import (
 	"strata/internal/atomicfile"
 )
 
-// RemoveIfEmpty removes directories, innermost first, until one has something in it. A mount point or a symbolic link was
-// put there by this host's owner and stays.
+// RemoveIfEmpty removes directories, innermost first, until one has something in it. A mount point
+// or a symbolic link was put there by this host's owner and stays.
 func RemoveIfEmpty(dirs ...string) error {
 	for _, d := range dirs {
 		info, err := os.Lstat(d)

@@ -16,13 +16,15 @@ import (
 // lockDir is on a tmpfs: a reboot of this host frees every lock.
 const lockDir = "/run/strata/locks"
 
-// lockPoll is the pause between two attempts: flock has no timeout, and a blocked one cannot be cancelled.
+// lockPoll is the pause between two attempts: flock has no timeout, and a blocked one cannot be
+// cancelled.
 const lockPoll = 20 * time.Millisecond
 
-// Lock takes an exclusive lock shared by all processes of this host. Names in use: machine-NAME, bridge-NAME,
-// image-SHA, cgroup. Order, where more than one is held: machine before bridge or image. The file is removed on unlock,
-// so a lock won on a removed file is taken again on the new one. Every change of a machine begins with it, so on another system than Linux it
-// is CheckSystem's error.
+// Lock takes an exclusive lock shared by all processes of this host. Names in use: machine-NAME,
+// bridge-NAME, image-SHA, cgroup. Order, where more than one is held: machine before bridge or
+// image. The file is removed on unlock, so a lock won on a removed file is taken again on the new
+// one. Every change of a machine begins with it, so on another system than Linux it is
+// CheckSystem's error.
 func Lock(ctx context.Context, name string) (unlock func(), err error) {
 	if err := CheckSystem(runtime.GOOS); err != nil {
 		return nil, err
@@ -58,8 +60,8 @@ func openLock(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 }
 
-// unlockFile removes the file while it is still locked, and the directories once they are empty. A failure leaves an
-// unlocked file behind, which does no harm.
+// unlockFile removes the file while it is still locked, and the directories once they are empty. A
+// failure leaves an unlocked file behind, which does no harm.
 func unlockFile(f *os.File) {
 	_ = os.Remove(f.Name())
 	_ = os.Remove(filepath.Dir(f.Name()))

@@ -36,7 +36,8 @@ var programs = []struct{ name, pkg string }{
 	{"tar", "tar"},
 }
 
-// CheckPrograms reports the first program that is missing on this host, with the package that has it.
+// CheckPrograms reports the first program that is missing on this host, with the package that has
+// it.
 func CheckPrograms() error {
 	for _, p := range programs {
 		if _, err := exec.LookPath(p.name); err != nil {

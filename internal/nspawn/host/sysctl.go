@@ -9,13 +9,15 @@ import (
 	"strings"
 )
 
-// hostMinimums are values that this host's kernel shares with all machines. They are raised, never lowered, and stay.
+// hostMinimums are values that this host's kernel shares with all machines. They are raised, never
+// lowered, and stay.
 var hostMinimums = []struct {
 	name string
 	min  int
 	why  string
 }{
-	// systemd, containerd and kubelet of one machine take about 60 instances; Debian allows 128 in all.
+	// systemd, containerd and kubelet of one machine take about 60 instances; Debian allows 128 in
+	// all.
 	{"fs/inotify/max_user_instances", 8192, "machines share it"},
 	{"fs/inotify/max_user_watches", 524288, "machines share it"},
 	{"net/ipv4/ip_forward", 1, "machines reach the world through this host"},

@@ -12,7 +12,8 @@ import (
 	"strata/internal/nspawn/host"
 )
 
-// arpWait bounds the check whether another machine has an address: a neighbour on a bridge of this host answers in under 1 ms.
+// arpWait bounds the check whether another machine has an address: a neighbour on a bridge of this
+// host answers in under 1 ms.
 const arpWait = 200 * time.Millisecond
 
 // checkRoutes refuses a subnet that this host already reaches another way.
@@ -44,8 +45,8 @@ func (b Bridge) routeCollision(routesJSON []byte) error {
 	return nil
 }
 
-// CheckSilent refuses an address that answers ARP on the bridge although no machine of ours that runs has it. An empty
-// packet makes the kernel ask; its answer is read from the neighbour table.
+// CheckSilent refuses an address that answers ARP on the bridge although no machine of ours that
+// runs has it. An empty packet makes the kernel ask; its answer is read from the neighbour table.
 func CheckSilent(ctx context.Context, bridge string, address netip.Addr) error {
 	if ports, err := os.ReadDir(sysNet(bridge, "brif")); err != nil || len(ports) == 0 {
 		return nil
@@ -75,8 +76,10 @@ func CheckSilent(ctx context.Context, bridge string, address netip.Addr) error {
 	return nil
 }
 
-// ForgetNeighbour drops what this host remembers of an address: a former machine's MAC address would be used for a while.
+// ForgetNeighbour drops what this host remembers of an address: a former machine's MAC address
+// would be used for a while.
 func ForgetNeighbour(ctx context.Context, bridge string, address netip.Addr) {
-	// The entry being absent is the usual case, and the only failure that matters shows when sshd does not answer.
+	// The entry being absent is the usual case, and the only failure that matters shows when sshd
+	// does not answer.
 	_, _ = host.Run(ctx, "ip", "neigh", "del", address.String(), "dev", bridge)
 }

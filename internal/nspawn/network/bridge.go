@@ -15,7 +15,8 @@ import (
 	"strata/internal/nspawn/host"
 )
 
-// bridgeAlias marks a bridge that was made here, on the interface itself: only such a bridge is ever removed.
+// bridgeAlias marks a bridge that was made here, on the interface itself: only such a bridge is
+// ever removed.
 const bridgeAlias = "strata"
 
 // Bridge is a bridge of this host and the network of the machines on it.
@@ -27,7 +28,8 @@ type Bridge struct {
 	Gateway netip.Addr
 }
 
-// Ensure makes the bridge and the packet filter rules that let its machines out, once may, which is asked under the bridge's lock, is nil.
+// Ensure makes the bridge and the packet filter rules that let its machines out, once may, which is
+// asked under the bridge's lock, is nil.
 func (b Bridge) Ensure(ctx context.Context, may func() error, say func(format string, args ...any)) error {
 	unlock, err := host.Lock(ctx, "bridge-"+b.Name)
 	if err != nil {
@@ -56,8 +58,9 @@ func (b Bridge) make(ctx context.Context, say func(format string, args ...any)) 
 		return err
 	}
 	say("making bridge %s with %s/%d", b.Name, b.Gateway, b.Subnet.Bits())
-	// Without an address of its own a bridge takes the lowest one of its ports, and the machines' ARP entries for the
-	// gateway go stale when a machine comes or goes. Without a forward delay of 0 each new port is silent for 15 s.
+	// Without an address of its own a bridge takes the lowest one of its ports, and the machines'
+	// ARP entries for the gateway go stale when a machine comes or goes. Without a forward delay of
+	// 0 each new port is silent for 15 s.
 	if _, err := host.Run(ctx, "ip", "link", "add", b.Name, "address", bridgeMAC(b.Name), "type", "bridge",
 		"forward_delay", "0", "stp_state", "0"); err != nil {
 		return fmt.Errorf("making bridge %s: %w", b.Name, err)
@@ -68,7 +71,8 @@ func (b Bridge) make(ctx context.Context, say func(format string, args ...any)) 
 	return b.complete(ctx)
 }
 
-// complete checks that an existing interface is the bridge meant, and finishes one whose making was interrupted.
+// complete checks that an existing interface is the bridge meant, and finishes one whose making was
+// interrupted.
 func (b Bridge) complete(ctx context.Context) error {
 	if _, err := os.Stat(sysNet(b.Name, "bridge")); err != nil {
 		return fmt.Errorf("bridge %q: an interface of that name exists and is not a bridge; choose another name", b.Name)
@@ -124,7 +128,8 @@ func linkAddresses(ctx context.Context, link string) ([]netip.Prefix, error) {
 	return addrs, nil
 }
 
-// Release removes the bridge and its rules unless it is inUse, which is asked under the bridge's lock, or something else is plugged in.
+// Release removes the bridge and its rules unless it is inUse, which is asked under the bridge's
+// lock, or something else is plugged in.
 func (b Bridge) Release(ctx context.Context, inUse func() (bool, error), say func(format string, args ...any)) error {
 	unlock, err := host.Lock(ctx, "bridge-"+b.Name)
 	if err != nil {

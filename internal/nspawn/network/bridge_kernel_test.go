@@ -16,7 +16,8 @@ import (
 	"strata/internal/nspawn/host"
 )
 
-// inNamespace gives the test's goroutine a network of its own, with its /sys and /run. They end with its thread, which is never unlocked.
+// inNamespace gives the test's goroutine a network of its own, with its /sys and /run. They end
+// with its thread, which is never unlocked.
 func inNamespace(t *testing.T) {
 	t.Helper()
 	if os.Geteuid() != 0 {

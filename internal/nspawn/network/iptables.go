@@ -17,9 +17,10 @@ type rule struct {
 // ruleComment marks every rule that was made for a bridge.
 func ruleComment(bridge string) string { return "strata:" + bridge }
 
-// rules let machines talk to each other and to the world. With br_netfilter frames between two machines pass FORWARD as
-// well, whose policy Docker sets to DROP. Frames that stay on the bridge must keep their source, so only what leaves it is
-// masqueraded: Pod traffic between nodes would else come from the gateway.
+// rules let machines talk to each other and to the world. With br_netfilter frames between two
+// machines pass FORWARD as well, whose policy Docker sets to DROP. Frames that stay on the bridge
+// must keep their source, so only what leaves it is masqueraded: Pod traffic between nodes would
+// else come from the gateway.
 func (b Bridge) rules() []rule {
 	comment := []string{"-m", "comment", "--comment", ruleComment(b.Name)}
 	with := func(match ...string) []string { return append(slices.Clone(match), comment...) }

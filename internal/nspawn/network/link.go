@@ -12,7 +12,8 @@ import (
 	"strata/internal/nspawn/host"
 )
 
-// LinkOf is the name of the interface on this host that the network of a machine with process 1 pid hangs on; empty when that cannot be told.
+// LinkOf is the name of the interface on this host that the network of a machine with process 1 pid
+// hangs on; empty when that cannot be told.
 func LinkOf(ctx context.Context, pid int) string {
 	if pid == 0 {
 		return ""
@@ -39,8 +40,9 @@ func LinkOf(ctx context.Context, pid int) string {
 	return ""
 }
 
-// Unplug removes a machine's interface on this host, and with it the one inside. The kernel would do so by itself, but only
-// once the last connection of the dead machine has timed out; until then its network answers ARP, for minutes.
+// Unplug removes a machine's interface on this host, and with it the one inside. The kernel would
+// do so by itself, but only once the last connection of the dead machine has timed out; until then
+// its network answers ARP, for minutes.
 func Unplug(ctx context.Context, link string) error {
 	if link == "" {
 		return nil

@@ -15,8 +15,9 @@ import (
 	"strata/internal/nspawn/host"
 )
 
-// EnsureHostKey makes the machine's SSH host key before its first boot, so that the first connection already has a pin,
-// and returns the public half. The private half stays in the machine's root file system, readable by root.
+// EnsureHostKey makes the machine's SSH host key before its first boot, so that the first
+// connection already has a pin, and returns the public half. The private half stays in the
+// machine's root file system, readable by root.
 func (l Layer) EnsureHostKey(name string) (ssh.PublicKey, error) {
 	key, err := l.ReadHostKey()
 	if !errors.Is(err, fs.ErrNotExist) {

@@ -5,7 +5,8 @@ import (
 	"path/filepath"
 )
 
-// Layer is the directory with a machine's own files: its layer over the image, and what an overlay cannot carry.
+// Layer is the directory with a machine's own files: its layer over the image, and what an overlay
+// cannot carry.
 type Layer string
 
 func (l Layer) path(elem string) string { return filepath.Join(string(l), elem) }

@@ -20,8 +20,9 @@ type file struct {
 	mode    fs.FileMode
 }
 
-// diskPaths lie on this host's disk and not on the overlay root, because containerd's snapshots are overlays themselves and
-// an overlay on an overlay is refused. /var/lib/kubelet needs none and must stay removable, which a mount point is not.
+// diskPaths lie on this host's disk and not on the overlay root, because containerd's snapshots are
+// overlays themselves and an overlay on an overlay is refused. /var/lib/kubelet needs none and must
+// stay removable, which a mount point is not.
 var diskPaths = []string{"/var/lib/rancher", "/var/lib/containerd"}
 
 // Identity describes a machine to itself: name, network and keys.
@@ -36,8 +37,8 @@ type Identity struct {
 	Seed map[string]string
 }
 
-// Ensure writes the machine's layer: identity, network, seed. It is complete before the first boot, and a second
-// call after an interruption completes it.
+// Ensure writes the machine's layer: identity, network, seed. It is complete before the first boot,
+// and a second call after an interruption completes it.
 func (l Layer) Ensure(id Identity) error {
 	for _, p := range []string{l.upper(), l.work(), l.Root()} {
 		if err := os.MkdirAll(p, 0o755); err != nil {
@@ -80,7 +81,8 @@ func rootfsFiles(id Identity, machineID string) (map[string]file, error) {
 	return files, nil
 }
 
-// ensureMachineID gives the machine an id of its own: K3s, DHCP and the journal take it for the host's identity.
+// ensureMachineID gives the machine an id of its own: K3s, DHCP and the journal take it for the
+// host's identity.
 func (l Layer) ensureMachineID() (string, error) {
 	path := filepath.Join(l.upper(), "etc/machine-id")
 	if raw, err := os.ReadFile(path); err == nil {

@@ -9,8 +9,8 @@ import (
 
 const seedDir = "var/lib/cloud/seed/nocloud"
 
-// seedFiles renders the NoCloud seed, by path in the root file system. cloud-init really runs: what waits for it in a VM
-// waits for it here.
+// seedFiles renders the NoCloud seed, by path in the root file system. cloud-init really runs: what
+// waits for it in a VM waits for it here.
 func seedFiles(id Identity, machineID string) (map[string]file, error) {
 	files := map[string]file{}
 	for name, content := range id.Seed {

@@ -8,8 +8,9 @@ import (
 	"path/filepath"
 )
 
-// sysctls are the values kubelet insists on (protectKernelDefaults or not, it writes them when they differ). In a container
-// /proc/sys is read-only and shows this host's values, which must not change; files are bound over them instead.
+// sysctls are the values kubelet insists on (protectKernelDefaults or not, it writes them when they
+// differ). In a container /proc/sys is read-only and shows this host's values, which must not
+// change; files are bound over them instead.
 var sysctls = map[string]string{
 	"vm/overcommit_memory": "1",
 	"kernel/panic":         "10",
@@ -19,7 +20,8 @@ var sysctls = map[string]string{
 const (
 	setupUnit   = "strata-machine.service"
 	setupScript = "usr/local/lib/strata/machine-setup"
-	// nspawn resolves the source of a bind mount below /proc inside the machine, so its --bind cannot do this.
+	// nspawn resolves the source of a bind mount below /proc inside the machine, so its --bind
+	// cannot do this.
 	setupShell = `#!/bin/sh
 # Made by Strata. Gives the machine what a VM's kernel would: kubelet's sysctls, writable cgroup controllers.
 set -eu

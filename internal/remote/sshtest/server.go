@@ -15,8 +15,8 @@ import (
 	"strata/internal/remote"
 )
 
-// Handler answers one script: what it writes is the script's output, what it returns the exit code. stop is closed when the
-// caller goes away.
+// Handler answers one script: what it writes is the script's output, what it returns the exit code.
+// stop is closed when the caller goes away.
 type Handler func(call Call) int
 
 // Server is an SSH server on a loopback port.
@@ -29,7 +29,8 @@ type Server struct {
 	User string
 	// Forwards lets connections through, as a jump host does. Default false.
 	Forwards bool
-	// Swallow is an address that is never connected to nor refused, as one behind a firewall that drops packets. Default none.
+	// Swallow is an address that is never connected to nor refused, as one behind a firewall that
+	// drops packets. Default none.
 	Swallow string
 	// Dropped counts the connections that are closed without a word, and Refused the keys that are
 	// refused behind them: a host that boots, whose users are not there yet. Default 0.
@@ -113,7 +114,8 @@ func (s *Server) HostKey() string {
 // PrivateKey is the PEM key that the server accepts.
 func (s *Server) PrivateKey() []byte { return s.login64 }
 
-// AcceptKeyOf makes the server accept another one's key in place of its own, as hosts with the same authorized_keys do.
+// AcceptKeyOf makes the server accept another one's key in place of its own, as hosts with the same
+// authorized_keys do.
 func (s *Server) AcceptKeyOf(other *Server) { s.login, s.login64 = other.login, other.login64 }
 
 // Commands are the command lines that clients asked for.

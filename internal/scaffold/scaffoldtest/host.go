@@ -1,4 +1,5 @@
-// Package scaffoldtest has hosts that no stack has yet, behind real SSH servers of the test process. Only tests import it.
+// Package scaffoldtest has hosts that no stack has yet, behind real SSH servers of the test
+// process. Only tests import it.
 package scaffoldtest
 
 import (
@@ -16,7 +17,8 @@ import (
 	"strata/internal/remote/sshtest"
 )
 
-// Host is one host. Each has a loopback address of its own in 127.0.0.0/24, as hosts have in a network. Change it before it is contacted.
+// Host is one host. Each has a loopback address of its own in 127.0.0.0/24, as hosts have in a
+// network. Change it before it is contacted.
 type Host struct {
 	*sshtest.Server
 	Address, Hostname string
@@ -25,10 +27,12 @@ type Host struct {
 	Arch string
 	// MemoryMiB is all of its memory.
 	MemoryMiB int
-	// Facts are further lines of what it says about itself, Health are lines that replace those for its gate.
+	// Facts are further lines of what it says about itself, Health are lines that replace those for
+	// its gate.
 	Facts  string
 	Health map[string][]string
-	// Answers is the address that some machine of its network has; Lacks is the program that it would need to hear that.
+	// Answers is the address that some machine of its network has; Lacks is the program that it
+	// would need to hear that.
 	Answers, Lacks string
 	// Sudo is sudo's refusal; empty if it lets the user through.
 	Sudo string
@@ -51,7 +55,8 @@ func New(t *testing.T, last int) *Host {
 // Named is the host as the command line names it.
 func (h *Host) Named() string { return fmt.Sprintf("%s@%s:%d", h.User, h.Address, h.Port) }
 
-// answer plays the scripts that are run on a host: the one that reads it, the one that asks who has addresses, and its gate's probe.
+// answer plays the scripts that are run on a host: the one that reads it, the one that asks who has
+// addresses, and its gate's probe.
 func (h *Host) answer(call sshtest.Call) int {
 	switch {
 	case h.Sudo != "":

@@ -26,8 +26,8 @@ type sudoOf struct {
 	Wanted string
 }
 
-// AsksForSudo makes sudo ask the host's user for a password. The test's PATH has nothing but that sudo and a shell from here on, and its TestMain
-// must call MaybeSudo.
+// AsksForSudo makes sudo ask the host's user for a password. The test's PATH has nothing but that
+// sudo and a shell from here on, and its TestMain must call MaybeSudo.
 func (h *Host) AsksForSudo(t *testing.T, password string) {
 	t.Helper()
 	folder := t.TempDir()
@@ -54,7 +54,8 @@ func MaybeSudo() {
 	os.Exit(host.sudo(os.Args[1:], bufio.NewReader(os.Stdin)))
 }
 
-// sudo reads the password and then, behind what a shell passes over, a script in the form in which package remote sends it.
+// sudo reads the password and then, behind what a shell passes over, a script in the form in which
+// package remote sends it.
 func (h *sudoOf) sudo(args []string, stdin *bufio.Reader) int {
 	password, _ := stdin.ReadString('\n') // At the end of the input there is none, which is a wrong one.
 	switch {

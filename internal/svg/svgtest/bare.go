@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// Bare are the elements of a picture that such a viewer would draw in its default, black: shapes and texts without a fill of their own,
-// lines without a stroke, and those whose colour is a variable. Each is named with its class.
+// Bare are the elements of a picture that such a viewer would draw in its default, black: shapes
+// and texts without a fill of their own, lines without a stroke, and those whose colour is a
+// variable. Each is named with its class.
 func Bare(text string) ([]string, error) {
 	var bare []string
 	decoder := xml.NewDecoder(strings.NewReader(text))

@@ -68,8 +68,8 @@ func classOf(bar timeline.Bar) string {
 	return class
 }
 
-// marks say by their form what the colours say: a diamond ends a gate, a cross a failure, an arrow goes on where a bar was cut off, and
-// a triangle points at the critical path.
+// marks say by their form what the colours say: a diamond ends a gate, a cross a failure, an arrow
+// goes on where a bar was cut off, and a triangle points at the critical path.
 func marks(bar timeline.Bar, from, to, y float64) []*svg.Element {
 	var list []*svg.Element
 	if bar.Critical {

@@ -1,4 +1,5 @@
-// Package tunneltest serves a tunnel inside the test process, for tests of what connects through one. Only tests import it.
+// Package tunneltest serves a tunnel inside the test process, for tests of what connects through
+// one. Only tests import it.
 package tunneltest
 
 import (

@@ -54,7 +54,8 @@ func (l *libvirt) lists(ctx context.Context, name string, words ...string) (bool
 
 func (l *libvirt) Find(ctx context.Context) (*driver.Found, error) {
 	name := l.Spec.Name()
-	// A domain that is not there and a libvirt that does not answer are both exit code 1 of every other command.
+	// A domain that is not there and a libvirt that does not answer are both exit code 1 of every
+	// other command.
 	there, err := l.lists(ctx, name, "list", "--all", "--name")
 	if err != nil {
 		return nil, err
@@ -218,7 +219,8 @@ func (l *libvirt) imageVolume() string {
 	return fmt.Sprintf("strata-%s-image-%.12s.qcow2", l.Spec.Stack, l.Spec.Image.SHA256)
 }
 
-// PutImage uploads the image. A volume of the name with other content is what an interrupted upload left.
+// PutImage uploads the image. A volume of the name with other content is what an interrupted upload
+// left.
 func (l *libvirt) PutImage(ctx context.Context) error {
 	there, err := l.hasVolume(ctx, l.imageVolume())
 	if err != nil {

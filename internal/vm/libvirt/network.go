@@ -20,7 +20,8 @@ func (l *libvirt) Network(ctx context.Context) vm.NetworkFacts {
 	return facts
 }
 
-// bridge finds a bridge of the kernel's: one of Open vSwitch would need another definition than the machines have.
+// bridge finds a bridge of the kernel's: one of Open vSwitch would need another definition than the
+// machines have.
 func (l *libvirt) bridge(ctx context.Context) vm.NetworkFacts {
 	facts := vm.NetworkFacts{Key: "strata:hosts.libvirt.bridge", Name: l.Spec.Libvirt.Bridge}
 	var table string
@@ -109,7 +110,8 @@ func (n networkXML) dhcp() *vm.DHCPFacts {
 	return facts
 }
 
-// leasesIn reads the table of net-dhcp-leases: date, time, hardware address, protocol, address/prefix, host name, client.
+// leasesIn reads the table of net-dhcp-leases: date, time, hardware address, protocol,
+// address/prefix, host name, client.
 func leasesIn(table string) map[netip.Addr]string {
 	leases := map[netip.Addr]string{}
 	for line := range strings.Lines(table) {

@@ -13,7 +13,8 @@ import (
 	"strata/internal/vm/driver"
 )
 
-// powerPoll is the pause between two observations of a machine that powers off; virsh has no command that waits for it within a bound.
+// powerPoll is the pause between two observations of a machine that powers off; virsh has no
+// command that waits for it within a bound.
 const powerPoll = 500 * time.Millisecond
 
 func (l *libvirt) Shutdown(ctx context.Context, _ *driver.Found) error {
@@ -75,7 +76,8 @@ func (l *libvirt) Grow(ctx context.Context, have *driver.Found) error {
 	return err
 }
 
-// Destroy removes the volumes before the domain, which has the mark, so that an interrupted removal can be repeated.
+// Destroy removes the volumes before the domain, which has the mark, so that an interrupted removal
+// can be repeated.
 func (l *libvirt) Destroy(ctx context.Context, have *driver.Found) error {
 	if !l.Spec.Owns(have.Mark) {
 		return errors.New(l.Spec.Name() + ": not this stack's")

@@ -51,7 +51,8 @@ func (l *libvirt) Node(ctx context.Context) vm.NodeFacts {
 	return facts
 }
 
-// folderPools are the types of pools that hold files: a disk is a qcow2 that is cloned and grown, and a seed is a file.
+// folderPools are the types of pools that hold files: a disk is a qcow2 that is cloned and grown,
+// and a seed is a file.
 var folderPools = []string{"dir", "fs", "netfs"}
 
 func (l *libvirt) Storages(ctx context.Context) []vm.StorageFacts {

@@ -33,9 +33,10 @@ func (x markXML) mark() vm.Mark {
 	return vm.Mark{Stack: x.Stack, Node: x.Node, State: x.State, Cluster: x.Cluster, Project: x.Project, Key: x.Key}
 }
 
-// domainTemplate is a machine: virtio devices, a console whose output libvirt keeps, and the channel of the guest's agent. The seed is
-// on the disk's own bus: cloud-init knows it by its label, and the kernels of cloud images have no driver for SATA (Debian's
-// linux-image-cloud: CONFIG_SATA_AHCI is not set), so that a CD-ROM there is never seen.
+// domainTemplate is a machine: virtio devices, a console whose output libvirt keeps, and the
+// channel of the guest's agent. The seed is on the disk's own bus: cloud-init knows it by its
+// label, and the kernels of cloud images have no driver for SATA (Debian's linux-image-cloud:
+// CONFIG_SATA_AHCI is not set), so that a CD-ROM there is never seen.
 var domainTemplate = template.Must(template.New("domain").Funcs(template.FuncMap{"text": escape}).Parse(`<domain type="{{text .Libvirt.Type}}">
   <name>{{text .Name}}</name>
   <title>Strata: node {{text .Node}} of stack {{text .Stack}}</title>
@@ -91,7 +92,8 @@ func domainXML(spec vm.Spec) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// architecture is libvirt's name of Go's architecture, and the type of machine that QEMU has for it.
+// architecture is libvirt's name of Go's architecture, and the type of machine that QEMU has for
+// it.
 func architecture(arch string) (name, machine string) {
 	if arch == "arm64" {
 		return "aarch64", "virt"

@@ -14,8 +14,8 @@ import (
 // undoTimeout bounds the removal of a machine that could not be finished.
 const undoTimeout = time.Minute
 
-// change makes an existing machine what the Spec says: a larger disk at once, processors and memory by a restart.
-// It ends with errRestart when that is due.
+// change makes an existing machine what the Spec says: a larger disk at once, processors and memory
+// by a restart. It ends with errRestart when that is due.
 func change(ctx context.Context, on driver.Driver, spec vm.Spec, have *driver.Found, log io.Writer) error {
 	if have.DiskGiB > spec.DiskGiB {
 		return fmt.Errorf("%s: disk of %d GiB cannot shrink to %d GiB: file systems cannot; set strata:hosts.vm.diskGiB (or the node's) to %d, or consent "+
@@ -47,8 +47,9 @@ func change(ctx context.Context, on driver.Driver, spec vm.Spec, have *driver.Fo
 // errRestart says that the machine has to restart to be what its Spec says.
 var errRestart = errors.New("restart")
 
-// restart powers the machine off and on. Machines of a stack do so one after the other, each until its node works again: etcd keeps
-// its quorum while one server is away, not while two are. Its own bound begins with its turn.
+// restart powers the machine off and on. Machines of a stack do so one after the other, each until
+// its node works again: etcd keeps its quorum while one server is away, not while two are. Its own
+// bound begins with its turn.
 func restart(ctx context.Context, on driver.Driver, spec vm.Spec, secrets vm.Secrets, have *driver.Found, log io.Writer) error {
 	waiting, stop := context.WithTimeout(ctx, max(spec.TurnTimeout.Duration, spec.Timeout.Duration))
 	defer stop()

@@ -12,13 +12,16 @@ import (
 	"strata/internal/vm/seed"
 )
 
-// Create makes the machine and starts it, or makes an existing one what the Spec says. It does not wait for the boot.
+// Create makes the machine and starts it, or makes an existing one what the Spec says. It does not
+// wait for the boot.
 func Create(ctx context.Context, spec vm.Spec, secrets vm.Secrets, log io.Writer) (vm.Result, error) {
 	return create(ctx, spec, secrets, false, log)
 }
 
-// Update is Create for a machine that there was before: one made in its place would be empty, and nothing that lived on the old one would
-// run again. So it makes one only in the place of a machine that was leaving, which nothing lived on any more. before is what was printed of it; empty from a state that does not have it.
+// Update is Create for a machine that there was before: one made in its place would be empty, and
+// nothing that lived on the old one would run again. So it makes one only in the place of a machine
+// that was leaving, which nothing lived on any more. before is what was printed of it; empty from a
+// state that does not have it.
 func Update(ctx context.Context, spec vm.Spec, before vm.Result, secrets vm.Secrets, log io.Writer) (vm.Result, error) {
 	if err := machineset.Changes(spec.Node, before.Made, spec.Made()); err != nil {
 		return vm.Result{}, err
@@ -69,8 +72,9 @@ func create(ctx context.Context, spec vm.Spec, secrets vm.Secrets, existing bool
 	return vm.Result{Name: spec.Name(), ID: have.ID, MAC: spec.MAC(), Made: spec.Made()}, nil
 }
 
-// claim writes the cluster's identity on a machine that is older than identities. One that is not in the state is taken over only where
-// the mark says that this very cluster made it: the same stack's name is in another person's state as well.
+// claim writes the cluster's identity on a machine that is older than identities. One that is not
+// in the state is taken over only where the mark says that this very cluster made it: the same
+// stack's name is in another person's state as well.
 func claim(ctx context.Context, on driver.Driver, spec vm.Spec, have *driver.Found, known bool) error {
 	mark := spec.Mark(have.Mark.State)
 	if spec.Cluster == "" || have.Mark == mark {
@@ -84,8 +88,9 @@ func claim(ctx context.Context, on driver.Driver, spec vm.Spec, have *driver.Fou
 	return on.Sign(ctx, have, mark)
 }
 
-// build makes a machine. What it made is removed when it cannot be finished: the engine keeps nothing of a failed creation, so
-// nothing would remove it later. When this process is killed, the mark says so to the next run.
+// build makes a machine. What it made is removed when it cannot be finished: the engine keeps
+// nothing of a failed creation, so nothing would remove it later. When this process is killed, the
+// mark says so to the next run.
 func build(ctx context.Context, on driver.Driver, spec vm.Spec, secrets vm.Secrets) (*driver.Found, error) {
 	files, err := seed.Files(spec, secrets.HostKey)
 	if err != nil {

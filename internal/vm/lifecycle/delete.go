@@ -9,7 +9,8 @@ import (
 	"strata/internal/vm/driver"
 )
 
-// Delete removes the machine with its disk and seed. One that is gone already is no error; one that this stack did not make is.
+// Delete removes the machine with its disk and seed. One that is gone already is no error; one that
+// this stack did not make is.
 func Delete(ctx context.Context, spec vm.Spec, secrets vm.Secrets, log io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, spec.Timeout.Duration)
 	defer cancel()
@@ -22,7 +23,8 @@ func Delete(ctx context.Context, spec vm.Spec, secrets vm.Secrets, log io.Writer
 			say(log, spec, "is gone already")
 			return nil
 		}
-		// It has the mark to its end. A run that breaks off in between leaves to the next one what nothing lives on any more.
+		// It has the mark to its end. A run that breaks off in between leaves to the next one what
+		// nothing lives on any more.
 		mark := have.Mark
 		mark.State = vm.StateDeleting
 		if err := d.Sign(ctx, have, mark); err != nil {
@@ -46,7 +48,8 @@ func RemoveImage(ctx context.Context, spec vm.Spec, secrets vm.Secrets) error {
 	return on(ctx, spec, secrets, func(d driver.Driver) error { return d.RemoveImage(ctx) })
 }
 
-// on does something on the hypervisor. A hypervisor that is gone for good keeps a destroy from ending, so the error says the way on.
+// on does something on the hypervisor. A hypervisor that is gone for good keeps a destroy from
+// ending, so the error says the way on.
 func on(ctx context.Context, spec vm.Spec, secrets vm.Secrets, do func(driver.Driver) error) error {
 	return onHost(ctx, spec, secrets, func(host vm.Host) error { return do(newDriver(host, spec)) })
 }

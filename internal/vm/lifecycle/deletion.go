@@ -19,13 +19,15 @@ func Keep(ctx context.Context, all vm.Deletion, secrets vm.Secrets) error {
 	return err
 }
 
-// MarkForReplacement has the machines that are marked for deletion still made anew, and returns their names: a deletion of all has begun and broken off, and what
-// is left of them is half a cluster that no state knows any more.
+// MarkForReplacement has the machines that are marked for deletion still made anew, and returns
+// their names: a deletion of all has begun and broken off, and what is left of them is half a
+// cluster that no state knows any more.
 func MarkForReplacement(ctx context.Context, all vm.Deletion, secrets vm.Secrets) ([]string, error) {
 	return signAll(ctx, all, secrets, vm.StateDeleting, func(m vm.Mark) bool { return m.State == vm.StateToDelete })
 }
 
-// signAll gives each machine whose mark is one of those its new state, and returns the names of those.
+// signAll gives each machine whose mark is one of those its new state, and returns the names of
+// those.
 func signAll(ctx context.Context, all vm.Deletion, secrets vm.Secrets, state string, those func(vm.Mark) bool) (names []string, err error) {
 	if len(all.Machines) == 0 {
 		return nil, nil

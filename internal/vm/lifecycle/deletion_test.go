@@ -48,7 +48,8 @@ func TestAMachineWhoseDeletionBrokeOffIsMadeAnew(t *testing.T) {
 	})
 }
 
-// What a destroy has noted of all machines holds for those that it left, until the next run asks. One that was made since is not among them.
+// What a destroy has noted of all machines holds for those that it left, until the next run asks.
+// One that was made since is not among them.
 func TestOnlyADestroyThatCameToTheMachinesHasThemMadeAnew(t *testing.T) {
 	onEach(t, false, func(t *testing.T, ours, _ vm.Spec, mark func() string) {
 		secrets := vm.Secrets{HostKey: vmtest.NewKey(t)}

@@ -29,7 +29,8 @@ var hypervisors = map[string]struct {
 	}},
 }
 
-// onEach runs a test on both hypervisors, with a machine that the first of two states of one stack file made.
+// onEach runs a test on both hypervisors, with a machine that the first of two states of one stack
+// file made.
 func onEach(t *testing.T, older bool, test func(t *testing.T, ours, theirs vm.Spec, mark func() string)) {
 	for name, hypervisor := range hypervisors {
 		t.Run(name, func(t *testing.T) {
@@ -53,7 +54,8 @@ func onEach(t *testing.T, older bool, test func(t *testing.T, ours, theirs vm.Sp
 	}
 }
 
-// Two people with one stack file have one name for two machines. Neither takes the other's over, nor away.
+// Two people with one stack file have one name for two machines. Neither takes the other's over,
+// nor away.
 func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 	onEach(t, false, func(t *testing.T, ours, theirs vm.Spec, mark func() string) {
 		before := mark()
@@ -92,8 +94,8 @@ func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 	})
 }
 
-// A machine that is older than identities gets its cluster's at the next up, which knows it from the state. Who finds it by its name only
-// does not take it.
+// A machine that is older than identities gets its cluster's at the next up, which knows it from
+// the state. Who finds it by its name only does not take it.
 func TestAnOlderMachineGetsItsClustersIdentity(t *testing.T) {
 	onEach(t, true, func(t *testing.T, ours, theirs vm.Spec, mark func() string) {
 		assert.NotContains(t, mark(), "cluster=")

@@ -59,7 +59,8 @@ func TestProxmoxMakesChangesAndRemovesAMachine(t *testing.T) {
 	require.NoError(t, Delete(t.Context(), spec, secrets, io.Discard), "one that is gone already is no error")
 }
 
-// A machine that is gone is not made anew in passing: it would be empty, and what lived on it would not run again.
+// A machine that is gone is not made anew in passing: it would be empty, and what lived on it would
+// not run again.
 func TestAMachineThatWasThereIsNotMadeAgainWithoutConsent(t *testing.T) {
 	p, secrets := newPVE(t), vm.Secrets{HostKey: vmtest.NewKey(t)}
 	spec := vmtest.OnPVE()

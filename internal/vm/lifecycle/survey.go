@@ -9,7 +9,8 @@ import (
 	"strata/internal/vm/driver"
 )
 
-// Survey looks at all that the machines of a stack need of their hypervisor, and changes nothing. The Specs differ in their nodes only.
+// Survey looks at all that the machines of a stack need of their hypervisor, and changes nothing.
+// The Specs differ in their nodes only.
 func Survey(ctx context.Context, host vm.Host, all vm.Specs) vm.Survey {
 	var on driver.Surveyor = newDriver(&fewAtOnce{Host: host, slots: make(chan struct{}, sessions)}, all[0])
 	var s vm.Survey
@@ -23,7 +24,8 @@ func Survey(ctx context.Context, host vm.Host, all vm.Specs) vm.Survey {
 	return s
 }
 
-// sessions bounds the commands at once: OpenSSH takes 10 sessions on a connection (MaxSessions), of which others may have some.
+// sessions bounds the commands at once: OpenSSH takes 10 sessions on a connection (MaxSessions), of
+// which others may have some.
 const sessions = 6
 
 // fewAtOnce runs no more commands at once than it has slots.

@@ -16,7 +16,8 @@ import (
 // same one.
 const numberTries = 20
 
-// write writes a file on the node that only root can read; it appears under its name when it is whole.
+// write writes a file on the node that only root can read; it appears under its name when it is
+// whole.
 func (p *proxmox) write(ctx context.Context, path string, content io.Reader, size int64) error {
 	const script = `set -eu
 umask 077
@@ -55,7 +56,8 @@ func (p *proxmox) Make(ctx context.Context, seed []byte) (*driver.Found, error) 
 	return have, p.Grow(ctx, have)
 }
 
-// claim makes the machine under its number, or else tries the next free one until no other client is faster.
+// claim makes the machine under its number, or else tries the next free one until no other client
+// is faster.
 func (p *proxmox) claim(ctx context.Context) (*driver.Found, error) {
 	for try := 1; ; try++ {
 		id := strconv.Itoa(p.Spec.ID)
@@ -79,7 +81,8 @@ func (p *proxmox) claim(ctx context.Context) (*driver.Found, error) {
 	}
 }
 
-// halfMade finds what a failed command left: Proxmox VE removes a VM whose disk could not be made, but not always.
+// halfMade finds what a failed command left: Proxmox VE removes a VM whose disk could not be made,
+// but not always.
 func (p *proxmox) halfMade(ctx context.Context, cause error) (*driver.Found, error) {
 	have, err := p.Find(ctx)
 	if err != nil {
@@ -111,13 +114,15 @@ func (p *proxmox) settings() []string {
 	}
 }
 
-// checkTemplate says what is wrong with the template before anything is made, and which drives of its clones hold another seed.
+// checkTemplate says what is wrong with the template before anything is made, and which drives of
+// its clones hold another seed.
 func (p *proxmox) checkTemplate(ctx context.Context) (seeds []string, err error) {
 	config, err := p.templateConfig(ctx)
 	return config.seeds, err
 }
 
-// templateConfig is the template's configuration; what is no template that machines can be cloned from is an error.
+// templateConfig is the template's configuration; what is no template that machines can be cloned
+// from is an error.
 func (p *proxmox) templateConfig(ctx context.Context) (guestConfig, error) {
 	all, err := p.guests(ctx)
 	if err != nil {

@@ -28,7 +28,8 @@ func (p *proxmox) Resize(ctx context.Context, have *driver.Found) error {
 	return err
 }
 
-// Grow asks for the size itself, not for more: repeating it changes nothing. A size below the present one is refused.
+// Grow asks for the size itself, not for more: repeating it changes nothing. A size below the
+// present one is refused.
 func (p *proxmox) Grow(ctx context.Context, have *driver.Found) error {
 	now, err := p.Find(ctx)
 	if err != nil {
@@ -44,7 +45,8 @@ func (p *proxmox) Grow(ctx context.Context, have *driver.Found) error {
 	return err
 }
 
-// Destroy removes the machine last: it has the mark, so that an interrupted removal can be repeated.
+// Destroy removes the machine last: it has the mark, so that an interrupted removal can be
+// repeated.
 func (p *proxmox) Destroy(ctx context.Context, have *driver.Found) error {
 	if !p.Spec.Owns(have.Mark) {
 		return errors.New(p.Spec.Name() + ": not this stack's")
@@ -69,7 +71,8 @@ func (p *proxmox) removeSeed(ctx context.Context, have *driver.Found) error {
 	if _, err := p.Command(ctx, "qm", "set", have.ID, "--delete", seedSlot); err != nil {
 		return err
 	}
-	// `pvesm free` fails for a volume that is not there, which is what an interrupted removal leaves.
+	// `pvesm free` fails for a volume that is not there, which is what an interrupted removal
+	// leaves.
 	_, err = p.Command(ctx, "rm", "-f", "--", path)
 	return err
 }

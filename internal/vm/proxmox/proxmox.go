@@ -17,8 +17,9 @@ import (
 	"strata/internal/vm/driver"
 )
 
-// proxmox drives qm, pvesh and pvesm of Proxmox VE 8 and 9. Their syntax is that of the manual pages qm(1), pvesh(1) and pvesm(1),
-// https://pve.proxmox.com/pve-docs/qm.1.html; tests/pve checks each command against it.
+// proxmox drives qm, pvesh and pvesm of Proxmox VE 8 and 9. Their syntax is that of the manual
+// pages qm(1), pvesh(1) and pvesm(1), https://pve.proxmox.com/pve-docs/qm.1.html; tests/pve checks
+// each command against it.
 type proxmox struct{ driver.Runner }
 
 // New is the driver of one machine.
@@ -39,8 +40,9 @@ type guestEntry struct {
 	Tags   string `json:"tags"`
 }
 
-// seedSlot is the drive that holds the seed: the last one of the controller that the machine's disk is on, whose driver every image has.
-// A kernel of a cloud image may have none for SATA, which is where a machine of type q35 has its ide drives.
+// seedSlot is the drive that holds the seed: the last one of the controller that the machine's disk
+// is on, whose driver every image has. A kernel of a cloud image may have none for SATA, which is
+// where a machine of type q35 has its ide drives.
 const seedSlot = "scsi30"
 
 // guestConfig holds the part of a guest's configuration that Strata reads. Proxmox VE writes
@@ -51,7 +53,8 @@ type guestConfig struct {
 	Memory      json.Number `json:"memory"`
 	SCSI0       string      `json:"scsi0"`
 	Template    json.Number `json:"template"`
-	// seeds are the drives with a seed that Proxmox VE makes itself; cloud-init would take the first that it finds.
+	// seeds are the drives with a seed that Proxmox VE makes itself; cloud-init would take the
+	// first that it finds.
 	seeds []string
 }
 
@@ -175,7 +178,8 @@ func (p *proxmox) seedVolume() string {
 	return p.Spec.Proxmox.SeedStorage + ":iso/" + p.Spec.Name() + "-seed.iso"
 }
 
-// PutImage copies the image to the node, where `qm` imports it. It appears under its name only when it is whole.
+// PutImage copies the image to the node, where `qm` imports it. It appears under its name only when
+// it is whole.
 func (p *proxmox) PutImage(ctx context.Context) error {
 	path := p.imagePath()
 	if sum, err := p.Command(ctx, "sha256sum", path); err == nil && strings.HasPrefix(sum, p.Spec.Image.SHA256) {

@@ -13,8 +13,9 @@ import (
 	"strata/internal/vm/driver"
 )
 
-// The paths and answers below are those of the API of Proxmox VE 8 and 9, https://pve.proxmox.com/pve-docs/api-viewer/. Truth is 0 or
-// 1, and a number is a text in some releases.
+// The paths and answers below are those of the API of Proxmox VE 8 and 9,
+// https://pve.proxmox.com/pve-docs/api-viewer/. Truth is 0 or 1, and a number is a text in some
+// releases.
 
 // yes is Proxmox VE's truth.
 func yes(n json.Number) bool { return n.String() == "1" }

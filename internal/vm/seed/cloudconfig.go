@@ -22,7 +22,8 @@ func userData(spec vm.Spec, hostKey []byte) (map[string]any, error) {
 		"hostname": spec.Node, "preserve_hostname": false, "manage_etc_hosts": true,
 		"ssh_deletekeys": true,
 		"ssh_keys": map[string]any{
-			// OpenSSH reads no key whose last line has no end, and a command's output loses it on its way through the state.
+			// OpenSSH reads no key whose last line has no end, and a command's output loses it on
+			// its way through the state.
 			"ed25519_private": strings.TrimSpace(string(hostKey)) + "\n", "ed25519_public": strings.TrimSpace(string(ssh.MarshalAuthorizedKey(signer.PublicKey()))),
 		},
 		"ssh_pwauth":    false,
@@ -73,8 +74,8 @@ func guestFiles(guest vm.Guest) []map[string]any {
 	return files
 }
 
-// bootCommands apply at the first boot what the files apply at every later one. A module that the kernel lacks fails cloud-init,
-// and with it the host's gate, which shows the line.
+// bootCommands apply at the first boot what the files apply at every later one. A module that the
+// kernel lacks fails cloud-init, and with it the host's gate, which shows the line.
 func bootCommands(guest vm.Guest) [][]string {
 	commands := [][]string{}
 	for _, module := range guest.Modules {
@@ -86,8 +87,8 @@ func bootCommands(guest vm.Guest) [][]string {
 	return commands
 }
 
-// networkConfig is version 2 of cloud-init's network configuration. The interface is known by its hardware address: its name is
-// the image's business.
+// networkConfig is version 2 of cloud-init's network configuration. The interface is known by its
+// hardware address: its name is the image's business.
 func networkConfig(spec vm.Spec) map[string]any {
 	guest := spec.Guest
 	nic := map[string]any{"match": map[string]any{"macaddress": spec.MAC()}, "dhcp4": guest.DHCP}

@@ -18,14 +18,15 @@ import (
 // seedLabel leads cloud-init's NoCloud to its disk.
 const seedLabel = "cidata"
 
-// Files are the NoCloud files by name. The host key is in user-data: the machine has it before its sshd starts for the first
-// time, so there is no first contact to trust.
+// Files are the NoCloud files by name. The host key is in user-data: the machine has it before its
+// sshd starts for the first time, so there is no first contact to trust.
 func Files(spec vm.Spec, hostKey []byte) (map[string][]byte, error) {
 	user, err := userData(spec, hostKey)
 	if err != nil {
 		return nil, err
 	}
-	// cloud-init works through a seed once per instance: a machine that is made anew is another one.
+	// cloud-init works through a seed once per instance: a machine that is made anew is another
+	// one.
 	meta := map[string]any{"instance-id": spec.Name() + "-" + digest.Of(hostKey)[:12], "local-hostname": spec.Node}
 	files := map[string][]byte{}
 	for name, content := range map[string]any{"meta-data": meta, "user-data": user, "network-config": networkConfig(spec)} {
@@ -41,8 +42,8 @@ func Files(spec vm.Spec, hostKey []byte) (map[string][]byte, error) {
 	return files, nil
 }
 
-// ISO is the seed as a disk. The library works with files, so they lie in a folder that only this user can enter, and are gone
-// when it returns.
+// ISO is the seed as a disk. The library works with files, so they lie in a folder that only this
+// user can enter, and are gone when it returns.
 func ISO(files map[string][]byte) (iso []byte, err error) {
 	dir, err := os.MkdirTemp("", "strata-seed-")
 	if err != nil {

@@ -1,10 +1,13 @@
-// Command first measures the first `make up`: of a clone of this checkout's commit, with empty caches of its own for compilers, modules and
-// the lab, so that the user's stay as they are. It counts the processor time of everything that the up starts, which is the same beside
-// others' work, and writes it with the share of each part to bench/results.json, docs/benchmarks.md and the lab's table of weights.
+// Command first measures the first `make up`: of a clone of this checkout's commit, with empty
+// caches of its own for compilers, modules and the lab, so that the user's stay as they are. It
+// counts the processor time of everything that the up starts, which is the same beside others'
+// work, and writes it with the share of each part to bench/results.json, docs/benchmarks.md and the
+// lab's table of weights.
 //
 //	go run ./tests/bench/first [PART...]
 //
-// With parts, steps of the lab's build, only these are built, and their cost is printed and not written.
+// With parts, steps of the lab's build, only these are built, and their cost is printed and not
+// written.
 package main
 
 import (
@@ -78,7 +81,8 @@ func (r run) command(ctx context.Context, dir, name string, args ...string) *exe
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
-		// What a make above exports, or a shell with another stack's environment, is none of the run's.
+		// What a make above exports, or a shell with another stack's environment, is none of the
+		// run's.
 		if !strings.HasPrefix(name, "MAKE") && !strings.HasPrefix(name, "STRATA_") && !strings.HasPrefix(name, "PULUMI_") && name != "MFLAGS" {
 			command.Env = append(command.Env, variable)
 		}

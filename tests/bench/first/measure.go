@@ -21,8 +21,8 @@ type cost struct {
 	others float64
 }
 
-// timed runs a command. Its processor time is the kernel's count of it and its children, each with its own, that were waited
-// for: hosts, which outlive it, are not among them.
+// timed runs a command. Its processor time is the kernel's count of it and its children, each with
+// its own, that were waited for: hosts, which outlive it, are not among them.
 func timed(command *exec.Cmd) (cost, error) {
 	busy, began := busySeconds(), time.Now()
 	err := command.Run()
@@ -36,7 +36,8 @@ func timed(command *exec.Cmd) (cost, error) {
 	return c, err
 }
 
-// busySeconds is how long the machine's processors have not been idle since it started, together (proc_stat(5)).
+// busySeconds is how long the machine's processors have not been idle since it started, together
+// (proc_stat(5)).
 func busySeconds() float64 {
 	text, err := os.ReadFile("/proc/stat")
 	if err != nil {
@@ -76,7 +77,8 @@ func (r run) record() (record, error) {
 	return read, json.Unmarshal(text, &read)
 }
 
-// whole measures `make up` and writes what it found. What is up is taken down again, also after an up that failed.
+// whole measures `make up` and writes what it found. What is up is taken down again, also after an
+// up that failed.
 func (r run) whole(ctx context.Context) error {
 	spent, err := timed(r.command(ctx, r.clone, "make", "up", "STACK=local", "ARTIFACTS=lab", "ORIGINALS="))
 	// An interrupt is for the up; what it left still goes.

@@ -36,8 +36,8 @@ func write(path string, spent cost, built record) error {
 	return bench.Replace(path, "first_up_share", results)
 }
 
-// shares are the parts' of the whole processor time: downloads together, small parts together, and what is no part of the build: the up
-// itself, and the few commands before it.
+// shares are the parts' of the whole processor time: downloads together, small parts together, and
+// what is no part of the build: the up itself, and the few commands before it.
 func shares(spent cost, built record) map[string]float64 {
 	shares := map[string]float64{"up": 1}
 	for _, part := range built.Parts {
@@ -58,7 +58,8 @@ func shares(spent cost, built record) map[string]float64 {
 // slack is how far off, in seconds, an estimate may be for nothing.
 const slack = 30
 
-// estimates are by how much those of a build were off, of what was left, from a tenth of it on; the smallest first.
+// estimates are by how much those of a build were off, of what was left, from a tenth of it on; the
+// smallest first.
 func estimates(built record) []float64 {
 	end := 0.0
 	for _, part := range built.Parts {
@@ -80,8 +81,8 @@ type weight struct {
 	Wall      float64 `json:"wall,omitempty"`
 }
 
-// writeWeights puts what was measured into the lab's table. Parts that this build had not, such as those that stack local does not need,
-// keep their weight.
+// writeWeights puts what was measured into the lab's table. Parts that this build had not, such as
+// those that stack local does not need, keep their weight.
 func writeWeights(path string, built record) error {
 	text, err := os.ReadFile(path)
 	if err != nil {

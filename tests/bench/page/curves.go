@@ -37,7 +37,8 @@ func decades(values []float64, from, to float64) scale {
 
 const curvesHeight = 360.0
 
-// curves draws times by the number of what grows, both axes logarithmic. Points are in the order of that number.
+// curves draws times by the number of what grows, both axes logarithmic. Points are in the order of
+// that number.
 func curves(of string, points []bench.Result) *svg.Element {
 	byName := map[string][]bench.Result{}
 	var names []string
@@ -76,7 +77,8 @@ func grid(right, up scale) *svg.Element {
 	return g
 }
 
-// curve draws one line with a dash of its own, its points with their values, and its name under the axis.
+// curve draws one line with a dash of its own, its points with their values, and its name under the
+// axis.
 func curve(i int, meaning string, points []bench.Result, right, up scale) *svg.Element {
 	class := fmt.Sprintf("curve c%d", i%3)
 	var d []string

@@ -105,7 +105,8 @@ func TestABetterNumberIsFurtherLeftWhicheverWayItCounts(t *testing.T) {
 	assert.InDelta(t, 20, axis.at(1), 1e-9)
 }
 
-// An estimate that is right every time is off by zero, which no logarithm has: the axis once took all memory.
+// An estimate that is right every time is off by zero, which no logarithm has: the axis once took
+// all memory.
 func TestZeroHasAPlaceOnTheAxis(t *testing.T) {
 	for _, r := range []bench.Result{bench.Most("a", "ratio", 0.5, 0.3, []float64{0}), bench.Least("b", "ratio", 0.5, 2, []float64{0})} {
 		assert.InDelta(t, 1, strain(r), farthest, r.Name)

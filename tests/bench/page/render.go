@@ -78,7 +78,8 @@ func writeSingle(text *strings.Builder, results []bench.Result, pictures map[str
 	}
 }
 
-// writeCurves writes what grows with one thing, as a table and a picture, and what dominates at the largest.
+// writeCurves writes what grows with one thing, as a table and a picture, and what dominates at the
+// largest.
 func writeCurves(text *strings.Builder, of string, points []bench.Result, pictures map[string]*svg.Element) {
 	slices.SortStableFunc(points, func(a, b bench.Result) int { return int(a.Point.X - b.Point.X) })
 	isShare := func(r bench.Result) bool { return r.Unit == "ratio" }

@@ -44,8 +44,9 @@ func canvas(title, about string, height float64) *svg.Element {
 // farthest is where a number is drawn that is further off, as zero is on a logarithmic axis.
 const farthest = 1000.0
 
-// strain is a number by its target, or its target by it where more is better: more than 1 misses it. Of what there should be none, none
-// is on the line, and any is as far off as ten times something.
+// strain is a number by its target, or its target by it where more is better: more than 1 misses
+// it. Of what there should be none, none is on the line, and any is as far off as ten times
+// something.
 func strain(r bench.Result) float64 {
 	switch {
 	case r.AtLeast:

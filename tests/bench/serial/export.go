@@ -104,8 +104,8 @@ func (r resource) release() (release, map[string]any) {
 	return release{text("name"), text("namespace"), text("chart")}, values
 }
 
-// covers checks that the script installs all that the stack has but the load balancer, and nothing else: whoever does less is
-// faster.
+// covers checks that the script installs all that the stack has but the load balancer, and nothing
+// else: whoever does less is faster.
 func (p platform) covers(steps []step) error {
 	used := map[string]int{}
 	for _, step := range steps {

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// again is the pause before an apply that the webhook refused is tried again, and admission how long that goes on.
+// again is the pause before an apply that the webhook refused is tried again, and admission how
+// long that goes on.
 const again, admission = 250 * time.Millisecond, 3 * time.Minute
 
 // tools are what the script uses; tests have others.
@@ -123,7 +124,8 @@ func (r *runner) apply(ctx context.Context, names []string) error {
 	return nil
 }
 
-// untilAdmitted applies objects again for as long as a webhook that cannot be reached is what refuses them.
+// untilAdmitted applies objects again for as long as a webhook that cannot be reached is what
+// refuses them.
 func (r *runner) untilAdmitted(ctx context.Context, names []string) error {
 	ctx, cancel := context.WithTimeout(ctx, admission)
 	defer cancel()

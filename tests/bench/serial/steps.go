@@ -5,11 +5,11 @@ type step struct {
 	// wait is its number in the plan; 0 for a part of the one before. lines are redeploy.sh's.
 	wait        int
 	lines, what string
-	// definitions applies the files of CRDs first, and waits until they are established, as Helm does with those of
-	// a chart.
+	// definitions applies the files of CRDs first, and waits until they are established, as Helm
+	// does with those of a chart.
 	definitions bool
-	// before, install and apply are names of the stack's resources, in their order; contested is applied until the webhook lets it
-	// in.
+	// before, install and apply are names of the stack's resources, in their order; contested is
+	// applied until the webhook lets it in.
 	before, install, contested, apply []string
 	// watch are the commands that wait: kubectl's arguments.
 	watch [][]string

@@ -1,6 +1,7 @@
-// Package shell reads the commands in the pages and in the examples for CI: what tests hold against the program, the Makefile and the stories.
-// It knows as much of the shell's grammar as these have: words, quotes, comments, assignments, `&&`, `|`, `;` and `$(…)`. What it does not
-// know, it refuses, so that no command is passed over.
+// Package shell reads the commands in the pages and in the examples for CI: what tests hold against
+// the program, the Makefile and the stories. It knows as much of the shell's grammar as these have:
+// words, quotes, comments, assignments, `&&`, `|`, `;` and `$(…)`. What it does not know, it
+// refuses, so that no command is passed over.
 package shell
 
 import (

@@ -1,8 +1,10 @@
-// Race is the platform as people write it: a custom resource right behind the Helm release that brings its webhook, or a release
-// before what it reads, and nothing between them that looks. The story in tests/e2e shows what happens, on a cluster where Strata's
-// gates let the same objects through.
+// Race is the platform as people write it: a custom resource right behind the Helm release that
+// brings its webhook, or a release before what it reads, and nothing between them that looks. The
+// story in tests/e2e shows what happens, on a cluster where Strata's gates let the same objects
+// through.
 //
-// RACE_CASE selects the case, RACE_KUBECONFIG is the kubeconfig's text and RACE_CHARTS the folder with the charts.
+// RACE_CASE selects the case, RACE_KUBECONFIG is the kubeconfig's text and RACE_CHARTS the folder
+// with the charts.
 package main
 
 import (
@@ -66,7 +68,8 @@ var races = map[string]race{
 			},
 		},
 	},
-	// No pool for MetalLB, no CRDs for Traefik. Without its GatewayClass the chart installs: that one is refused.
+	// No pool for MetalLB, no CRDs for Traefik. Without its GatewayClass the chart installs: that
+	// one is refused.
 	"silent": {releases: []release{metallb, {"traefik", pulumi.Map{
 		"providers":    pulumi.Map{"kubernetesGateway": pulumi.Map{"enabled": on}, "kubernetesCRD": off()},
 		"gatewayClass": off(), "gateway": off(),

@@ -113,7 +113,8 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request, to route) {
 	answer(w, http.StatusOK, map[string]any{"kind": "List", "apiVersion": to.groupVersion, "metadata": map[string]any{}, "items": items})
 }
 
-// selected applies namespace, label and field selectors; the only fields are a name and an event's type.
+// selected applies namespace, label and field selectors; the only fields are a name and an event's
+// type.
 func selected(r *http.Request, to route, object *unstructured.Unstructured) bool {
 	if to.namespace != "" && object.GetNamespace() != to.namespace {
 		return false

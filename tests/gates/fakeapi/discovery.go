@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// discoverAll answers /apis as an API server does: aggregated, or as an old one with the list of versions.
+// discoverAll answers /apis as an API server does: aggregated, or as an old one with the list of
+// versions.
 func (s *Server) discoverAll(w http.ResponseWriter, script Script) {
 	groups, items := []any{}, []any{}
 	for _, groupVersion := range s.cluster.groupVersions() {

@@ -11,7 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/httpstream/spdy"
 )
 
-// Listen has a Pod answer on every port that is forwarded to it, as a kubelet would connect it (k8s.io/kubelet pkg/cri/streaming/portforward).
+// Listen has a Pod answer on every port that is forwarded to it, as a kubelet would connect it
+// (k8s.io/kubelet pkg/cri/streaming/portforward).
 func (c *Cluster) Listen(namespace, pod string, handler http.Handler) {
 	server := httptest.NewServer(handler)
 	c.t.Cleanup(server.Close)

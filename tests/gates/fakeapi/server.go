@@ -26,7 +26,8 @@ type Server struct {
 	down   bool
 }
 
-// Script is how a server behaves. The zero value is a healthy server whose admission accepts everything.
+// Script is how a server behaves. The zero value is a healthy server whose admission accepts
+// everything.
 type Script struct {
 	// NotReady are the readyz checks that fail.
 	NotReady []string
@@ -40,9 +41,11 @@ type Script struct {
 	Unavailable bool
 	// Unknown are group versions that this server does not serve (yet).
 	Unknown []string
-	// Unlisted are group versions that it serves, but does not have in the document about every group (yet).
+	// Unlisted are group versions that it serves, but does not have in the document about every
+	// group (yet).
 	Unlisted []string
-	// Unaggregated is a server from before Kubernetes 1.27: its document about every group is a list of versions.
+	// Unaggregated is a server from before Kubernetes 1.27: its document about every group is a
+	// list of versions.
 	Unaggregated bool
 	// Admit decides about a dry-run creation: nil accepts.
 	Admit func(object map[string]any) *Refusal

@@ -53,8 +53,8 @@ func newSuite(r room, overlay, scratch string) (*suite, error) {
 	return s, nil
 }
 
-// overlay instruments the rooms and writes go build's list of what replaces what. It returns the path of the list and the mutants, of which
-// the first has number 1.
+// overlay instruments the rooms and writes go build's list of what replaces what. It returns the
+// path of the list and the mutants, of which the first has number 1.
 func overlay(all []room, scratch string) (string, []*mutant, error) {
 	list := struct{ Replace map[string]string }{map[string]string{}}
 	var mutants []*mutant

@@ -9,7 +9,8 @@ import (
 
 const equivalentsFile = gatesFolder + "/mutants/equivalents.txt"
 
-// equivalents are the mutants that no test can tell from the original, by name, each with the reason.
+// equivalents are the mutants that no test can tell from the original, by name, each with the
+// reason.
 type equivalents map[string]string
 
 // readEquivalents reads names, each with its reason in the indented lines below it.
@@ -41,8 +42,8 @@ func readEquivalents(path string) (equivalents, error) {
 	return known, nil
 }
 
-// check returns the mutants that survive and are not known, and an error for those of the list that are killed, or, where all were
-// tried, are no more.
+// check returns the mutants that survive and are not known, and an error for those of the list that
+// are killed, or, where all were tried, are no more.
 func (known equivalents) check(tried []*mutant, whole bool) ([]*mutant, error) {
 	var survivors []*mutant
 	var wrong []error

@@ -47,7 +47,8 @@ func TestAnEquivalentThatIsNoneIsAnError(t *testing.T) {
 	require.NoError(t, err, "a part says nothing of the rest")
 }
 
-// Every name of the list is of this repository: a mistake in it shows at once, and not at the next whole run.
+// Every name of the list is of this repository: a mistake in it shows at once, and not at the next
+// whole run.
 func TestTheEquivalentsAreThere(t *testing.T) {
 	t.Chdir("../../..")
 	known, err := readEquivalents(equivalentsFile)

@@ -14,8 +14,8 @@ import (
 // mutant is one change.
 type mutant struct {
 	id int
-	// file is relative to the repository, function the one that is changed, change what became what; nth tells those apart that have
-	// all of these in common, in the order of the file.
+	// file is relative to the repository, function the one that is changed, change what became
+	// what; nth tells those apart that have all of these in common, in the order of the file.
 	file, function, change string
 	nth, line              int
 	killed                 bool
@@ -36,7 +36,8 @@ type edit struct {
 	text           string
 }
 
-// instrumenter puts choices into one file: by text, so that comments, embedded files and lines stay where they are.
+// instrumenter puts choices into one file: by text, so that comments, embedded files and lines stay
+// where they are.
 type instrumenter struct {
 	files    *token.FileSet
 	all      *[]*mutant
@@ -103,7 +104,8 @@ func (i *instrumenter) replace(from, to token.Pos, text string) {
 	i.edits = append(i.edits, edit{i.files.Position(from).Offset, i.files.Position(to).Offset, len(i.edits), text})
 }
 
-// wrap puts an expression into a call; what is visited later is inside, so its end comes before this one's.
+// wrap puts an expression into a call; what is visited later is inside, so its end comes before
+// this one's.
 func (i *instrumenter) wrap(e ast.Expr, before, after string) {
 	i.replace(e.Pos(), e.Pos(), choices+"."+before)
 	end := i.files.Position(e.End()).Offset

@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// orders are the comparisons with a boundary: the function of package choice, the neighbour and the opposite.
+// orders are the comparisons with a boundary: the function of package choice, the neighbour and the
+// opposite.
 var orders = map[token.Token]struct {
 	call                string
 	neighbour, opposite token.Token
@@ -61,7 +62,8 @@ func (i *instrumenter) visit(n ast.Node) bool {
 	return true
 }
 
-// cases changes the conditions of a switch without a tag; the values of one with a tag are names, not judgements.
+// cases changes the conditions of a switch without a tag; the values of one with a tag are names,
+// not judgements.
 func (i *instrumenter) cases(s *ast.SwitchStmt) {
 	if s.Init != nil {
 		ast.Inspect(s.Init, i.visit)

@@ -16,7 +16,8 @@ const (
 	resultsFile = "bench/results.json"
 )
 
-// report writes how many of each folder's mutants are killed, and what is left, and the ratio: equivalents are not counted.
+// report writes how many of each folder's mutants are killed, and what is left, and the ratio:
+// equivalents are not counted.
 func report(tried []*mutant, known equivalents) error {
 	type count struct{ all, killed, equivalent int }
 	counts, total := map[string]*count{}, count{}

@@ -26,7 +26,8 @@ type room struct {
 	files  []string
 }
 
-// rooms are those of health, and health itself, in the order of their names. It works in the root of the repository.
+// rooms are those of health, and health itself, in the order of their names. It works in the root
+// of the repository.
 func rooms() ([]room, error) {
 	var all []room
 	paths, err := filepath.Glob(healthFolder + "/*/*.go")
@@ -54,7 +55,8 @@ func rooms() ([]room, error) {
 	return all, nil
 }
 
-// judges reports whether a function comes to its result from what it is given alone: it has no context, and is no constructor.
+// judges reports whether a function comes to its result from what it is given alone: it has no
+// context, and is no constructor.
 func judges(function *ast.FuncDecl) bool {
 	if strings.HasPrefix(function.Name.Name, "new") || function.Name.Name == "New" || function.Name.Name == "init" {
 		return false

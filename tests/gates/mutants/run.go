@@ -18,7 +18,8 @@ import (
 const (
 	// undisturbed bounds a test without a mutant, on a machine that others use, too.
 	undisturbed = 3 * time.Minute
-	// With a mutant a test may take slack times as long as without, and patience more: what then still runs waits for ever, and is killed.
+	// With a mutant a test may take slack times as long as without, and patience more: what then
+	// still runs waits for ever, and is killed.
 	slack, patience = 5, 10 * time.Second
 	// quick is what tests take that wait for nothing.
 	quick = time.Second
@@ -31,7 +32,8 @@ type test struct {
 	reaches map[int]bool
 }
 
-// run runs tests of a suite, all where none are named, until one fails. It reports whether all passed, and what they printed.
+// run runs tests of a suite, all where none are named, until one fails. It reports whether all
+// passed, and what they printed.
 func (s *suite) run(bound time.Duration, tests []string, environment ...string) (string, bool) {
 	// The test's own limit comes first, and says where it hangs.
 	ctx, cancel := context.WithTimeout(context.Background(), bound+5*time.Second)
@@ -47,8 +49,8 @@ func (s *suite) run(bound time.Duration, tests []string, environment ...string) 
 	return string(out), err == nil
 }
 
-// attempt is run; tests that take long alone wait for real time, may fail for want of it on a machine that others use, and have a second
-// chance: a failure by chance would pass for a kill.
+// attempt is run; tests that take long alone wait for real time, may fail for want of it on a
+// machine that others use, and have a second chance: a failure by chance would pass for a kill.
 func (s *suite) attempt(bound, took time.Duration, tests []string, environment ...string) (string, bool) {
 	out, passed := s.run(bound, tests, environment...)
 	if !passed && took > quick {
@@ -100,8 +102,8 @@ func numbers(path string) (map[int]bool, error) {
 	return ids, lines.Err()
 }
 
-// killed reports whether a test that comes to the mutant fails: first those of its own folder, then those of the folders that import it, which
-// are built when the first mutant needs them.
+// killed reports whether a test that comes to the mutant fails: first those of its own folder, then
+// those of the folders that import it, which are built when the first mutant needs them.
 func killed(m *mutant, suites []*suite) (bool, error) {
 	folder := filepath.Dir(m.file)
 	for _, own := range []bool{true, false} {

@@ -1,5 +1,6 @@
-// Command k3s is the lab's K3s: upstream Kubernetes v1.34.2, etcd and flannel in one process, behind K3s's
-// command line, files and endpoints. docs/k3s-contract.md says what is kept and what is not.
+// Command k3s is the lab's K3s: upstream Kubernetes v1.34.2, etcd and flannel in one process,
+// behind K3s's command line, files and endpoints. docs/k3s-contract.md says what is kept and what
+// is not.
 package main
 
 import (
@@ -18,7 +19,8 @@ func main() {
 	logrus.SetFormatter(&logrus.TextFormatter{DisableColors: true, FullTimestamp: true})
 	// Several components of one process apply the same logging configuration.
 	logsapi.ReapplyHandling = logsapi.ReapplyHandlingIgnoreUnchanged
-	// Half of its processor time is Go's runtime, while the machines of the stories have memory to spare.
+	// Half of its processor time is Go's runtime, while the machines of the stories have memory to
+	// spare.
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(300)
 	}

@@ -16,16 +16,19 @@ import (
 
 // Image is one image that Pods of a stack run.
 type Image struct {
-	// Reference is its whole name as containerd knows it: registry, repository and a tag or a digest.
+	// Reference is its whole name as containerd knows it: registry, repository and a tag or a
+	// digest.
 	Reference string
-	// For is the artifact of the chart that asks for it; empty where something else does, or more than one chart.
+	// For is the artifact of the chart that asks for it; empty where something else does, or more
+	// than one chart.
 	For string
 	// By says who asks first, for messages.
 	By string
 }
 
-// Of are the images of all that a program has registered, sorted by reference. files are the stack's artifacts, with the charts at hand below
-// project; kubernetes is the cluster's version, which charts look at.
+// Of are the images of all that a program has registered, sorted by reference. files are the
+// stack's artifacts, with the charts at hand below project; kubernetes is the cluster's version,
+// which charts look at.
 func Of(registered []dryrun.Registration, files []artifacts.Artifact, project, kubernetes string) ([]Image, error) {
 	asked := &collection{found: map[string]Image{}}
 	for _, one := range registered {
@@ -100,10 +103,12 @@ func (c *collection) sorted() (all []Image) {
 	return all
 }
 
-// imageOption is an argument that names an image which the program starts later, as cert-manager's for the solver of a challenge.
+// imageOption is an argument that names an image which the program starts later, as cert-manager's
+// for the solver of a challenge.
 var imageOption = regexp.MustCompile(`^--?[a-z0-9-]*image=(.+)$`)
 
-// referencesIn are the images of all containers in a part of an object, and those that their arguments name.
+// referencesIn are the images of all containers in a part of an object, and those that their
+// arguments name.
 func referencesIn(part any) (references []string) {
 	switch part := part.(type) {
 	case []any:
@@ -144,8 +149,9 @@ func ofContainers(containers []any) (references []string) {
 	return references
 }
 
-// Canonical is the whole name of an image as containerd stores it: docker.io and its library are written out, and so is the tag latest. Of a
-// reference with a tag and a digest the digest counts, as the kubelet has it (distribution/reference, ParseDockerRef in containerd).
+// Canonical is the whole name of an image as containerd stores it: docker.io and its library are
+// written out, and so is the tag latest. Of a reference with a tag and a digest the digest counts,
+// as the kubelet has it (distribution/reference, ParseDockerRef in containerd).
 func Canonical(text string) (string, error) {
 	reference, err := name.ParseReference(text)
 	if err != nil {

@@ -39,7 +39,8 @@ func TestReferencesAreWholeNames(t *testing.T) {
 	require.Error(t, err)
 }
 
-// chart has a Deployment whose image is a value, a hook, a test that only `helm test` runs, and a subchart's image by a condition.
+// chart has a Deployment whose image is a value, a hook, a test that only `helm test` runs, and a
+// subchart's image by a condition.
 var chart = map[string]string{
 	"shop/Chart.yaml":  "apiVersion: v2\nname: shop\nversion: 1.2.3\ndependencies:\n- {name: cache, version: 1.0.0, condition: cache.enabled}\n",
 	"shop/values.yaml": "image: acme/shop\ncache: {enabled: true}\n",

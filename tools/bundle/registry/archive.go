@@ -14,7 +14,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// containerdName is the annotation by which containerd names what it imports (its core/images/annotations.go).
+// containerdName is the annotation by which containerd names what it imports (its
+// core/images/annotations.go).
 const containerdName = "io.containerd.image.name"
 
 // Names returns containerd's names for the image: the reference, and its repository with each of
@@ -33,8 +34,9 @@ func (p *Pulled) Names() []string {
 	return names
 }
 
-// Write writes the image into a file that appears when it is whole: an OCI image layout in a tar (opencontainers/image-spec, image-layout.md),
-// which keeps the registry's manifest and so its digest. The same image gives the same bytes. It returns the file's size.
+// Write writes the image into a file that appears when it is whole: an OCI image layout in a tar
+// (opencontainers/image-spec, image-layout.md), which keeps the registry's manifest and so its
+// digest. The same image gives the same bytes. It returns the file's size.
 func (p *Pulled) Write(file string) (size int64, err error) {
 	temporary := file + ".part"
 	out, err := os.Create(temporary)

@@ -128,7 +128,8 @@ func trusting(about config.Registry) (http.RoundTripper, error) {
 	return made, nil
 }
 
-// named tells a mirror of several registries which one is meant, as containerd does (its docs/hosts.md, "ns").
+// named tells a mirror of several registries which one is meant, as containerd does (its
+// docs/hosts.md, "ns").
 type named struct {
 	http.RoundTripper
 	host, registry string

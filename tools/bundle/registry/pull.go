@@ -19,7 +19,8 @@ import (
 type Puller struct {
 	// Registries are the stack's k3s.registries.
 	Registries []config.Registry
-	// OnlyMirrors leaves out an image's own registry where it has mirrors (disable-default-registry-endpoint).
+	// OnlyMirrors leaves out an image's own registry where it has mirrors
+	// (disable-default-registry-endpoint).
 	OnlyMirrors bool
 	// Arch is the nodes' architecture, in Go's terms.
 	Arch string
@@ -35,12 +36,14 @@ type Pulled struct {
 	// of each platform's manifest.
 	Digests []string
 	image   v1.Image
-	// index is the digest under which the registry has it for all architectures; empty where there is one only.
+	// index is the digest under which the registry has it for all architectures; empty where there
+	// is one only.
 	index string
 }
 
-// Pull finds the image of a reference. A digest that is not empty is what the reference had before: that image is asked for, whatever the tag
-// is now. The error names every place that was asked, and what each said.
+// Pull finds the image of a reference. A digest that is not empty is what the reference had before:
+// that image is asked for, whatever the tag is now. The error names every place that was asked, and
+// what each said.
 func (p *Puller) Pull(ctx context.Context, reference, digest string) (*Pulled, error) {
 	whole, err := name.ParseReference(reference)
 	if err != nil {

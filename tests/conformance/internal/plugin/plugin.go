@@ -107,7 +107,8 @@ func (p *Plugin) configure(ctx context.Context, config resource.PropertyMap) err
 	return err
 }
 
-// name is the package's. A file may have the version in its name, as the folder of originals has it.
+// name is the package's. A file may have the version in its name, as the folder of originals has
+// it.
 func (p *Plugin) name() string {
 	return strings.TrimPrefix(version.ReplaceAllString(filepath.Base(p.command.Path), ""), "pulumi-resource-")
 }

@@ -1,5 +1,6 @@
-// Package choice is what an instrumented file calls instead of its operators: each call is one or two mutants, of which the one runs that
-// the environment names. Nothing imports it but what go build's -overlay puts in place of the gates' files.
+// Package choice is what an instrumented file calls instead of its operators: each call is one or
+// two mutants, of which the one runs that the environment names. Nothing imports it but what go
+// build's -overlay puts in place of the gates' files.
 package choice
 
 import (
@@ -13,7 +14,8 @@ import (
 const (
 	// Variable names the mutant that a run is about; unset is none.
 	Variable = "STRATA_MUTANT"
-	// Reached names the file that takes the numbers of the mutants that a run comes to; unset is none.
+	// Reached names the file that takes the numbers of the mutants that a run comes to; unset is
+	// none.
 	Reached = "STRATA_MUTANTS_REACHED"
 )
 

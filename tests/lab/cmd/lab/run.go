@@ -14,8 +14,9 @@ import (
 	"strata/tests/lab/internal/layout"
 )
 
-// stepsFor are the steps of a run that needs the artifacts of names, which are apart by white space. A name that the lab cannot build is
-// said, and no error: Strata says what the bundle lacks, and what to do.
+// stepsFor are the steps of a run that needs the artifacts of names, which are apart by white
+// space. A name that the lab cannot build is said, and no error: Strata says what the bundle lacks,
+// and what to do.
 func stepsFor(at layout.Layout, out, names string, log io.Writer) ([]build.Step, error) {
 	known, err := catalog.ArtifactsOf(at)
 	if err != nil {

@@ -49,7 +49,8 @@ func (c cache) load(name, key string) (Entry, bool, error) {
 // stagePattern matches the folders in which a step is built. No step's name has a dot in it.
 func (c cache) stagePattern(name string) string { return ".building-" + name + ".*" }
 
-// sweep removes what killed builds of a step left. The caller holds the step's lock, so that nobody builds it now.
+// sweep removes what killed builds of a step left. The caller holds the step's lock, so that nobody
+// builds it now.
 func (c cache) sweep(name string) error {
 	left, err := filepath.Glob(filepath.Join(c.dir, c.stagePattern(name)))
 	if err != nil {
@@ -75,7 +76,8 @@ func (c cache) stage(name string) (string, error) {
 	return dir, os.Chmod(dir, 0o755)
 }
 
-// publish describes what a step left in stage and moves it into place. Where another build was faster, its result stays.
+// publish describes what a step left in stage and moves it into place. Where another build was
+// faster, its result stays.
 func (c cache) publish(name, stage string, entry Entry) (Entry, error) {
 	var err error
 	if entry.Files, err = describe(stage); err != nil {
@@ -98,7 +100,8 @@ func (c cache) publish(name, stage string, entry Entry) (Entry, error) {
 	return entry, c.prune(name, entry.Dir)
 }
 
-// describe lists the files below dir. They lose their write permission, because the bundle holds hard links to them.
+// describe lists the files below dir. They lose their write permission, because the bundle holds
+// hard links to them.
 func describe(dir string) ([]File, error) {
 	var files []File
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -130,7 +133,8 @@ func describe(dir string) ([]File, error) {
 	return files, nil
 }
 
-// prune removes the oldest entries of a name beyond the kept ones. Bundles are not hurt: they hold hard links.
+// prune removes the oldest entries of a name beyond the kept ones. Bundles are not hurt: they hold
+// hard links.
 func (c cache) prune(name, current string) error {
 	found, err := filepath.Glob(filepath.Join(c.dir, name+"-*"))
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// Digest hashes a list of strings. The length of each goes in as well, so that ("ab","c") and ("a","bc") differ.
+// Digest hashes a list of strings. The length of each goes in as well, so that ("ab","c") and
+// ("a","bc") differ.
 func Digest(parts ...string) string {
 	sum := sha256.New()
 	for _, part := range parts {
@@ -36,8 +37,9 @@ func DigestFile(path string) (string, int64, error) {
 	return hex.EncodeToString(sum.Sum(nil)), size, nil
 }
 
-// DigestTree hashes names, modes and contents of the files below root that can reach a build: no hidden files, no
-// README.md, no tests or their data, no nested Go module (it is somebody else's input), no symbolic links' targets.
+// DigestTree hashes names, modes and contents of the files below root that can reach a build: no
+// hidden files, no README.md, no tests or their data, no nested Go module (it is somebody else's
+// input), no symbolic links' targets.
 func DigestTree(root string) (string, error) {
 	var parts []string
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {

@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sim runs a record: parts in their order, two at a time on as many cores as there are at a time, and those beside at once.
+// sim runs a record: parts in their order, two at a time on as many cores as there are at a time,
+// and those beside at once.
 type sim struct {
 	// cost is a part's processor seconds by its weight, of the table's.
 	cost func(name string, weight float64) float64
@@ -19,7 +20,8 @@ type sim struct {
 	cores func(at float64) float64
 }
 
-// table is of thirty parts as uneven as the lab's: one of an hour's third, a few of minutes, many of seconds.
+// table is of thirty parts as uneven as the lab's: one of an hour's third, a few of minutes, many
+// of seconds.
 func table() (weights Weights, order []string) {
 	weights = Weights{}
 	for i, seconds := range []float64{330, 40, 200, 20, 180, 90, 900, 160, 210, 60, 180, 450, 110, 230, 140, 350, 2, 2, 5, 1, 3, 2, 4, 2} {
@@ -74,8 +76,9 @@ func (s sim) run(weights Weights, order []string) *Record {
 	}
 }
 
-// worst is the most by which the estimates of a record were off, of what was left, from a time on. Slack, in seconds, is how
-// far off nobody minds: at the end, when the last part takes a little longer than it did.
+// worst is the most by which the estimates of a record were off, of what was left, from a time on.
+// Slack, in seconds, is how far off nobody minds: at the end, when the last part takes a little
+// longer than it did.
 func worst(weights Weights, record *Record, from, slack float64) (off, at float64) {
 	end := 0.0
 	for _, part := range record.Parts {
@@ -123,7 +126,8 @@ func TestTheEstimateIsRightWithin30PerCent(t *testing.T) {
 	}
 }
 
-// alone is a recorded run as it would have been on one core of its own: its clock is its processor time. Nobody foresees what others do.
+// alone is a recorded run as it would have been on one core of its own: its clock is its processor
+// time. Nobody foresees what others do.
 func alone(record *Record) *Record {
 	clock := func(at float64) float64 {
 		before := Sample{}
@@ -146,8 +150,9 @@ func alone(record *Record) *Record {
 	return own
 }
 
-// The run of testdata took seven minutes on two cores of which it got from a tenth to three quarters of one; the weights are those of
-// another run, half an hour before, which got twice as much.
+// The run of testdata took seven minutes on two cores of which it got from a tenth to three
+// quarters of one; the weights are those of another run, half an hour before, which got twice as
+// much.
 func TestTheEstimateOfARecordedRun(t *testing.T) {
 	text, err := os.ReadFile("testdata/busy.json")
 	require.NoError(t, err)
@@ -165,8 +170,9 @@ func TestTheEstimateOfARecordedRun(t *testing.T) {
 	assert.Greater(t, off, 0.3, "half of the run is not in the table: the test can fail")
 }
 
-// The runs of testdata are of the whole lab, from empty caches: one on a quiet machine, and one that took 1.7 times what the table says for each
-// part. What that one compiled first took minutes to show it.
+// The runs of testdata are of the whole lab, from empty caches: one on a quiet machine, and one
+// that took 1.7 times what the table says for each part. What that one compiled first took minutes
+// to show it.
 func TestTheEstimateOfTheWholeLabIsRightWithin30PerCent(t *testing.T) {
 	for _, name := range []string{"quiet", "slow"} {
 		t.Run(name, func(t *testing.T) {

@@ -11,10 +11,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// tick is the unit of times in /proc, which Linux has fixed for programs at a hundredth of a second.
+// tick is the unit of times in /proc, which Linux has fixed for programs at a hundredth of a
+// second.
 const tick = 10 * time.Millisecond
 
-// meter measures the processor time of this process and of all that it starts. It is right beside others' work, which a clock is not.
+// meter measures the processor time of this process and of all that it starts. It is right beside
+// others' work, which a clock is not.
 type meter struct {
 	mutex sync.Mutex
 	taken time.Duration
@@ -46,7 +48,8 @@ func spent(who int) time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// descendants is the processor time of all processes below one that run, and of their children that have ended.
+// descendants is the processor time of all processes below one that run, and of their children that
+// have ended.
 func descendants(proc string, pid int) time.Duration {
 	files, err := filepath.Glob(filepath.Join(proc, "[0-9]*", "stat"))
 	if err != nil {
@@ -71,7 +74,8 @@ func descendants(proc string, pid int) time.Duration {
 	return sum
 }
 
-// parseStat reads a line of /proc/PID/stat (proc_pid_stat(5)): the process, its parent, and utime, stime, cutime and cstime together.
+// parseStat reads a line of /proc/PID/stat (proc_pid_stat(5)): the process, its parent, and utime,
+// stime, cutime and cstime together.
 func parseStat(text string) (pid, parent int, used time.Duration, ok bool) {
 	// The name, in parentheses, may hold spaces and parentheses.
 	head, _, found := strings.Cut(text, " (")

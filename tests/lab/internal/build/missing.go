@@ -1,6 +1,7 @@
 package build
 
-// keyOf is a step's key: its own inputs, and what it was made of. Needs without a key have no output that could be in it.
+// keyOf is a step's key: its own inputs, and what it was made of. Needs without a key have no
+// output that could be in it.
 func keyOf(step Step, keyOfNeed func(name string) string) (string, error) {
 	own, err := step.Key()
 	if err != nil {
@@ -15,8 +16,8 @@ func keyOf(step Step, keyOfNeed func(name string) string) (string, error) {
 	return Digest(parts...), nil
 }
 
-// Cached are the names of the steps with a key that are in the cache of a folder, as their inputs are now. A step whose inputs cannot be
-// read is not: whoever builds it says why.
+// Cached are the names of the steps with a key that are in the cache of a folder, as their inputs
+// are now. A step whose inputs cannot be read is not: whoever builds it says why.
 func Cached(dir string, steps []Step) map[string]bool {
 	store, keys, cached := cache{dir: dir}, map[string]string{}, map[string]bool{}
 	for _, step := range steps {
@@ -34,8 +35,9 @@ func Cached(dir string, steps []Step) map[string]bool {
 	return cached
 }
 
-// missing are the steps that have work to do: with a key, those that are not in the cache; without one, those that have something to
-// fetch. It is what is expected: the key that counts is made when the step starts.
+// missing are the steps that have work to do: with a key, those that are not in the cache; without
+// one, those that have something to fetch. It is what is expected: the key that counts is made when
+// the step starts.
 func (r Runner) missing(steps []Step) map[string]bool {
 	cached, missing := Cached(r.Dir, steps), map[string]bool{}
 	for _, step := range steps {

@@ -10,8 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Progress says what a build does: a line for each step that ends, and every few seconds one that says what is done, what runs, and how
-// long the rest takes. Of a step that is in the cache it says nothing.
+// Progress says what a build does: a line for each step that ends, and every few seconds one that
+// says what is done, what runs, and how long the rest takes. Of a step that is in the cache it says
+// nothing.
 type Progress struct {
 	// Weights are the base of the estimate. Optional: without them all parts weigh the same.
 	Weights Weights
@@ -23,7 +24,8 @@ type Progress struct {
 	record Record
 	// built counts the steps that ended, steps all of them; both without those in the cache.
 	built, steps int
-	// terminal says that out is one: a status then takes the place of the one before, if shown says that it stands there.
+	// terminal says that out is one: a status then takes the place of the one before, if shown says
+	// that it stands there.
 	terminal, shown bool
 }
 
@@ -49,7 +51,8 @@ func (p *Progress) Record() *Record {
 	return &p.record
 }
 
-// planned hears what there is to do: the steps that are missing, their downloads, and steps that every build runs.
+// planned hears what there is to do: the steps that are missing, their downloads, and steps that
+// every build runs.
 func (p *Progress) planned(steps []Step, missing map[string]bool) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -77,7 +80,8 @@ func (p *Progress) planned(steps []Step, missing map[string]bool) {
 	}
 }
 
-// part is the part of a name; nil for one that nobody planned, such as a step that every build runs and that costs nothing.
+// part is the part of a name; nil for one that nobody planned, such as a step that every build runs
+// and that costs nothing.
 func (p *Progress) part(name string) *Part {
 	for i := range p.record.Parts {
 		if p.record.Parts[i].Name == name {

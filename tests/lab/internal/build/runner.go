@@ -35,9 +35,9 @@ type result struct {
 // errNeed marks a step that was not tried because another one failed.
 var errNeed = errors.New("not built")
 
-// Run builds the steps and returns the outputs of those that worked. Whenever a place is free, the first step of the list
-// whose needs are built and downloads are there takes it. The error joins every failure; steps that needed a failed one are only
-// counted.
+// Run builds the steps and returns the outputs of those that worked. Whenever a place is free, the
+// first step of the list whose needs are built and downloads are there takes it. The error joins
+// every failure; steps that needed a failed one are only counted.
 func (r Runner) Run(ctx context.Context, steps []Step) (Outputs, error) {
 	if err := check(steps); err != nil {
 		return nil, err
@@ -81,7 +81,8 @@ func places(step Step) int {
 	return 1
 }
 
-// check finds double names, and needs that do not come earlier in the list; so there can be no cycle.
+// check finds double names, and needs that do not come earlier in the list; so there can be no
+// cycle.
 func check(steps []Step) error {
 	known := map[string]bool{}
 	for _, step := range steps {
@@ -98,7 +99,8 @@ func check(steps []Step) error {
 	return nil
 }
 
-// next is the index of the first waiting step that can start, or -1: its needs have ended, its download too, and there is a place for it.
+// next is the index of the first waiting step that can start, or -1: its needs have ended, its
+// download too, and there is a place for it.
 func next(waiting []Step, results map[string]result, fetches *fetches, place bool) int {
 	return slices.IndexFunc(waiting, func(step Step) bool {
 		if fetches.going[step.Name] || !place && !step.Beside {
@@ -134,7 +136,8 @@ func (r Runner) one(ctx context.Context, step Step, needs Outputs, err error) re
 	if step.Key == nil {
 		return result{step: step, entry: Entry{Cached: true}, err: r.run(ctx, step, "", needs)}
 	}
-	// The key is made now and not before the first step: sources may have changed in the hour that the others took.
+	// The key is made now and not before the first step: sources may have changed in the hour that
+	// the others took.
 	key, err := keyOf(step, func(need string) string { return needs[need].Key })
 	if err != nil {
 		return result{step: step, err: fmt.Errorf("inputs: %w", err)}

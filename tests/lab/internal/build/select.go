@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Select returns the named steps with everything they need, in the order of the list. No names select all steps.
+// Select returns the named steps with everything they need, in the order of the list. No names
+// select all steps.
 func Select(steps []Step, names []string) ([]Step, error) {
 	if len(names) == 0 {
 		return steps, nil

@@ -21,8 +21,8 @@ type Source struct {
 	File string
 }
 
-// Assemble makes dir hold exactly the sources and their manifest, and reports whether that changed anything. Files are
-// hard links where the file system allows, else copies.
+// Assemble makes dir hold exactly the sources and their manifest, and reports whether that changed
+// anything. Files are hard links where the file system allows, else copies.
 func Assemble(ctx context.Context, dir string, sources []Source) (bool, error) {
 	var manifest Manifest
 	for _, source := range sources {
@@ -55,8 +55,8 @@ func Assemble(ctx context.Context, dir string, sources []Source) (bool, error) {
 	return true, exchange(stage, dir)
 }
 
-// holds says whether the folder already has this manifest and a file of the right size for each artifact. Contents are
-// not read again: whoever uses an artifact verifies its sum.
+// holds says whether the folder already has this manifest and a file of the right size for each
+// artifact. Contents are not read again: whoever uses an artifact verifies its sum.
 func holds(dir string, manifest []byte, sources []Source) (bool, error) {
 	have, err := os.ReadFile(filepath.Join(dir, ManifestFile))
 	if errors.Is(err, os.ErrNotExist) {

@@ -12,7 +12,8 @@ import (
 // apisixCRDsFile is the bundle of APISIX's kinds.
 const apisixCRDsFile = "apisix-" + apisixControllerVersion + ".yaml"
 
-// apisixCRDsStep takes APISIX's kinds out of the checkout: the controller is not published as a module.
+// apisixCRDsStep takes APISIX's kinds out of the checkout: the controller is not published as a
+// module.
 func apisixCRDsStep(lab string) build.Step {
 	file := filepath.Join(lab, "crds", "apisix.yaml")
 	return build.Step{

@@ -16,8 +16,9 @@ import (
 // argocdFile is the packaged chart of Argo CD.
 const argocdFile = "argo-cd-" + argocdChartVersion + ".tgz"
 
-// argocdManifests are the manifests of Argo CD's module, by component, from which the chart takes what belongs to the
-// version of the program: which variable reads which setting, and what the component may do.
+// argocdManifests are the manifests of Argo CD's module, by component, from which the chart takes
+// what belongs to the version of the program: which variable reads which setting, and what the
+// component may do.
 var argocdManifests = map[string]struct{ workload, role, clusterRole string }{
 	"server": {
 		"base/server/argocd-server-deployment.yaml", "base/server/argocd-server-role.yaml",
@@ -95,7 +96,8 @@ func argocdFiles(files chart.Files, manifests string) error {
 	return err
 }
 
-// excerpt is the part of a manifest at a path of keys and indexes: a text as it is, anything else as YAML.
+// excerpt is the part of a manifest at a path of keys and indexes: a text as it is, anything else
+// as YAML.
 func excerpt(manifest string, path ...any) (string, error) {
 	text, err := os.ReadFile(manifest)
 	if err != nil {

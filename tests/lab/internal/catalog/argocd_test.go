@@ -114,7 +114,8 @@ func TestWhatTheLabsArgoCDCannotDoIsRefused(t *testing.T) {
 	}
 }
 
-// The chart's init container copyutil calls it so; coreutils know --update=none from 9.3 on, and Debian's are older.
+// The chart's init container copyutil calls it so; coreutils know --update=none from 9.3 on, and
+// Debian's are older.
 func TestArgoCDsImageCopiesAsTheChartAsks(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("the script gives files to the image's user: it needs root")

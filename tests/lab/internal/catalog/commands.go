@@ -104,8 +104,9 @@ func commands() map[string]gobuild.Command {
 	return all
 }
 
-// withoutWatchLists are the edits of clients that were generated for client-go 0.35: they ask one function of it that 0.34 has not. It
-// marks fake clients, which cannot stream lists; others it hands on as they are.
+// withoutWatchLists are the edits of clients that were generated for client-go 0.35: they ask one
+// function of it that 0.34 has not. It marks fake clients, which cannot stream lists; others it
+// hands on as they are.
 func withoutWatchLists(modules ...string) []gobuild.Edit {
 	var edits []gobuild.Edit
 	for _, module := range modules {
@@ -118,7 +119,8 @@ func withoutWatchLists(modules ...string) []gobuild.Edit {
 	return edits
 }
 
-// DelaysVariable set to zero builds stand-ins that take no time (tools/apisix/delays), for a bundle of its own.
+// DelaysVariable set to zero builds stand-ins that take no time (tools/apisix/delays), for a bundle
+// of its own.
 const DelaysVariable = "STRATA_LAB_DELAYS"
 
 // NoDelays reports whether DelaysVariable says so.
@@ -144,8 +146,8 @@ func commandStep(lab, name string) build.Step {
 	}
 }
 
-// k3sVariables tell the k3s stand-in its version, which charts compare with their kubeVersion, and the images that it
-// deploys: those that the bundle has.
+// k3sVariables tell the k3s stand-in its version, which charts compare with their kubeVersion, and
+// the images that it deploys: those that the bundle has.
 func k3sVariables() []string {
 	const server, client = "k8s.io/component-base/version.", "k8s.io/client-go/pkg/version."
 	var variables []string

@@ -16,13 +16,16 @@ import (
 type crdBundle struct {
 	// name is the artifact's and the step's.
 	name, version, origin string
-	// tool is the folder, relative to tests/lab, of the module that pins the other one; module is its path.
+	// tool is the folder, relative to tests/lab, of the module that pins the other one; module is
+	// its path.
 	tool, module string
-	// patterns match the files in the module; those of one pattern come in the order of their names.
+	// patterns match the files in the module; those of one pattern come in the order of their
+	// names.
 	patterns []string
 }
 
-// crdBundles are the layers of CRDs that Strata applies itself, because several charts would compete for them.
+// crdBundles are the layers of CRDs that Strata applies itself, because several charts would
+// compete for them.
 func crdBundles() []crdBundle {
 	return []crdBundle{
 		{
@@ -85,7 +88,8 @@ func match(dir string, patterns []string) ([]string, error) {
 	return files, nil
 }
 
-// moduleAt is the folder of a module's source, after checking that go.mod pins the version that the catalog names.
+// moduleAt is the folder of a module's source, after checking that go.mod pins the version that the
+// catalog names.
 func moduleAt(ctx context.Context, tool, module, version string, log io.Writer) (string, error) {
 	dir, err := gobuild.ModuleDir(ctx, tool, module, log)
 	if err != nil {

@@ -38,7 +38,8 @@ func definitions(t *testing.T, step string) map[string]definition {
 	return all
 }
 
-// These are the versions that the lab's Traefik watches: one that is not served would stop its provider for ever.
+// These are the versions that the lab's Traefik watches: one that is not served would stop its
+// provider for ever.
 func TestGatewayAPIServesWhatTraefikWatches(t *testing.T) {
 	all := definitions(t, "gateway-api-crds")
 	for name, version := range map[string]string{

@@ -39,7 +39,8 @@ func chartStep(lab string) build.Step {
 type labChart struct {
 	// step is the artifact's name too.
 	step, folder, version, origin string
-	// definitions is the step of a CRD bundle that the official chart has in its crds/ as well; empty where it has none.
+	// definitions is the step of a CRD bundle that the official chart has in its crds/ as well;
+	// empty where it has none.
 	definitions string
 }
 
@@ -108,8 +109,8 @@ func installStep(lab string) build.Step {
 	}
 }
 
-// machineStep makes the root file system of lab machines. Its key is the recipe, not Debian's archive: a security
-// update arrives with the next change of the recipe.
+// machineStep makes the root file system of lab machines. Its key is the recipe, not Debian's
+// archive: a security update arrives with the next change of the recipe.
 func machineStep(lab string) build.Step {
 	recipe := filepath.Join(lab, "image")
 	return build.Step{

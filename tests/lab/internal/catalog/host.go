@@ -33,8 +33,8 @@ func packagesStep() build.Step {
 	}
 }
 
-// programStep builds the program as `make build` does, with the flags of all commands of the lab. It has no key: the go command knows
-// best whether there is something to do.
+// programStep builds the program as `make build` does, with the flags of all commands of the lab.
+// It has no key: the go command knows best whether there is something to do.
 func programStep(at layout.Layout) build.Step {
 	command := gobuild.Command{Module: at.Checkout, Packages: []string{"."}, Output: "strata"}
 	bin := filepath.Join(at.Local(), "bin")
@@ -66,8 +66,8 @@ func compiled(lab, name string) build.Step {
 // each takes to begin.
 const filesAtOnce = "GOMAXPROCS=16"
 
-// fetch downloads what a command is compiled from, and no more: modules that go.mod names for other systems or tags stay away, which
-// `go mod download` would get too.
+// fetch downloads what a command is compiled from, and no more: modules that go.mod names for other
+// systems or tags stay away, which `go mod download` would get too.
 func fetch(ctx context.Context, command gobuild.Command, log io.Writer) error {
 	return command.Edited(ctx, log, func(command gobuild.Command) error {
 		args := []string{"list", "-deps", "-mod=readonly"}

@@ -96,8 +96,8 @@ func References() []string {
 	return all
 }
 
-// chartOf are the charts that ask for the images of a step. What no chart asks for, every cluster gets: K3s's own images, and
-// the tests' server.
+// chartOf are the charts that ask for the images of a step. What no chart asks for, every cluster
+// gets: K3s's own images, and the tests' server.
 var chartOf = map[string]string{
 	stepMetalLB: stepChart, stepTraefik: stepTraefikChart, stepCertManager: stepCertManagerChart, stepVault: stepVaultChart,
 	stepAPISIX: stepAPISIXChart, stepHTTPBin: stepAPISIXChart, stepGoRest: stepAPISIXChart, // the demo needs APISIX
@@ -105,8 +105,9 @@ var chartOf = map[string]string{
 	stepWave: stepWaveChart,
 }
 
-// chart is the chart that asks for the image; empty: every cluster gets it. It is no field, because all fields are in the key
-// of the archive's step, and a bundle's manifest is no reason to write an archive again.
+// chart is the chart that asks for the image; empty: every cluster gets it. It is no field, because
+// all fields are in the key of the archive's step, and a bundle's manifest is no reason to write an
+// archive again.
 func (a archive) chart() string { return chartOf[cmp.Or(a.step, a.root)] }
 
 func (a archive) stepName() string { return cmp.Or(a.name, a.binary) + "-image" }

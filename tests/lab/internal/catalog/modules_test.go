@@ -13,8 +13,9 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// apart are the commands that cannot have the versions of the others, with the modules that this is about and the reason.
-// What they share in name is compiled twice: half of what most of them take is Kubernetes' clients.
+// apart are the commands that cannot have the versions of the others, with the modules that this is
+// about and the reason. What they share in name is compiled twice: half of what most of them take
+// is Kubernetes' clients.
 var apart = []struct{ step, prefix, why string }{
 	{stepVault, "", "make up does not build it"},
 	{stepTraefik, "github.com/gorilla/mux", "its own replacement"},
@@ -29,8 +30,9 @@ var apart = []struct{ step, prefix, why string }{
 // tested are the modules of tests, which `make test` compiles from an empty cache as well.
 var tested = []string{"tools/bundle", "tests/alerts", "tests/bench/serial", "tests/charts", "tests/conformance", "tests/e2e", "tests/engine", "tests/lab"}
 
-// raised are modules that the program has in a version without a published fault. The stand-ins and Pulumi's parts that the lab builds serve
-// tests only, and keep the version that they were tried with; among themselves they have one.
+// raised are modules that the program has in a version without a published fault. The stand-ins and
+// Pulumi's parts that the lab builds serve tests only, and keep the version that they were tried
+// with; among themselves they have one.
 var raised = []string{
 	"google.golang.org/grpc", "google.golang.org/genproto/googleapis/", "go.opentelemetry.io/otel", "golang.org/x/oauth2",
 	"github.com/klauspost/compress", "github.com/moby/spdystream", "github.com/go-jose/go-jose/v4", "helm.sh/helm/v3",
@@ -66,8 +68,8 @@ func requirements(t *testing.T, folder string) map[string]string {
 		versions[one.Mod.Path] = one.Mod.Version
 	}
 	for _, one := range file.Replace {
-		// The compiler's cache goes by the version that is asked for, and by what is compiled: another one in its place is shared with
-		// nobody.
+		// The compiler's cache goes by the version that is asked for, and by what is compiled:
+		// another one in its place is shared with nobody.
 		if asked, ok := versions[one.Old.Path]; ok && one.New.Version != "" && asked != one.New.Version {
 			versions[one.Old.Path] = asked + " => " + one.New.Version
 		}
@@ -75,8 +77,8 @@ func requirements(t *testing.T, folder string) map[string]string {
 	return versions
 }
 
-// The compiler's cache holds a package by the versions of all that it is made of. The program is among the commands: make up
-// compiles it as well.
+// The compiler's cache holds a package by the versions of all that it is made of. The program is
+// among the commands: make up compiles it as well.
 func TestCommandsHaveOneVersionOfAModule(t *testing.T) {
 	folders := map[string]string{program: "../../../.."}
 	for step, command := range commands() {

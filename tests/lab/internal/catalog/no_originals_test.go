@@ -9,7 +9,8 @@ import (
 	"strata/tests/lab/internal/catalog"
 )
 
-// Who names a folder wants originals to run: all of the lab's own in their place would look as if they had.
+// Who names a folder wants originals to run: all of the lab's own in their place would look as if
+// they had.
 func TestAFolderWithoutAnOriginalIsNotBuiltFrom(t *testing.T) {
 	at := given(t, "README.md", "strata.lock")
 	names, err := catalog.ArtifactsOf(at)

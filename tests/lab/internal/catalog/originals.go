@@ -21,7 +21,8 @@ import (
 // ownReference begins the references of images of this repository, which no registry has.
 const ownReference = "docker.io/strata/"
 
-// originalsAt are the originals of a layout. A plugin of another version than the program asks for is an error, and so is one that cannot run.
+// originalsAt are the originals of a layout. A plugin of another version than the program asks for
+// is an error, and so is one that cannot run.
 func originalsAt(at layout.Layout) (originals.Set, error) {
 	known := append(Artifacts(), stepWaveChart)
 	for _, name := range pluginNames() {
@@ -47,7 +48,8 @@ func originalsAt(at layout.Layout) (originals.Set, error) {
 	return set, errors.Join(wrong...)
 }
 
-// ArtifactsOf are the names of all artifacts that a bundle can have, with those of originals that the lab cannot build.
+// ArtifactsOf are the names of all artifacts that a bundle can have, with those of originals that
+// the lab cannot build.
 func ArtifactsOf(at layout.Layout) ([]string, error) {
 	set, err := originalsAt(at)
 	names := Artifacts()
@@ -74,8 +76,9 @@ func ownItems(set originals.Set, names []string) []item {
 	})
 }
 
-// replaced reports whether an archive has no place beside originals. Originals of images take the place of all that go with their chart. A
-// chart that is an original asks for other images than the lab has: nodes pull those, unless the list of references has one for the lab's.
+// replaced reports whether an archive has no place beside originals. Originals of images take the
+// place of all that go with their chart. A chart that is an original asks for other images than the
+// lab has: nodes pull those, unless the list of references has one for the lab's.
 func replaced(set originals.Set, a archive) bool {
 	if strings.HasPrefix(a.reference, ownReference) {
 		return false
@@ -88,7 +91,8 @@ func replaced(set originals.Set, a archive) bool {
 	return original && !a.ofTheDemo() && set.Reference(a.reference) == ""
 }
 
-// ofTheDemo reports whether the program's own demo names the image: it is there with APISIX, but its reference is not the chart's.
+// ofTheDemo reports whether the program's own demo names the image: it is there with APISIX, but
+// its reference is not the chart's.
 func (a archive) ofTheDemo() bool {
 	return a.stepName() == "keycloak-image" || a.step == stepHTTPBin
 }
@@ -107,7 +111,8 @@ func (a archive) under(set originals.Set) archive {
 	return a
 }
 
-// originalSources are the originals of the artifacts of names. They are not kept in the cache: they are here, and may be large.
+// originalSources are the originals of the artifacts of names. They are not kept in the cache: they
+// are here, and may be large.
 func originalSources(set originals.Set, names []string) ([]bundle.Source, error) {
 	var sources []bundle.Source
 	for _, one := range set.All {
@@ -133,7 +138,8 @@ func originalSources(set originals.Set, names []string) ([]bundle.Source, error)
 	return sources, nil
 }
 
-// originalPath is an original's place in the bundle: beside those of the lab's own, whose names tests know.
+// originalPath is an original's place in the bundle: beside those of the lab's own, whose names
+// tests know.
 func originalPath(name, base string) string {
 	switch i := slices.IndexFunc(items(), func(item item) bool { return item.name == name }); {
 	case name == stepK3s || name == stepInstall:

@@ -97,7 +97,8 @@ func TestOriginalsAreInABundleOfTheirOwn(t *testing.T) {
 	}, found)
 }
 
-// An original chart asks for other images than the lab has: without a registry, the lab's go under the references that it asks for.
+// An original chart asks for other images than the lab has: without a registry, the lab's go under
+// the references that it asks for.
 func TestTheLabsImagesGoUnderTheReferencesThatChartsAskFor(t *testing.T) {
 	at := given(t, "metallb-chart-0.16.2.tgz")
 	require.NoError(t, os.WriteFile(filepath.Join(at.Originals, originals.ReferencesFile), []byte("quay.io/metallb/controller:v0.16.2\n"), 0o600))

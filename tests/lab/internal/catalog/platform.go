@@ -15,7 +15,8 @@ func platformArchives() []archive {
 		},
 		{
 			step: stepVault, binary: "vault", reference: "docker.io/hashicorp/vault:" + vaultVersion,
-			// The chart mounts configuration and data at /vault: no program can be there. Its official one calls a shell.
+			// The chart mounts configuration and data at /vault: no program can be there. Its
+			// official one calls a shell.
 			root: stepVaultRoot, path: "/usr/local/bin/vault", user: vaultUser, version: vaultVersion, origin: "real: from Vault's module, without the UI",
 		},
 	}

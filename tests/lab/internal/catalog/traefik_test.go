@@ -29,7 +29,8 @@ func TestTraefikKeepsTheOfficialNames(t *testing.T) {
 	assert.Equal(t, labels, at(t, found["PodDisruptionBudget traefik"], "spec", "selector", "matchLabels"))
 }
 
-// The official chart has the definitions of both editions in crds/, which Helm installs unless it is told not to, and never deletes.
+// The official chart has the definitions of both editions in crds/, which Helm installs unless it
+// is told not to, and never deletes.
 func TestTraefiksChartHasTheDefinitionsThatHelmLeavesBehind(t *testing.T) {
 	groups := map[string]int{}
 	for _, definition := range load(t, "traefik-chart").CRDObjects() {

@@ -32,7 +32,8 @@ func TestVaultKeepsTheOfficialNames(t *testing.T) {
 	assert.Equal(t, "HTTPS", at(t, probe, "scheme"))
 }
 
-// vault-helm templates/server-statefulset.yaml and _helpers.tpl, vault.args: the official chart starts, probes and stops Vault by a shell.
+// vault-helm templates/server-statefulset.yaml and _helpers.tpl, vault.args: the official chart
+// starts, probes and stops Vault by a shell.
 func TestVaultsImageHasWhatTheOfficialChartCalls(t *testing.T) {
 	root := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(root, "bin"), 0o755))
@@ -49,7 +50,8 @@ func TestVaultsImageHasWhatTheOfficialChartCalls(t *testing.T) {
 	assert.Contains(t, stepsFor(t, empty(t), "vault-chart"), "vault-root")
 }
 
-// As officially (vault-helm templates/_helpers.tpl, vault.mounts): whoever wants no claim brings a volume.
+// As officially (vault-helm templates/_helpers.tpl, vault.mounts): whoever wants no claim brings a
+// volume.
 func TestVaultWithoutStorageHasNoDataFolder(t *testing.T) {
 	chart := named(t, "vault-chart")
 	set := func(values string) map[string]any {
@@ -65,8 +67,8 @@ func TestVaultWithoutStorageHasNoDataFolder(t *testing.T) {
 	assert.Contains(t, at(t, with, "template", "spec", "containers", 0, "volumeMounts"), map[string]any{"name": "data", "mountPath": "/vault/data"})
 }
 
-// What outlives the Pod without a claim, and without a shell that would give a folder of root's to Vault's user: kubelet
-// makes the folder of a subPath with the mode of the volume's own.
+// What outlives the Pod without a claim, and without a shell that would give a folder of root's to
+// Vault's user: kubelet makes the folder of a subPath with the mode of the volume's own.
 func TestVaultTakesItsDataFromAFolderOfTheNode(t *testing.T) {
 	chart := named(t, "vault-chart")
 	pod := at(t, chart.render(t, `

@@ -7,14 +7,15 @@ import (
 	"strata/tests/lab/internal/pulumihome"
 )
 
-// Versions of what is built. Where one differs from Strata's own pin (config/versions.go), the reason is that the pin is
-// not published in a form that can be built from modules alone.
+// Versions of what is built. Where one differs from Strata's own pin (config/versions.go), the
+// reason is that the pin is not published in a form that can be built from modules alone.
 const (
 	// pulumiVersion is the CLI's: the newest whose command is published as a module.
 	pulumiVersion = "3.250.0"
 	// hostVersion is the last release of the SDK whose module holds the Go language host.
 	hostVersion = "3.60.0"
-	// kubernetesVersion is upstream Kubernetes inside the k3s stand-in: 1.34 is the last one that runs on cgroup v1.
+	// kubernetesVersion is upstream Kubernetes inside the k3s stand-in: 1.34 is the last one that
+	// runs on cgroup v1.
 	kubernetesVersion = "1.34.2"
 	// k3sVersion is the version that the stand-in reports.
 	k3sVersion = "v" + kubernetesVersion + "+k3s1"
@@ -22,11 +23,11 @@ const (
 	metallbVersion = "0.16.1"
 	// corednsVersion is the newest whose dependencies are all published.
 	corednsVersion = "1.12.4"
-	// metricsVersion: K3s 1.34 has 0.8.0, which the checksum database does not know, and 0.9.0 needs a newer Kubernetes than the
-	// rest of the lab compiles.
+	// metricsVersion: K3s 1.34 has 0.8.0, which the checksum database does not know, and 0.9.0
+	// needs a newer Kubernetes than the rest of the lab compiles.
 	metricsVersion = "0.7.2"
-	// certManagerVersion is the newest one for the Kubernetes that the rest of the lab compiles. Its commands are not published; tools/cert-manager
-	// has the lab's.
+	// certManagerVersion is the newest one for the Kubernetes that the rest of the lab compiles.
+	// Its commands are not published; tools/cert-manager has the lab's.
 	certManagerVersion = "1.19.3"
 	// gatewayVersion is the pin's: 1.7.0 needs a newer Go.
 	gatewayVersion = "1.6.1"
@@ -34,13 +35,15 @@ const (
 	traefikVersion = "3.7.9"
 	// traefikChartVersion is the official chart whose names and values the lab's has.
 	traefikChartVersion = "41.3.0"
-	// vaultVersion is one that its published SDK fits: 1.20 is written against an SDK that was never published.
+	// vaultVersion is one that its published SDK fits: 1.20 is written against an SDK that was
+	// never published.
 	vaultVersion = "1.21.0"
 	// vaultChartVersion is the official chart whose names and values the lab's has.
 	vaultChartVersion = "0.34.1"
 	// apisixChartVersion is the official chart whose names and values the lab's has.
 	apisixChartVersion = "2.14.0"
-	// apisixControllerVersion is the official chart of the ingress controller; the image it asks for is of 2.2.0.
+	// apisixControllerVersion is the official chart of the ingress controller; the image it asks
+	// for is of 2.2.0.
 	apisixControllerVersion = "1.3.0"
 	// httpbinVersion is the newest that is published as a module.
 	httpbinVersion = "2.18.3"
@@ -50,7 +53,8 @@ const (
 	argocdChartVersion = "10.1.1"
 	// redisVersion is Debian's, of the release that images/build.sh names.
 	redisVersion = "7.0.15"
-	// waveVersion and waveChartVersion are the release's whose repository STRATA_WAVE_SOURCE is a checkout of.
+	// waveVersion and waveChartVersion are the release's whose repository STRATA_WAVE_SOURCE is a
+	// checkout of.
 	waveVersion, waveChartVersion = "0.11.0", "4.5.0"
 )
 

@@ -11,7 +11,8 @@ import (
 	"strata/tests/lab/internal/gobuild"
 )
 
-// WaveSource is a checkout of Wave's repository. It is not published as a module, so the bundle has Wave only where somebody has one.
+// WaveSource is a checkout of Wave's repository. It is not published as a module, so the bundle has
+// Wave only where somebody has one.
 const WaveSource = "STRATA_WAVE_SOURCE"
 
 const waveFile = "wave-" + waveChartVersion + ".tgz"

@@ -8,7 +8,8 @@ import (
 	"strata/tests/lab/internal/build"
 )
 
-// weights.json is what each part cost from empty caches when `make bench-first` measured it last, which writes it.
+// weights.json is what each part cost from empty caches when `make bench-first` measured it last,
+// which writes it.
 //
 //go:embed weights.json
 var weightsText []byte

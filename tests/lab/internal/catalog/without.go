@@ -8,9 +8,11 @@ import (
 	"strata/tests/lab/internal/gobuild"
 )
 
-// without are edits that put packages of the lab's in the place of some that a module imports: what no stack and no story calls is not
-// compiled. A package of the lab's has the names that are used, and refuses when it is called (tests/lab/README.md, "What is left out").
-// instead has, by the path that is imported, what is written in its place, below own and with its name where that is not the package's.
+// without are edits that put packages of the lab's in the place of some that a module imports: what
+// no stack and no story calls is not compiled. A package of the lab's has the names that are used,
+// and refuses when it is called (tests/lab/README.md, "What is left out"). instead has, by the path
+// that is imported, what is written in its place, below own and with its name where that is not the
+// package's.
 func without(module, own string, instead map[string]string) []gobuild.Edit {
 	var edits []gobuild.Edit
 	for _, path := range slices.Sorted(maps.Keys(instead)) {
@@ -23,7 +25,8 @@ func without(module, own string, instead map[string]string) []gobuild.Edit {
 	return edits
 }
 
-// withoutInPulumi leaves out clouds' buckets, keys and logs, and what speaks to Pulumi's own service.
+// withoutInPulumi leaves out clouds' buckets, keys and logs, and what speaks to Pulumi's own
+// service.
 func withoutInPulumi() []gobuild.Edit {
 	const module = "github.com/pulumi/pulumi/pkg/v3"
 	return without(module, "strata/tests/lab/tools/pulumi", map[string]string{
@@ -46,8 +49,8 @@ func withoutInPulumi() []gobuild.Edit {
 	})
 }
 
-// withoutInCertManager leaves out the solvers and issuers of clouds and Venafi. That of Vault stays, and ACME's with HTTP-01 and RFC 2136: a
-// stack may have them sign (certManager.issuer).
+// withoutInCertManager leaves out the solvers and issuers of clouds and Venafi. That of Vault
+// stays, and ACME's with HTTP-01 and RFC 2136: a stack may have them sign (certManager.issuer).
 func withoutInCertManager() []gobuild.Edit {
 	const module = "github.com/cert-manager/cert-manager"
 	return without(module, module+"/lab", map[string]string{
@@ -57,7 +60,8 @@ func withoutInCertManager() []gobuild.Edit {
 	})
 }
 
-// withoutInTraefik leaves out providers of other systems, plugins, and two ways to hand on an answer.
+// withoutInTraefik leaves out providers of other systems, plugins, and two ways to hand on an
+// answer.
 func withoutInTraefik() []gobuild.Edit {
 	const module, own = "github.com/traefik/traefik/v3", "strata/tests/lab/tools/traefik"
 	edits := without(module, own, map[string]string{

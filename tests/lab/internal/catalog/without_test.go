@@ -14,7 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// empty are the stand-ins below without/ that have nothing to call which could fail, with what is there instead.
+// empty are the stand-ins below without/ that have nothing to call which could fail, with what is
+// there instead.
 var empty = map[string]string{
 	"argocd/without/bitbucket":     "types, and what makes a client that can do nothing",
 	"argocd/without/go-github-v72": "types",
@@ -123,7 +124,8 @@ func (s stub) says(value ast.Expr) string {
 	return words(value)
 }
 
-// A stand-in that answered would be worse than none: what calls it would take the answer for the service's.
+// A stand-in that answered would be worse than none: what calls it would take the answer for the
+// service's.
 func TestWhatIsLeftOutRefusesAndSaysSo(t *testing.T) {
 	dirs, err := filepath.Glob("../../tools/*/without/*")
 	require.NoError(t, err)

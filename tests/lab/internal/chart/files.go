@@ -10,7 +10,8 @@ import (
 	"helm.sh/helm/v3/pkg/chart/loader"
 )
 
-// Files are the files of a chart that is put together from several places, by their path in the chart.
+// Files are the files of a chart that is put together from several places, by their path in the
+// chart.
 type Files map[string]string
 
 // Add takes the files below a folder, in the place of those that are there under the same name.
@@ -36,7 +37,8 @@ func (f Files) Add(dir string) error {
 	return nil
 }
 
-// Replace changes a text that must be in a file exactly once: an upstream that changed would go unseen otherwise.
+// Replace changes a text that must be in a file exactly once: an upstream that changed would go
+// unseen otherwise.
 func (f Files) Replace(file, before, after string) error {
 	if count := strings.Count(f[file], before); count != 1 {
 		return fmt.Errorf("chart file %s has %q %d times, expected it once", file, before, count)

@@ -15,8 +15,9 @@ import (
 // its own.
 var kinds = []string{"CustomResourceDefinition", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"}
 
-// Join writes the documents of the files to out, in the order of the files, each after a "---" line. A file without
-// an object, an object of another kind, and an object that is there twice are errors.
+// Join writes the documents of the files to out, in the order of the files, each after a "---"
+// line. A file without an object, an object of another kind, and an object that is there twice are
+// errors.
 func Join(out string, files ...string) error {
 	var text bytes.Buffer
 	seen := map[string]string{}

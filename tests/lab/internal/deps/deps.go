@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Install installs what is missing of a list of packages, with apt-get's own output as progress. It updates apt's lists only if
-// something is missing.
+// Install installs what is missing of a list of packages, with apt-get's own output as progress. It
+// updates apt's lists only if something is missing.
 func Install(ctx context.Context, out io.Writer, list []Package) error {
 	query, err := status(ctx, list)
 	if err != nil {
@@ -49,8 +49,8 @@ func allowed(user int, missing []string) error {
 	return fmt.Errorf("installing packages needs root; run as root: apt-get install -y %s", strings.Join(missing, " "))
 }
 
-// Missing returns the packages of a list that dpkg-query's answer, lines of "NAME STATUS", does not call installed. One that dpkg has
-// never heard of is in no line.
+// Missing returns the packages of a list that dpkg-query's answer, lines of "NAME STATUS", does not
+// call installed. One that dpkg has never heard of is in no line.
 func Missing(query string, list []Package) []string {
 	installed := map[string]bool{}
 	for line := range strings.Lines(query) {

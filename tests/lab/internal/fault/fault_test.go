@@ -14,7 +14,8 @@ import (
 	"strata/tests/lab/internal/fault"
 )
 
-// recorder is an injector whose strata writes its arguments, a line for each call, and fails for the machine "broken".
+// recorder is an injector whose strata writes its arguments, a line for each call, and fails for
+// the machine "broken".
 func recorder(t *testing.T) (fault.Injector, func() []string) {
 	t.Helper()
 	dir := t.TempDir()

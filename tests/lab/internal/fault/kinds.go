@@ -41,7 +41,8 @@ var Kinds = []Kind{
 		"rm -f /etc/systemd/system/cloud-final.service.d/strata-fault.conf"),
 	firewall("ssh-refused", "the SSH port answers with a reset", "INPUT -p tcp --dport 22 -j REJECT --reject-with tcp-reset"),
 	firewall("ssh-silent", "the SSH port swallows packets", "INPUT -p tcp --dport 22 -j DROP"),
-	// A Pod of this machine is reached by OUTPUT from its own API server and by FORWARD from another machine's.
+	// A Pod of this machine is reached by OUTPUT from its own API server and by FORWARD from
+	// another machine's.
 	inside("webhook-silent", "calls from and through the machine to a webhook's port (9443) get no answer: slow, until cleared",
 		insert("OUTPUT -p tcp --dport 9443 -j DROP")+" && "+insert("FORWARD -p tcp --dport 9443 -j DROP"),
 		remove("OUTPUT -p tcp --dport 9443 -j DROP")+" && "+remove("FORWARD -p tcp --dport 9443 -j DROP")),

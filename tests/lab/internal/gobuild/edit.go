@@ -14,9 +14,10 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// Edit is a change to a dependency's sources: for the little that keeps it from the versions that the other commands have, and for the
-// imports of what is left out. The compiler's cache cannot tell that a package of it is edited from its name, only from its contents, so
-// that nothing else is compiled anew.
+// Edit is a change to a dependency's sources: for the little that keeps it from the versions that
+// the other commands have, and for the imports of what is left out. The compiler's cache cannot
+// tell that a package of it is edited from its name, only from its contents, so that nothing else
+// is compiled anew.
 type Edit struct {
 	// Module is the dependency's path.
 	Module string
@@ -25,7 +26,8 @@ type Edit struct {
 	Old, New string
 }
 
-// edits digest what is edited; nothing, so that the keys of other commands do not change, where that is nothing.
+// edits digest what is edited; nothing, so that the keys of other commands do not change, where
+// that is nothing.
 func (c Command) edits() []string {
 	var parts []string
 	for _, edit := range c.Edits {
@@ -34,8 +36,9 @@ func (c Command) edits() []string {
 	return parts
 }
 
-// Edited has do work with the command whose edits are made: on a copy of its module that is gone afterwards, in which edited copies of
-// dependencies lie as well. All paths in it are relative, because a binary tells them.
+// Edited has do work with the command whose edits are made: on a copy of its module that is gone
+// afterwards, in which edited copies of dependencies lie as well. All paths in it are relative,
+// because a binary tells them.
 func (c Command) Edited(ctx context.Context, log io.Writer, do func(Command) error) error {
 	if len(c.Edits) == 0 {
 		return do(c)
@@ -52,7 +55,8 @@ func (c Command) Edited(ctx context.Context, log io.Writer, do func(Command) err
 	return do(c)
 }
 
-// editInto copies the command's module to a folder, and below that the dependencies that are edited.
+// editInto copies the command's module to a folder, and below that the dependencies that are
+// edited.
 func (c Command) editInto(ctx context.Context, work string, log io.Writer) error {
 	if err := os.CopyFS(work, os.DirFS(c.Module)); err != nil {
 		return fmt.Errorf("copying the module: %w", err)

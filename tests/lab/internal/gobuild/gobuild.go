@@ -23,13 +23,15 @@ type Command struct {
 	Module string
 	// Packages are import paths, or "./…" inside the module.
 	Packages []string
-	// Output is the name of the binary. Optional: the default is each package's own name; needs a single package.
+	// Output is the name of the binary. Optional: the default is each package's own name; needs a
+	// single package.
 	Output string
 	// Variables are strings set by the linker (-X), in order.
 	Variables []string
 	// Tags are build tags. Optional.
 	Tags []string
-	// Edits are made to dependencies' sources before. Optional; the module then replaces none by a folder outside its own.
+	// Edits are made to dependencies' sources before. Optional; the module then replaces none by a
+	// folder outside its own.
 	Edits []Edit
 }
 
@@ -39,12 +41,14 @@ var environment = []string{
 	"CGO_ENABLED=0", "GOWORK=off", "GOTOOLCHAIN=local", "GOFLAGS=-mod=readonly -buildvcs=false -trimpath -gcflags=all=-dwarf=false",
 }
 
-// memory has the compiler and the linker collect no garbage below a gibibyte, which hardly any comes near: a third less processor time than
-// with Go's default, for half again as much memory (560 MiB for Kubernetes' OpenAPI, among the largest). What they write is the same, so that
-// it is in no key.
+// memory has the compiler and the linker collect no garbage below a gibibyte, which hardly any
+// comes near: a third less processor time than with Go's default, for half again as much memory
+// (560 MiB for Kubernetes' OpenAPI, among the largest). What they write is the same, so that it is
+// in no key.
 var memory = []string{"GOGC=off", "GOMEMLIMIT=1GiB"}
 
-// Key digests the module's files, those of modules that its go.mod replaces by folders, the flags and the compiler.
+// Key digests the module's files, those of modules that its go.mod replaces by folders, the flags
+// and the compiler.
 func (c Command) Key() (string, error) {
 	own, err := build.DigestTree(c.Module)
 	if err != nil {
@@ -80,7 +84,8 @@ func (c Command) Build(ctx context.Context, out string, log io.Writer) error {
 	})
 }
 
-// tags is the flag for them; none, so that the keys of other commands do not change, where there are none.
+// tags is the flag for them; none, so that the keys of other commands do not change, where there
+// are none.
 func (c Command) tags() []string {
 	if len(c.Tags) == 0 {
 		return nil
@@ -97,7 +102,8 @@ func (c Command) ldflags() string {
 	return strings.Join(flags, " ")
 }
 
-// ModuleDir returns the folder of a dependency's source in the module cache, downloading it if needed.
+// ModuleDir returns the folder of a dependency's source in the module cache, downloading it if
+// needed.
 func ModuleDir(ctx context.Context, module, path string, log io.Writer) (string, error) {
 	text, err := runGo(ctx, module, log, "list", "-m", "-f", "{{.Path}}@{{.Version}}", path)
 	if err != nil {

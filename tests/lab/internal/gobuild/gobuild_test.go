@@ -15,7 +15,8 @@ import (
 	"strata/tests/lab/internal/gobuild"
 )
 
-// module writes a module with a command that prints a variable of its own and one of a replaced module.
+// module writes a module with a command that prints a variable of its own and one of a replaced
+// module.
 func module(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()

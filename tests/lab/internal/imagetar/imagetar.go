@@ -24,7 +24,8 @@ import (
 type Image struct {
 	// Reference is the full name with registry and tag, as Pods ask for it.
 	Reference string
-	// Root is a tar file of what lies below the binary: programs and libraries. Optional: there is nothing else.
+	// Root is a tar file of what lies below the binary: programs and libraries. Optional: there is
+	// nothing else.
 	Root string
 	// Binary is the file to put into the image. Optional where Root is set.
 	Binary string
@@ -38,8 +39,9 @@ type Image struct {
 	User int
 }
 
-// Write writes the image into an archive of its own, packed by zstd as K3s's published archives are: a host takes a third of the bytes. With
-// several images, the library's order would change from run to run.
+// Write writes the image into an archive of its own, packed by zstd as K3s's published archives
+// are: a host takes a third of the bytes. With several images, the library's order would change
+// from run to run.
 func (i Image) Write(out string) error {
 	tag, err := name.NewTag(canonical(i.Reference), name.StrictValidation)
 	if err != nil {
@@ -69,7 +71,8 @@ func pack(out string, write func(io.Writer) error) (err error) {
 	return errors.Join(write(packer), packer.Close())
 }
 
-// canonical is the name under which containerd looks an image up: on docker.io, one that is in no folder is in library.
+// canonical is the name under which containerd looks an image up: on docker.io, one that is in no
+// folder is in library.
 func canonical(reference string) string {
 	path, ok := strings.CutPrefix(reference, "docker.io/")
 	if !ok || strings.Contains(path, "/") {
@@ -116,7 +119,8 @@ func (i Image) path() string {
 	return "/" + filepath.Base(i.Binary)
 }
 
-// configure sets what the kubelet and containerd read. No field has a time: the zero time is written.
+// configure sets what the kubelet and containerd read. No field has a time: the zero time is
+// written.
 func (i Image) configure(image v1.Image, entrypoint []string) (v1.Image, error) {
 	config, err := image.ConfigFile()
 	if err != nil {

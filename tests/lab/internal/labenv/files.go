@@ -13,7 +13,8 @@ import (
 // long.
 const staleAge = 6 * time.Hour
 
-// ensurePassphrase makes a random passphrase for the state's secrets, unless there is one: a new one could not read them.
+// ensurePassphrase makes a random passphrase for the state's secrets, unless there is one: a new
+// one could not read them.
 func ensurePassphrase(path string) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
@@ -29,7 +30,8 @@ func ensurePassphrase(path string) error {
 	return file.Close()
 }
 
-// clearStale removes what earlier runs left in the temporary folder, but nothing that a run going on may need.
+// clearStale removes what earlier runs left in the temporary folder, but nothing that a run going
+// on may need.
 func clearStale(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

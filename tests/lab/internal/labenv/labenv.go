@@ -12,8 +12,9 @@ import (
 // Variable is one variable of the environment.
 type Variable struct{ Name, Value string }
 
-// Prepare returns the environment for the set of plugins ("stand-in", also by default, or "official"), and creates what
-// it names. wanted are the folders that the official set must have in its PULUMI_HOME.
+// Prepare returns the environment for the set of plugins ("stand-in", also by default, or
+// "official"), and creates what it names. wanted are the folders that the official set must have in
+// its PULUMI_HOME.
 func Prepare(at layout.Layout, plugins string, wanted []string) ([]Variable, error) {
 	home, err := pulumiHome(at, plugins, wanted)
 	if err != nil {
@@ -39,8 +40,8 @@ func Prepare(at layout.Layout, plugins string, wanted []string) ([]Variable, err
 		{"PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION", "true"},
 		// A plugin on PATH would win over the ones of PULUMI_HOME.
 		{"PULUMI_IGNORE_AMBIENT_PLUGINS", "true"},
-		// Without files of metadata beside its own: a kill cuts such a file off, and no Pulumi reads a state with one that is cut off
-		// (gocloud.dev/blob/fileblob/attrs.go).
+		// Without files of metadata beside its own: a kill cuts such a file off, and no Pulumi
+		// reads a state with one that is cut off (gocloud.dev/blob/fileblob/attrs.go).
 		{"PULUMI_BACKEND_URL", "file://" + state + "?metadata=skip"},
 		{"PULUMI_CONFIG_PASSPHRASE_FILE", passphrase},
 		// A backup of each of hundreds of checkpoints costs more than the run.

@@ -17,11 +17,13 @@ type Layout struct {
 	Checkout string
 	// Cache is the folder of everything built: ${XDG_CACHE_HOME:-~/.cache}/strata.
 	Cache string
-	// Originals is the folder of originals that the variable ORIGINALS names; empty: all is the lab's own.
+	// Originals is the folder of originals that the variable ORIGINALS names; empty: all is the
+	// lab's own.
 	Originals string
 }
 
-// Find returns the layout for the checkout that holds dir. It is an error when dir is in no checkout of Strata.
+// Find returns the layout for the checkout that holds dir. It is an error when dir is in no
+// checkout of Strata.
 func Find(dir string) (Layout, error) {
 	start, err := filepath.Abs(dir)
 	if err != nil {
@@ -45,7 +47,8 @@ func Find(dir string) (Layout, error) {
 	}
 }
 
-// originalsOf is the folder of originals; a relative path is relative to the checkout, from wherever the lab is called.
+// originalsOf is the folder of originals; a relative path is relative to the checkout, from
+// wherever the lab is called.
 func originalsOf(checkout string) string {
 	given := os.Getenv(originals.Variable)
 	if given == "" {
@@ -63,16 +66,18 @@ func (l Layout) Lab() string { return filepath.Join(l.Checkout, "tests", "lab") 
 // Tools holds one folder per built tool, NAME-DIGEST.
 func (l Layout) Tools() string { return filepath.Join(l.Cache, "tools") }
 
-// Record is the file of the last build that built something: what it cost, and what it said meanwhile.
+// Record is the file of the last build that built something: what it cost, and what it said
+// meanwhile.
 func (l Layout) Record() string {
 	return filepath.Join(l.Cache, "last-build"+l.withOriginals()+".json")
 }
 
-// Bundle is the default folder of the assembled artifacts. The one with originals is never in the place of the lab's own.
+// Bundle is the default folder of the assembled artifacts. The one with originals is never in the
+// place of the lab's own.
 func (l Layout) Bundle() string { return filepath.Join(l.Cache, "bundle"+l.withOriginals()) }
 
-// withOriginals ends the names of folders that hold originals. Each folder of originals has its own: stacks may come up at once, each with
-// others. tests/e2e names them in the same way.
+// withOriginals ends the names of folders that hold originals. Each folder of originals has its
+// own: stacks may come up at once, each with others. tests/e2e names them in the same way.
 func (l Layout) withOriginals() string {
 	if l.Originals == "" {
 		return ""
@@ -84,10 +89,12 @@ func (l Layout) withOriginals() string {
 // ZeroBundle is the same with stand-ins that take no time: a benchmark's.
 func (l Layout) ZeroBundle() string { return filepath.Join(l.Cache, "bundle-zero-delays") }
 
-// VMBundle is the folder of the virtual machines' disk image, apart from Bundle: only who asks for it has it.
+// VMBundle is the folder of the virtual machines' disk image, apart from Bundle: only who asks for
+// it has it.
 func (l Layout) VMBundle() string { return filepath.Join(l.Cache, "vm-bundle") }
 
-// PulumiHome is the PULUMI_HOME with the stand-in plugins, or with those of Originals in their place.
+// PulumiHome is the PULUMI_HOME with the stand-in plugins, or with those of Originals in their
+// place.
 func (l Layout) PulumiHome() string { return filepath.Join(l.Cache, "pulumi-home"+l.withOriginals()) }
 
 // OfficialPulumiHome is the PULUMI_HOME with the official plugins.

@@ -11,7 +11,8 @@ import (
 	"strata/tests/lab/internal/layout"
 )
 
-// The lab is called from folders of its own, and a user names a folder from the top of the checkout.
+// The lab is called from folders of its own, and a user names a folder from the top of the
+// checkout.
 func TestOriginalsAreRelativeToTheCheckout(t *testing.T) {
 	for given, want := range map[string]string{"": "", "../originals": "../originals", "/srv/originals": "/srv/originals"} {
 		t.Setenv("ORIGINALS", given)

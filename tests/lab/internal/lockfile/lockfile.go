@@ -1,5 +1,5 @@
-// Package lockfile excludes processes from each other: two builds at once, of two checkouts, share one cache. The kernel
-// frees a lock when its holder ends, however it ends; the empty file stays.
+// Package lockfile excludes processes from each other: two builds at once, of two checkouts, share
+// one cache. The kernel frees a lock when its holder ends, however it ends; the empty file stays.
 package lockfile
 
 import (
@@ -12,7 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Lock waits until nobody else holds the lock at path, or ctx ends. waiting, if not nil, is called once if it has to wait.
+// Lock waits until nobody else holds the lock at path, or ctx ends. waiting, if not nil, is called
+// once if it has to wait.
 func Lock(ctx context.Context, path string, waiting func()) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("locking %s: %w", path, err)
@@ -35,8 +36,8 @@ func Lock(ctx context.Context, path string, waiting func()) (unlock func(), err 
 	return func() { _ = file.Close() }, nil
 }
 
-// wait blocks in the kernel. When ctx ends first, the goroutine stays until the other holder ends: the caller is about to
-// exit.
+// wait blocks in the kernel. When ctx ends first, the goroutine stays until the other holder ends:
+// the caller is about to exit.
 func wait(ctx context.Context, file *os.File) error {
 	got := make(chan error, 1)
 	go func() { got <- flock(file, unix.LOCK_EX) }()

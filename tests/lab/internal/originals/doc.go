@@ -1,5 +1,6 @@
-// Package originals reads a folder of what the projects publish, or of what was built from their repositories, by the names of its files. It
-// knows neither who takes them nor what they stand for: package catalog does.
+// Package originals reads a folder of what the projects publish, or of what was built from their
+// repositories, by the names of its files. It knows neither who takes them nor what they stand for:
+// package catalog does.
 //
 //	k3s-v1.36.3+k3s1                              ARTIFACT-VERSION, with its usual ending
 //	metallb-chart-0.16.2.tgz

@@ -24,7 +24,8 @@ const imagesSuffix = "-images"
 type Original struct {
 	// Name is the artifact's, or the plugin's as pulumi-resource-NAME. It is empty of archives.
 	Name string
-	// Images is the artifact that an archive's images go with, such as a chart; empty where the file is no archive.
+	// Images is the artifact that an archive's images go with, such as a chart; empty where the
+	// file is no archive.
 	Images string
 	// Version is the file's.
 	Version string
@@ -48,8 +49,9 @@ var (
 	leftToUser = regexp.MustCompile(`^(\.|README|strata\.lock$)`)
 )
 
-// Read reads a folder whose files have the names of known artifacts. The error names every file that has no such name, no version or the
-// same artifact as another: none is left out without a word. No folder is an empty set.
+// Read reads a folder whose files have the names of known artifacts. The error names every file
+// that has no such name, no version or the same artifact as another: none is left out without a
+// word. No folder is an empty set.
 func Read(dir string, known []string) (Set, error) {
 	var set Set
 	if dir == "" {
@@ -152,7 +154,8 @@ func (s Set) ImagesOf(artifact string) []Original {
 	return slices.DeleteFunc(slices.Clone(s.All), func(one Original) bool { return one.Images == "" || one.Images != artifact })
 }
 
-// Reference is the one of the list that is of the same repository as another; empty where there is none.
+// Reference is the one of the list that is of the same repository as another; empty where there is
+// none.
 func (s Set) Reference(other string) string {
 	for _, one := range s.References {
 		if repository(one) == repository(other) {

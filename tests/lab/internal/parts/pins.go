@@ -13,8 +13,9 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// constants are the pins of config/versions.go with the artifacts that each is for, all of them. They are read from the source, so that
-// the lab's module does not depend on the root's and its dependencies.
+// constants are the pins of config/versions.go with the artifacts that each is for, all of them.
+// They are read from the source, so that the lab's module does not depend on the root's and its
+// dependencies.
 var constants = map[string][]string{
 	"K3sVersion":                   {"k3s", "k3s-install"},
 	"MetalLBChartVersion":          {"metallb-chart"},

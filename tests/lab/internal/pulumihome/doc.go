@@ -1,6 +1,7 @@
-// Package pulumihome lays out a PULUMI_HOME: the CLI with its Go language host, and resource plugins where the CLI looks
-// for them without a network (plugins/resource-NAME-vVERSION/pulumi-resource-NAME).
+// Package pulumihome lays out a PULUMI_HOME: the CLI with its Go language host, and resource
+// plugins where the CLI looks for them without a network
+// (plugins/resource-NAME-vVERSION/pulumi-resource-NAME).
 //
-// Files are exchanged one by one with a rename, so that a running `pulumi` keeps the one that it started with; what the
-// CLI itself keeps in the folder is left alone.
+// Files are exchanged one by one with a rename, so that a running `pulumi` keeps the one that it
+// started with; what the CLI itself keeps in the folder is left alone.
 package pulumihome

@@ -1,5 +1,6 @@
-// Command metrics-server is metrics-server with the options that K3s gives it. The server, its storage and its client are the
-// original's; its own command does not compile with the Kubernetes that all of the lab compiles.
+// Command metrics-server is metrics-server with the options that K3s gives it. The server, its
+// storage and its client are the original's; its own command does not compile with the Kubernetes
+// that all of the lab compiles.
 package main
 
 import (

@@ -1,5 +1,6 @@
-// Command pause is the process that holds a Pod's namespaces: it sleeps until it is told to end, and reaps the
-// children that a shared process namespace leaves to it. It stands in for registry.k8s.io/pause.
+// Command pause is the process that holds a Pod's namespaces: it sleeps until it is told to end,
+// and reaps the children that a shared process namespace leaves to it. It stands in for
+// registry.k8s.io/pause.
 package main
 
 import (

@@ -60,8 +60,9 @@ func hold(size int) []byte {
 	return held
 }
 
-// atOnce serves until SIGTERM, which ends the process with every request in it. A program without a handler does the same, but not
-// where it is process 1 of its container: the kernel gives that no default one.
+// atOnce serves until SIGTERM, which ends the process with every request in it. A program without a
+// handler does the same, but not where it is process 1 of its container: the kernel gives that no
+// default one.
 func atOnce(server *http.Server, delay time.Duration) error {
 	stopped := make(chan os.Signal, 1)
 	signal.Notify(stopped, syscall.SIGTERM, syscall.SIGINT)

@@ -1,11 +1,12 @@
-// Command testserver answers HTTP with the name of the Pod that it runs in, and returns the body of a POST
-// unchanged. Tests ask it through a Service, to see which Pod answered and that nothing on the way was lost.
+// Command testserver answers HTTP with the name of the Pod that it runs in, and returns the body of
+// a POST unchanged. Tests ask it through a Service, to see which Pod answered and that nothing on
+// the way was lost.
 //
 //	GET  any path   200, "<host name>\n"
 //	POST any path   200, the request's body; header X-Pod: <host name>
 //
-// GET /ready answers 200 once it serves. It listens on $LISTEN (default :8080) and ends orderly on SIGTERM: open requests are finished
-// first. What a test may make of it, all optional:
+// GET /ready answers 200 once it serves. It listens on $LISTEN (default :8080) and ends orderly on
+// SIGTERM: open requests are finished first. What a test may make of it, all optional:
 //
 //	START_DELAY  how long it does not listen yet, for example 3s
 //	TAKES        how long each POST takes, for example 200ms
@@ -31,7 +32,8 @@ import (
 // maxBody bounds what one POST may echo, so that a wrong client cannot take the node's memory.
 const maxBody = 1 << 20
 
-// drainTime is how long open requests may take after SIGTERM; below the Pod's default grace of 30 s.
+// drainTime is how long open requests may take after SIGTERM; below the Pod's default grace of 30
+// s.
 const drainTime = 20 * time.Second
 
 func main() {

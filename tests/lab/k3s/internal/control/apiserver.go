@@ -16,10 +16,10 @@ import (
 	"k8s.io/kubernetes/cmd/kube-apiserver/app/options"
 )
 
-// advertised is the API server's own listener on 127.0.0.1. While the server's configuration is made it
-// tells the truth, which the loopback client is built from. Then it claims the supervisor's port, which
-// the server writes into the endpoints of the kubernetes Service. K3s patches Kubernetes for this
-// (--advertise-port).
+// advertised is the API server's own listener on 127.0.0.1. While the server's configuration is
+// made it tells the truth, which the loopback client is built from. Then it claims the supervisor's
+// port, which the server writes into the endpoints of the kubernetes Service. K3s patches
+// Kubernetes for this (--advertise-port).
 type advertised struct {
 	net.Listener
 	port atomic.Int32
@@ -32,8 +32,8 @@ func (a *advertised) Addr() net.Addr {
 	return a.Listener.Addr()
 }
 
-// StartAPIServer builds the API server, hands its handler to publish, and runs it. It returns when the
-// server is built; a later failure ends the process.
+// StartAPIServer builds the API server, hands its handler to publish, and runs it. It returns when
+// the server is built; a later failure ends the process.
 func (p *Plane) StartAPIServer(ctx context.Context, publish func(http.Handler)) error {
 	c := p.config
 	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(c.Port+1)))

@@ -27,8 +27,8 @@ type Config struct {
 	APIServerArgs, ControllerArgs, SchedulerArgs []string
 }
 
-// merge turns defaults and the user's extras into a stable argument list. A user's value replaces the
-// default; a name given twice by the user is passed twice.
+// merge turns defaults and the user's extras into a stable argument list. A user's value replaces
+// the default; a name given twice by the user is passed twice.
 func merge(defaults map[string]string, extra []string) []string {
 	var args []string
 	for _, arg := range extra {

@@ -17,8 +17,8 @@ type Plane struct {
 	managers *cobra.Command
 }
 
-// New must come before any component is started: the controller manager's command changes defaults of
-// the feature gates that all of them share, which is refused once one has made its flags.
+// New must come before any component is started: the controller manager's command changes defaults
+// of the feature gates that all of them share, which is refused once one has made its flags.
 func New(c Config) *Plane { return &Plane{config: c, managers: cmapp.NewControllerManagerCommand()} }
 
 // StartControllers runs kube-controller-manager and kube-scheduler once the API server is ready.
@@ -41,7 +41,8 @@ func run(ctx context.Context, name string, component func() error) {
 }
 
 // controllerDefaults follow k3s-io/k3s pkg/daemons/control/server.go controllerManager. K3s turns
-// service, route and cloud-node-lifecycle off because its cloud controller does them; here nothing does.
+// service, route and cloud-node-lifecycle off because its cloud controller does them; here nothing
+// does.
 func controllerDefaults(c Config) map[string]string {
 	tls, kubeconfig := c.PKI.Path, c.PKI.Cred("controller.kubeconfig")
 	return map[string]string{
@@ -70,8 +71,8 @@ func controllerDefaults(c Config) map[string]string {
 	}
 }
 
-// scheduler avoids the scheduler's own command, which installs a signal handler that only one component
-// of a process may install.
+// scheduler avoids the scheduler's own command, which installs a signal handler that only one
+// component of a process may install.
 func scheduler(ctx context.Context, c Config) error {
 	kubeconfig := c.PKI.Cred("scheduler.kubeconfig")
 	args := merge(map[string]string{

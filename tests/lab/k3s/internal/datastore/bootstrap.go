@@ -17,11 +17,13 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 )
 
-// bootstrapPrefix is of the key under which K3s keeps the cluster's key material; the key is named after the token that encrypts it.
+// bootstrapPrefix is of the key under which K3s keeps the cluster's key material; the key is named
+// after the token that encrypts it.
 const bootstrapPrefix = "/bootstrap/"
 
-// Claim marks the data as those of a cluster with the password, with the key material that all servers share, and returns the material
-// that they have. It fails where they are another's (k3s-io/k3s pkg/cluster/encrypt.go, storageKey; pkg/cluster/storage.go,
+// Claim marks the data as those of a cluster with the password, with the key material that all
+// servers share, and returns the material that they have. It fails where they are another's
+// (k3s-io/k3s pkg/cluster/encrypt.go, storageKey; pkg/cluster/storage.go,
 // getBootstrapKeyFromStorage).
 func (e *Etcd) Claim(ctx context.Context, password string, material map[string][]byte) (map[string][]byte, error) {
 	key := keyOf(password)
@@ -46,8 +48,8 @@ func (e *Etcd) Claim(ctx context.Context, password string, material map[string][
 	return material, err
 }
 
-// Rotate encrypts the key material with another password, under that one's name, and deletes what had the former
-// (k3s-io/k3s pkg/cluster/storage.go, RotateBootstrapToken, doMigrateToken).
+// Rotate encrypts the key material with another password, under that one's name, and deletes what
+// had the former (k3s-io/k3s pkg/cluster/storage.go, RotateBootstrapToken, doMigrateToken).
 func (e *Etcd) Rotate(ctx context.Context, former, password string) error {
 	client := e.client.Load()
 	found, err := client.Get(ctx, keyOf(former))

@@ -162,7 +162,8 @@ func (e *Etcd) ClientConfig(endpoints ...string) (*clientv3.Config, error) {
 	}, nil
 }
 
-// watchRemoval leaves a tombstone when the cluster removed this member, so that the next start joins anew.
+// watchRemoval leaves a tombstone when the cluster removed this member, so that the next start
+// joins anew.
 func (e *Etcd) watchRemoval(ctx context.Context) {
 	select {
 	case <-ctx.Done():

@@ -14,14 +14,16 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// Labels, annotations and finalizers are K3s's (k3s-io/k3s pkg/etcd/member_controller.go, pkg/node/controller.go).
+// Labels, annotations and finalizers are K3s's (k3s-io/k3s pkg/etcd/member_controller.go,
+// pkg/node/controller.go).
 const (
 	RoleLabel         = "node-role.kubernetes.io/etcd"
 	NameAnnotation    = "etcd.k3s.cattle.io/node-name"
 	AddressAnnotation = "etcd.k3s.cattle.io/node-address"
 	removeAnnotation  = "etcd.k3s.cattle.io/remove"
 	removedAnnotation = "etcd.k3s.cattle.io/removed-node-name"
-	// membersFinalizer and nodeFinalizer are on every Node, an agent's as well: a Node goes when the holders of both leases have let it.
+	// membersFinalizer and nodeFinalizer are on every Node, an agent's as well: a Node goes when
+	// the holders of both leases have let it.
 	membersFinalizer  = "wrangler.cattle.io/managed-etcd-controller"
 	nodeFinalizer     = "wrangler.cattle.io/node"
 	promoteInterval   = 2 * time.Second
@@ -34,8 +36,9 @@ const (
 	nodeLease    = "k3s"
 )
 
-// RunController promotes learners on whichever server leads etcd, and follows the Nodes on those that hold the leases.
-// K3s looks at learners every 15 s; the lab every 2 s, to save minutes of every test.
+// RunController promotes learners on whichever server leads etcd, and follows the Nodes on those
+// that hold the leases. K3s looks at learners every 15 s; the lab every 2 s, to save minutes of
+// every test.
 func (e *Etcd) RunController(ctx context.Context, core kubernetes.Interface) {
 	go elect(ctx, core, membersLease, func(ctx context.Context) {
 		wait.UntilWithContext(ctx, func(ctx context.Context) { e.reconcile(ctx, core, membersFinalizer, e.reconcileNode) }, reconcileInterval)
@@ -79,7 +82,8 @@ func (e *Etcd) promote(ctx context.Context) {
 // its finalizer.
 type change func(ctx context.Context, core kubernetes.Interface, node *corev1.Node) error
 
-// reconcile puts a controller's finalizer on every Node, and calls its change for each one that has it.
+// reconcile puts a controller's finalizer on every Node, and calls its change for each one that has
+// it.
 func (e *Etcd) reconcile(ctx context.Context, core kubernetes.Interface, finalizer string, change change) {
 	nodes, err := core.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -108,8 +112,9 @@ func letGo(ctx context.Context, core kubernetes.Interface, node *corev1.Node) er
 	return updateNode(ctx, core, node, func(n *corev1.Node) { drop(n, nodeFinalizer) })
 }
 
-// reconcileNode is K3s's member controller (k3s-io/k3s pkg/etcd/member_controller.go, sync and onRemove). A server that was removed and
-// came back keeps removed-node-name; the next request to remove it only takes both annotations away, and has to be repeated.
+// reconcileNode is K3s's member controller (k3s-io/k3s pkg/etcd/member_controller.go, sync and
+// onRemove). A server that was removed and came back keeps removed-node-name; the next request to
+// remove it only takes both annotations away, and has to be repeated.
 func (e *Etcd) reconcileNode(ctx context.Context, core kubernetes.Interface, node *corev1.Node) error {
 	_, member := node.Labels[RoleLabel]
 	name, removed := node.Annotations[NameAnnotation], node.Annotations[removedAnnotation]

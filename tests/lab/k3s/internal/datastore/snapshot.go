@@ -25,8 +25,8 @@ type Snapshots struct {
 	Config func() (*clientv3.Config, error)
 }
 
-// Save writes <prefix>-<node>-<unix time>, mode 0600, and returns its name. Without a quorum the file is written, and an error: K3s notes a
-// snapshot in the API before it says that it is saved.
+// Save writes <prefix>-<node>-<unix time>, mode 0600, and returns its name. Without a quorum the
+// file is written, and an error: K3s notes a snapshot in the API before it says that it is saved.
 func (s *Snapshots) Save(ctx context.Context, prefix string) (string, error) {
 	if err := os.MkdirAll(s.Dir, 0o700); err != nil {
 		return "", err
@@ -65,8 +65,8 @@ func noted(ctx context.Context, config *clientv3.Config) error {
 	return nil
 }
 
-// listens fails at once where no etcd runs, as K3s does, which asks the server that runs: the client would wait for ever and leave a part of a
-// file behind.
+// listens fails at once where no etcd runs, as K3s does, which asks the server that runs: the
+// client would wait for ever and leave a part of a file behind.
 func listens(ctx context.Context, endpoints []string) error {
 	for _, endpoint := range endpoints {
 		dialer := net.Dialer{Timeout: 5 * time.Second}
@@ -81,7 +81,8 @@ func listens(ctx context.Context, endpoints []string) error {
 	return nil
 }
 
-// Reset makes this server the only member: from a snapshot when path is given, else from its own data.
+// Reset makes this server the only member: from a snapshot when path is given, else from its own
+// data.
 func (e *Etcd) Reset(ctx context.Context, path string) error {
 	if path == "" && !e.Initialized() {
 		return errors.New("cluster-reset: this server has no etcd data to reset to; give --cluster-reset-restore-path")

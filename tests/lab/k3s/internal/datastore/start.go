@@ -62,11 +62,12 @@ type JoinError struct{ why error }
 func (e *JoinError) Error() string { return "etcd cluster join failed: " + e.why.Error() }
 func (e *JoinError) Unwrap() error { return e.why }
 
-// errMemberList is a server that does not say who its members are, for example because its etcd is not up yet.
+// errMemberList is a server that does not say who its members are, for example because its etcd is
+// not up yet.
 var errMemberList = errors.New("failed to get MemberList from server")
 
-// joinCluster tries until it is in, or until etcd refuses for another reason than that it is somebody else's turn: it takes one learner
-// at a time (k3s-io/k3s pkg/etcd/etcd.go, pollJoin).
+// joinCluster tries until it is in, or until etcd refuses for another reason than that it is
+// somebody else's turn: it takes one learner at a time (k3s-io/k3s pkg/etcd/etcd.go, pollJoin).
 func (e *Etcd) joinCluster(ctx context.Context, join *supervisor.Client) error {
 	return wait.PollUntilContextCancel(ctx, joinRetry, true, func(context.Context) (bool, error) {
 		cluster, err := e.addMember(ctx, join)

@@ -65,7 +65,8 @@ func Stage(dir string, disabled []string, v Values) (removed map[string][]byte, 
 	return removed, nil
 }
 
-// Missing names the components that K3s would deploy and the lab does not have, less the disabled ones.
+// Missing names the components that K3s would deploy and the lab does not have, less the disabled
+// ones.
 func Missing(disabled []string) []string {
 	var names []string
 	for _, name := range absent {

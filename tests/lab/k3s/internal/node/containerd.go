@@ -23,11 +23,12 @@ import (
 //go:embed containerd.toml.tmpl
 var containerdTemplate string
 
-// tools are Debian's container programs that K3s ships inside its binary, linked into data/current/bin,
-// K3s's own place.
+// tools are Debian's container programs that K3s ships inside its binary, linked into
+// data/current/bin, K3s's own place.
 var tools = []string{"containerd", "runc", "ctr", "crictl"}
 
-// shim is copied there instead: containerd resolves links, and k3s-killall.sh finds shims by this path.
+// shim is copied there instead: containerd resolves links, and k3s-killall.sh finds shims by this
+// path.
 const shim = "containerd-shim-runc-v2"
 
 func (c *Config) binDir() string { return filepath.Join(c.DataDir, "data", "current", "bin") }
@@ -55,7 +56,8 @@ func (c *Config) linkTools() error {
 	return c.copyShim()
 }
 
-// copyShim writes beside the old file and renames, because shims of an earlier run may still execute it.
+// copyShim writes beside the old file and renames, because shims of an earlier run may still
+// execute it.
 func (c *Config) copyShim() error {
 	source := filepath.Join("/usr/bin", shim)
 	target := filepath.Join(c.binDir(), shim)
@@ -137,8 +139,8 @@ func (c *Config) writeContainerdConfig() error {
 	return os.WriteFile(file, out.Bytes(), 0o600)
 }
 
-// mayLowerOOMScore tells whether runc may give a container a lower oom_score_adj than ours. Where the
-// capability is missing, runc fails unless containerd is told to restrict the value.
+// mayLowerOOMScore tells whether runc may give a container a lower oom_score_adj than ours. Where
+// the capability is missing, runc fails unless containerd is told to restrict the value.
 func mayLowerOOMScore() bool {
 	const file = "/proc/self/oom_score_adj"
 	old, err := os.ReadFile(file)
@@ -151,8 +153,9 @@ func mayLowerOOMScore() bool {
 	return os.WriteFile(file, bytes.TrimSpace(old), 0o644) == nil
 }
 
-// waitForService waits as K3s does, for an answer of the CRI service: the socket is open while containerd still recovers its
-// state, and a kubelet that asks then ends with "server is not initialized yet" (k3s pkg/agent/cri WaitForService).
+// waitForService waits as K3s does, for an answer of the CRI service: the socket is open while
+// containerd still recovers its state, and a kubelet that asks then ends with "server is not
+// initialized yet" (k3s pkg/agent/cri WaitForService).
 func waitForService(ctx context.Context, socket string) error {
 	connection, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {

@@ -26,8 +26,9 @@ const (
 	flannelPrefix      = "flannel.alpha.coreos.com"
 )
 
-// runFlannel sets up the pod network with flannel's own packages. Unlike K3s, the CNI configuration names
-// the bridge plugin directly, because Debian has no flannel CNI plugin; the bridge is cni0 either way.
+// runFlannel sets up the pod network with flannel's own packages. Unlike K3s, the CNI configuration
+// names the bridge plugin directly, because Debian has no flannel CNI plugin; the bridge is cni0
+// either way.
 func (c *Config) runFlannel(ctx context.Context, podCIDR string) error {
 	backendType := c.cluster.Critical.FlannelBackend
 	if backendType == "none" {

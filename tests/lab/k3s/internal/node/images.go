@@ -18,8 +18,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// imageCache is the file that makes K3s leave archives alone which an earlier start has imported. K3s never creates it: who wants it
-// puts an empty file there (k3s-io/k3s pkg/agent/containerd/watcher.go, loadCache and syncCache).
+// imageCache is the file that makes K3s leave archives alone which an earlier start has imported.
+// K3s never creates it: who wants it puts an empty file there (k3s-io/k3s
+// pkg/agent/containerd/watcher.go, loadCache and syncCache).
 const imageCache = ".cache.json"
 
 // imported is the cache's entry for one archive, under its path.
@@ -28,8 +29,9 @@ type imported struct {
 	ModTime metav1.Time `json:"modTime"`
 }
 
-// importImages loads the image archives of agent/images before kubelet starts: all of them at every start, unless the cache knows them.
-// As in K3s, one that does not load is logged and the node goes on.
+// importImages loads the image archives of agent/images before kubelet starts: all of them at every
+// start, unless the cache knows them. As in K3s, one that does not load is logged and the node goes
+// on.
 func (c *Config) importImages(ctx context.Context) {
 	importArchives(c.agentPath("images"), func(file string) error { return c.importImage(ctx, file) })
 }
@@ -70,8 +72,8 @@ func changed(before imported, now fs.FileInfo) bool {
 	return now.Size() != before.Size && now.ModTime().After(before.ModTime.Time)
 }
 
-// importImage loads an archive's blobs. As in K3s nothing is unpacked: that is done on the nodes where a Pod needs it
-// (k3s-io/k3s pkg/agent/containerd/containerd.go, preloadFile).
+// importImage loads an archive's blobs. As in K3s nothing is unpacked: that is done on the nodes
+// where a Pod needs it (k3s-io/k3s pkg/agent/containerd/containerd.go, preloadFile).
 func (c *Config) importImage(ctx context.Context, file string) error {
 	start := time.Now()
 	logrus.Infof("Importing images from %s", file)
@@ -89,7 +91,8 @@ func (c *Config) importImage(ctx context.Context, file string) error {
 	return nil
 }
 
-// openArchive is an archive's tar. K3s goes by the extension as well (rancher/wharfie pkg/tarfile), since not every containerd knows zstd.
+// openArchive is an archive's tar. K3s goes by the extension as well (rancher/wharfie pkg/tarfile),
+// since not every containerd knows zstd.
 func openArchive(file string) (io.ReadCloser, error) {
 	packed, err := os.Open(file)
 	if err != nil || !strings.HasSuffix(file, "zst") {

@@ -24,15 +24,16 @@ import (
 	"strata/tests/lab/k3s/internal/supervisor"
 )
 
-// K3s's own. It waits between one and two times configInterval, so that nodes do not ask all at once.
+// K3s's own. It waits between one and two times configInterval, so that nodes do not ask all at
+// once.
 const (
 	connectInterval = 2 * time.Second
 	configInterval  = 5 * time.Second
 )
 
-// join gets certificates and configuration; it tries until it succeeds. The lines and their levels are K3s's: what a server refuses,
-// a wrong token as well, is told as information only (k3s-io/k3s pkg/agent/run.go, createProxyAndValidateToken, and
-// pkg/agent/config/config.go, Get).
+// join gets certificates and configuration; it tries until it succeeds. The lines and their levels
+// are K3s's: what a server refuses, a wrong token as well, is told as information only (k3s-io/k3s
+// pkg/agent/run.go, createProxyAndValidateToken, and pkg/agent/config/config.go, Get).
 func (c *Config) join(ctx context.Context, serverURL string) error {
 	for {
 		pause := connectInterval

@@ -10,8 +10,8 @@ import (
 	"k8s.io/kubernetes/cmd/kubelet/app"
 )
 
-// runKubelet starts kubelet with K3s's settings (k3s-io/k3s pkg/daemons/agent/agent_linux.go). It is the only
-// component of the process that installs a signal handler.
+// runKubelet starts kubelet with K3s's settings (k3s-io/k3s pkg/daemons/agent/agent_linux.go). It
+// is the only component of the process that installs a signal handler.
 func (c *Config) runKubelet(ctx context.Context) error {
 	file := c.agentPath("etc/kubelet.conf.d/00-k3s-defaults.conf")
 	if err := c.writeKubeletConfig(file); err != nil {
@@ -81,7 +81,8 @@ func (c *Config) writeKubeletConfig(file string) error {
 	return os.WriteFile(file, append(data, '\n'), 0o600)
 }
 
-// resolvConf is the host's file unless a pod cannot use it (a resolver on loopback): then K3s writes one.
+// resolvConf is the host's file unless a pod cannot use it (a resolver on loopback): then K3s
+// writes one.
 func (c *Config) resolvConf() string {
 	if c.ResolvConf != "" {
 		return c.ResolvConf

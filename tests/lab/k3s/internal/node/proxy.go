@@ -8,7 +8,8 @@ import (
 	"k8s.io/kubernetes/cmd/kube-proxy/app"
 )
 
-// runProxy starts kube-proxy in iptables mode with K3s's settings (k3s-io/k3s pkg/daemons/agent/agent_linux.go).
+// runProxy starts kube-proxy in iptables mode with K3s's settings (k3s-io/k3s
+// pkg/daemons/agent/agent_linux.go).
 func (c *Config) runProxy(ctx context.Context) {
 	args := append([]string{
 		"--cluster-cidr=" + c.cluster.Critical.ClusterCIDR,

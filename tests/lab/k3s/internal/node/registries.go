@@ -71,8 +71,8 @@ func readRegistries(file string) (read registries, err error) {
 	return read, yaml.Unmarshal(text, &read)
 }
 
-// writeHosts writes each registry's hosts.toml, in place of those of the last start (k3s-io/k3s pkg/agent/containerd/config.go,
-// writeContainerdHosts).
+// writeHosts writes each registry's hosts.toml, in place of those of the last start (k3s-io/k3s
+// pkg/agent/containerd/config.go, writeContainerdHosts).
 func (r registries) writeHosts(folder string) error {
 	if err := os.RemoveAll(folder); err != nil {
 		return err
@@ -96,7 +96,8 @@ func (r registries) writeHosts(folder string) error {
 	return nil
 }
 
-// hosts are the registries that are not asked as containerd asks by itself, by the name of their folder (the same file, getHostConfigs).
+// hosts are the registries that are not asked as containerd asks by itself, by the name of their
+// folder (the same file, getHostConfigs).
 func (r registries) hosts() map[string]registryHost {
 	hosts := map[string]registryHost{}
 	names := slices.Collect(maps.Keys(r.Configs))

@@ -19,8 +19,8 @@ import (
 	toolswatch "k8s.io/client-go/tools/watch"
 )
 
-// Run joins the node and starts everything on it; it returns when the pod network is up. apiReady, when
-// not nil, is closed once the local API server answers: a server's kubelet starts only then.
+// Run joins the node and starts everything on it; it returns when the pod network is up. apiReady,
+// when not nil, is closed once the local API server answers: a server's kubelet starts only then.
 func (c *Config) Run(ctx context.Context, serverURL string, apiReady <-chan struct{}, annotations map[string]string) error {
 	if err := os.Setenv("NODE_NAME", c.Name); err != nil { // flannel reads it
 		return err

@@ -109,7 +109,8 @@ func createCA(base, name string) error {
 	return os.WriteFile(base+".crt", encodeCert(der), 0o644)
 }
 
-// Sign makes a certificate for a public key and returns it with the authority's own behind it, as K3s does.
+// Sign makes a certificate for a public key and returns it with the authority's own behind it, as
+// K3s does.
 func (ca *CA) Sign(public crypto.PublicKey, o Options) ([]byte, error) {
 	serial, err := rand.Int(rand.Reader, big.NewInt(math.MaxInt64))
 	if err != nil {
@@ -132,8 +133,9 @@ func (ca *CA) Sign(public crypto.PublicKey, o Options) ([]byte, error) {
 	return append(encodeCert(der), ca.CertPEM...), nil
 }
 
-// Issue writes base.crt for the key base.key, which it makes when it is absent. As in K3s, a certificate is signed anew only within
-// renewWithin of its end, or when its names have changed (k3s-io/k3s pkg/daemons/control/deps/deps.go, createClientCertKey, sansChanged).
+// Issue writes base.crt for the key base.key, which it makes when it is absent. As in K3s, a
+// certificate is signed anew only within renewWithin of its end, or when its names have changed
+// (k3s-io/k3s pkg/daemons/control/deps/deps.go, createClientCertKey, sansChanged).
 func (ca *CA) Issue(base string, o Options) error {
 	key, err := ensureKey(base + ".key")
 	if err != nil {

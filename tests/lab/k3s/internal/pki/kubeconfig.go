@@ -40,7 +40,8 @@ func kubeconfig(url string) *api.Config {
 }
 
 // WriteAdminKubeconfig writes the file that people use, /etc/rancher/k3s/k3s.yaml: everything is
-// embedded, and cluster, user and context are called "default" (k3s-io/k3s pkg/server writeKubeConfig).
+// embedded, and cluster, user and context are called "default" (k3s-io/k3s pkg/server
+// writeKubeConfig).
 func (s *Server) WriteAdminKubeconfig(path string, port int, mode os.FileMode) error {
 	cert, err := os.ReadFile(s.Path("client-admin.crt"))
 	if err != nil {

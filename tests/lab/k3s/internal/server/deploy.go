@@ -49,7 +49,8 @@ func (s *instance) deploy(ctx context.Context) {
 	deployer.Run(ctx, dir, removed)
 }
 
-// followNodes deletes the node password of a Node that is deleted, so that a new machine may take the name.
+// followNodes deletes the node password of a Node that is deleted, so that a new machine may take
+// the name.
 func followNodes(ctx context.Context, core kubernetes.Interface) {
 	for ctx.Err() == nil {
 		w, err := core.CoreV1().Nodes().Watch(ctx, metav1.ListOptions{})
@@ -73,11 +74,12 @@ func forgetPassword(ctx context.Context, core kubernetes.Interface, name string)
 	}
 }
 
-// resetFlag is there after a reset until the next ordinary start, so that a unit that is restarted with the flag does not reset
-// again and again.
+// resetFlag is there after a reset until the next ordinary start, so that a unit that is restarted
+// with the flag does not reset again and again.
 func (s *instance) resetFlag() string { return filepath.Join(s.dir, "db", "reset-flag") }
 
-// mayReset says what K3s says before it resets (k3s-io/k3s pkg/cli/server/server.go, pkg/cluster/managed.go).
+// mayReset says what K3s says before it resets (k3s-io/k3s pkg/cli/server/server.go,
+// pkg/cluster/managed.go).
 func (s *instance) mayReset() error {
 	if s.parsed.Texts["server"] != "" {
 		return errors.New("cannot perform cluster-reset while server URL is set - remove server from configuration before resetting")
@@ -97,7 +99,8 @@ func (s *instance) reset(ctx context.Context) error {
 	if err := s.claim(ctx); err != nil {
 		return fmt.Errorf("starting kubernetes: preparing server: %w", err)
 	}
-	// Every reset keeps a copy of the certificates (k3s-io/k3s pkg/cluster/bootstrap.go, ReconcileBootstrapData).
+	// Every reset keeps a copy of the certificates (k3s-io/k3s pkg/cluster/bootstrap.go,
+	// ReconcileBootstrapData).
 	tls := filepath.Join(s.dir, "tls")
 	if out, err := exec.CommandContext(ctx, "cp", "-a", tls, fmt.Sprintf("%s-%d", tls, time.Now().Unix())).CombinedOutput(); err != nil {
 		return fmt.Errorf("cluster reset failed to back up server TLS dir: %w: %s", err, out)
@@ -112,8 +115,9 @@ func (s *instance) reset(ctx context.Context) error {
 	return nil
 }
 
-// claim marks the data as this cluster's, and keeps its key material in them. A server that has other CAs than the data, because it was
-// restored on a new host, takes the data's and makes its certificates anew at the next start (k3s-io/k3s pkg/cluster/bootstrap.go,
+// claim marks the data as this cluster's, and keeps its key material in them. A server that has
+// other CAs than the data, because it was restored on a new host, takes the data's and makes its
+// certificates anew at the next start (k3s-io/k3s pkg/cluster/bootstrap.go,
 // ReconcileBootstrapData).
 func (s *instance) claim(ctx context.Context) error {
 	own, err := s.pki.Material()

@@ -14,8 +14,9 @@ import (
 	"strata/tests/lab/k3s/internal/datastore"
 )
 
-// markNode puts the role labels on this server's Node, which a kubelet may not do itself, and the etcd
-// annotations that membership is managed by (k3s-io/k3s pkg/server setNodeLabelsAndAnnotations).
+// markNode puts the role labels on this server's Node, which a kubelet may not do itself, and the
+// etcd annotations that membership is managed by (k3s-io/k3s pkg/server
+// setNodeLabelsAndAnnotations).
 func (s *instance) markNode(ctx context.Context, core kubernetes.Interface) {
 	labels := map[string]string{"node-role.kubernetes.io/control-plane": "true"}
 	annotations := map[string]string{}

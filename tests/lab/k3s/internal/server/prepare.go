@@ -56,8 +56,8 @@ func firstIP(cidr string, n int) (net.IP, error) {
 	return net.IP(address.AsSlice()), nil
 }
 
-// prepare gets the key material, from the server to join or from this one's own disk, and writes what
-// depends on it. It returns a client for the server to join, or nil.
+// prepare gets the key material, from the server to join or from this one's own disk, and writes
+// what depends on it. It returns a client for the server to join, or nil.
 func (s *instance) prepare(ctx context.Context) (*supervisor.Client, error) {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return nil, err
@@ -94,9 +94,10 @@ func (s *instance) prepare(ctx context.Context) (*supervisor.Client, error) {
 	return join, s.writeFiles(password, agents)
 }
 
-// bootstrap gets the key material of the cluster to join. The client is nil for a first server and for one that has been a member
-// before: K3s ignores --server and --cluster-init then. Order and texts are K3s's (k3s-io/k3s pkg/cluster/bootstrap.go): the CA's hash,
-// then the configuration, and the password last.
+// bootstrap gets the key material of the cluster to join. The client is nil for a first server and
+// for one that has been a member before: K3s ignores --server and --cluster-init then. Order and
+// texts are K3s's (k3s-io/k3s pkg/cluster/bootstrap.go): the CA's hash, then the configuration, and
+// the password last.
 func (s *instance) bootstrap(ctx context.Context, given string) (*supervisor.Client, error) {
 	url := s.parsed.Texts["server"]
 	if url == "" || s.etcd.Initialized() || s.parsed.Bools["cluster-reset"] {
@@ -142,8 +143,9 @@ func (s *instance) keep(files map[string][]byte) error {
 	return nil
 }
 
-// compareConfig asks as an agent does, with the agents' token where there is one. A server that does not tell is only warned of, and the names of what differs are in warnings:
-// the error has none.
+// compareConfig asks as an agent does, with the agents' token where there is one. A server that
+// does not tell is only warned of, and the names of what differs are in warnings: the error has
+// none.
 func (s *instance) compareConfig(ctx context.Context, url, given string) error {
 	if agents := strings.TrimSpace(s.parsed.Texts["agent-token"]); agents != "" {
 		given = agents
@@ -194,7 +196,8 @@ func (s *instance) password(given string) (string, error) {
 	return parsed.Password, parsed.CheckCA(s.pki.ServerCA.CertPEM)
 }
 
-// agentPassword is the agents' own, or the servers' where none is given (k3s-io/k3s pkg/daemons/control/deps/deps.go, getNodePass).
+// agentPassword is the agents' own, or the servers' where none is given (k3s-io/k3s
+// pkg/daemons/control/deps/deps.go, getNodePass).
 func (s *instance) agentPassword(password string) (string, error) {
 	given := strings.TrimSpace(s.parsed.Texts["agent-token"])
 	if given == "" {
@@ -207,7 +210,8 @@ func (s *instance) agentPassword(password string) (string, error) {
 	return parsed.Password, nil
 }
 
-// rotate writes the servers' new token before it encrypts the cluster's keys with it, as K3s does. config.yaml is the user's.
+// rotate writes the servers' new token before it encrypts the cluster's keys with it, as K3s does.
+// config.yaml is the user's.
 func (s *instance) rotate(ctx context.Context, former, password string) error {
 	full := token.Format("server", password, s.pki.ServerCA.CertPEM) + "\n"
 	if err := writeSecret(filepath.Join(s.dir, "token"), []byte(full)); err != nil {
@@ -224,7 +228,8 @@ func (s *instance) wasJoinable() bool {
 
 func (s *instance) clusteredMark() string { return filepath.Join(s.dir, "db", "clustered") }
 
-// writeFiles writes token, node-token, agent-token and the kubeconfig, before the API server is up, as K3s does.
+// writeFiles writes token, node-token, agent-token and the kubeconfig, before the API server is up,
+// as K3s does.
 func (s *instance) writeFiles(password, agents string) error {
 	if s.supervisor.Joinable {
 		if err := writeSecret(s.clusteredMark(), nil); err != nil {

@@ -32,7 +32,8 @@ func Parse(verb string, args []string) (*Parsed, error) {
 	return parse(verb, flagsOf(verb == "server"), args)
 }
 
-// ParseSnapshot reads the arguments of etcd-snapshot, which skips keys it does not know as a server does.
+// ParseSnapshot reads the arguments of etcd-snapshot, which skips keys it does not know as a server
+// does.
 func ParseSnapshot(args []string) (*Parsed, error) {
 	return parse("etcd-snapshot", flagsOf(true), args)
 }

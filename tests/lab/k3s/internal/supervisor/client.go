@@ -30,8 +30,9 @@ type Client struct {
 	http           *http.Client
 }
 
-// StatusError is an answer other than 200. Its text is the message of the Status in the body, such as "not authorized", and
-// "URL: 401 Unauthorized" only where the body holds none (k3s-io/k3s pkg/clientaccess/token.go, readBody).
+// StatusError is an answer other than 200. Its text is the message of the Status in the body, such
+// as "not authorized", and "URL: 401 Unauthorized" only where the body holds none (k3s-io/k3s
+// pkg/clientaccess/token.go, readBody).
 type StatusError struct {
 	URL     string
 	Status  string

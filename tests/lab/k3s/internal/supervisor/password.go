@@ -29,8 +29,8 @@ var errVerify = errors.New("unable to verify password for node")
 // PasswordSecret is the name of a node's Secret in kube-system.
 func PasswordSecret(node string) string { return strings.ToLower(node + ".node-password.k3s") }
 
-// checkNode reads the node's name and password from the headers. The first password a name comes with
-// is remembered in a Secret, any other is refused with 403.
+// checkNode reads the node's name and password from the headers. The first password a name comes
+// with is remembered in a Secret, any other is refused with 403.
 func (s *Server) checkNode(w http.ResponseWriter, r *http.Request, who identity) (string, bool) {
 	node := strings.ToLower(r.Header.Get("k3s-Node-Name"))
 	password := r.Header.Get("k3s-Node-Password")
@@ -74,8 +74,8 @@ func (s *Server) checkLocal(w http.ResponseWriter, node, password string) bool {
 	return true
 }
 
-// EnsureLocal stores this server's own password once there is an API server; until then its kubelet was
-// let in by checkLocal. A mismatch is only reported, as in K3s: the node is in already.
+// EnsureLocal stores this server's own password once there is an API server; until then its kubelet
+// was let in by checkLocal. A mismatch is only reported, as in K3s: the node is in already.
 func (s *Server) EnsureLocal(ctx context.Context, core kubernetes.Interface) {
 	own, err := os.ReadFile(PasswordFile)
 	if err == nil {
@@ -110,7 +110,8 @@ func ensurePassword(ctx context.Context, core kubernetes.Interface, node, passwo
 	return err
 }
 
-// Hashes look like $1:<salt>:15:8:1:<base64>: scrypt with N=2^15, r=8, p=1 (k3s-io/k3s pkg/authenticator/hash).
+// Hashes look like $1:<salt>:15:8:1:<base64>: scrypt with N=2^15, r=8, p=1 (k3s-io/k3s
+// pkg/authenticator/hash).
 func newHash(password string) (string, error) {
 	salt := make([]byte, 8)
 	if _, err := rand.Read(salt); err != nil {

@@ -21,7 +21,8 @@ type Server struct {
 	Config Config
 	// Passwords by user: "server" for servers and "node" for agents.
 	Passwords map[string]string
-	// LocalNode is this server's own node name; its password is checked against PasswordFile while the API server is not up.
+	// LocalNode is this server's own node name; its password is checked against PasswordFile while
+	// the API server is not up.
 	LocalNode string
 	// Joinable is false without embedded etcd: then no server can join.
 	Joinable bool

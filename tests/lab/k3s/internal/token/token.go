@@ -12,7 +12,8 @@ const prefix = "K10"
 
 // Token is a parsed join token.
 type Token struct {
-	// CAHash is the hex SHA-256 of the cluster's CA bundle; empty when the token was a bare password.
+	// CAHash is the hex SHA-256 of the cluster's CA bundle; empty when the token was a bare
+	// password.
 	CAHash string
 	// User is "server" or "node"; empty when the token was a bare password.
 	User string
@@ -57,7 +58,8 @@ func Hash(caPEM []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// CheckCA compares the token's hash with the CA that the server sent; a bare password matches any CA.
+// CheckCA compares the token's hash with the CA that the server sent; a bare password matches any
+// CA.
 func (t Token) CheckCA(caPEM []byte) error {
 	if found := Hash(caPEM); t.CAHash != "" && t.CAHash != found {
 		return fmt.Errorf("token CA hash does not match the Cluster CA certificate hash: %s != %s", t.CAHash, found)

@@ -13,8 +13,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// ctr runs containerd's command. Its import unpacks what is packed by zstd, as K3s's does (containerd 2, core/transfer/archive/importer.go);
-// Debian's, which is older, does not.
+// ctr runs containerd's command. Its import unpacks what is packed by zstd, as K3s's does
+// (containerd 2, core/transfer/archive/importer.go); Debian's, which is older, does not.
 func ctr(args []string) error {
 	args = append([]string{"--address", socket, "--namespace", "k8s.io"}, args...)
 	last := len(args) - 1

@@ -30,7 +30,8 @@ func kubectl(args []string) error {
 	return nil
 }
 
-// toolPath returns the path of a container tool of the host: the one linked into the data folder, or Debian's, which is no link to this program.
+// toolPath returns the path of a container tool of the host: the one linked into the data folder,
+// or Debian's, which is no link to this program.
 func toolPath(name string) string {
 	path := filepath.Join("/var/lib/rancher/k3s/data/current/bin", name)
 	if _, err := os.Stat(path); err != nil {

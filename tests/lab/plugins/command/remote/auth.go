@@ -31,7 +31,8 @@ func (c *Connection) config() (*ssh.ClientConfig, error) {
 	return config, err
 }
 
-// methods are the private key and $SSH_AUTH_SOCK: an agent that does not answer fails the command, private key or not.
+// methods are the private key and $SSH_AUTH_SOCK: an agent that does not answer fails the command,
+// private key or not.
 func (c *Connection) methods() ([]ssh.AuthMethod, error) {
 	var methods []ssh.AuthMethod
 	if c.PrivateKey != nil {

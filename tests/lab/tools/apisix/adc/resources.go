@@ -1,5 +1,6 @@
-// Package adc is what stands between APISIX's controller and its data plane: the terms in which the one speaks (apisix-ingress-controller
-// api/adc), and how they become the other's (api7/adc libs/backend-apisix-standalone).
+// Package adc is what stands between APISIX's controller and its data plane: the terms in which the
+// one speaks (apisix-ingress-controller api/adc), and how they become the other's (api7/adc
+// libs/backend-apisix-standalone).
 package adc
 
 import "strata/tests/lab/tools/apisix/admin"
@@ -19,7 +20,8 @@ type Metadata struct {
 	Labels map[string]string `json:"labels,omitempty"`
 }
 
-// Service is one rule of a route: its hosts, its routes, and where they lead. Upstreams are those that its plugins name.
+// Service is one rule of a route: its hosts, its routes, and where they lead. Upstreams are those
+// that its plugins name.
 type Service struct {
 	Metadata
 	Hosts     []string       `json:"hosts,omitempty"`

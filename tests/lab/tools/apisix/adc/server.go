@@ -15,11 +15,12 @@ import (
 	"strata/tests/lab/tools/apisix/admin"
 )
 
-// sender sends to data planes; the original's has no bound but that of who asks (exec_adc_timeout, 15 s).
+// sender sends to data planes; the original's has no bound but that of who asks (exec_adc_timeout,
+// 15 s).
 var sender = &http.Client{Timeout: 15 * time.Second}
 
-// Handler is ADC's server: /sync sends a configuration to each data plane, /validate has the first of them look at one
-// (apps/cli/src/server).
+// Handler is ADC's server: /sync sends a configuration to each data plane, /validate has the first
+// of them look at one (apps/cli/src/server).
 func Handler() http.Handler {
 	mux, all := http.NewServeMux(), caches{known: map[string]bool{}}
 	mux.HandleFunc("PUT /sync", func(w http.ResponseWriter, r *http.Request) {
@@ -71,8 +72,8 @@ type caches struct {
 	known map[string]bool
 }
 
-// fill asks each server of a data plane that is not known yet. As in the original, one that does not answer fails all
-// (libs/backend-apisix-standalone/src/fetcher.ts: findLatest).
+// fill asks each server of a data plane that is not known yet. As in the original, one that does
+// not answer fails all (libs/backend-apisix-standalone/src/fetcher.ts: findLatest).
 func (c *caches) fill(ctx context.Context, request Request) error {
 	opts := request.Task.Opts
 	c.mu.Lock()

@@ -15,8 +15,9 @@ type SplitRule struct {
 	WeightedUpstreams []WeightedUpstream `json:"weighted_upstreams"`
 }
 
-// WeightedUpstream is an upstream with its part. Without an id it is the route's own. A weight of 0 has to be written: one that is left
-// out is 1 (apisix/plugins/traffic-split.lua, upstreams_schema).
+// WeightedUpstream is an upstream with its part. Without an id it is the route's own. A weight of 0
+// has to be written: one that is left out is 1 (apisix/plugins/traffic-split.lua,
+// upstreams_schema).
 type WeightedUpstream struct {
 	UpstreamID string `json:"upstream_id,omitempty"`
 	Weight     int    `json:"weight"`

@@ -9,7 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// routeStatus is nil for a route of another controller's Gateways. The original names a parent by its Gateway alone, without the section.
+// routeStatus is nil for a route of another controller's Gateways. The original names a parent by
+// its Gateway alone, without the section.
 func (c *controller) routeStatus(route object) map[string]any {
 	var parents []any
 	ours, attached := c.parents(route)
@@ -20,12 +21,14 @@ func (c *controller) routeStatus(route object) map[string]any {
 		}
 		taken := accepted(route, "")
 		if listeners, reason := listenersOf(gateway, route, ref); !attached && len(texts(route.Object, "spec", "hostnames")) > 0 {
-			// Of no listener the original has no host name either, and that is told last (internal/controller/utils.go, filterHostnames).
+			// Of no listener the original has no host name either, and that is told last
+			// (internal/controller/utils.go, filterHostnames).
 			taken = condition(route, "Accepted", "False", "NoMatchingListenerHostname", "")
 		} else if len(listeners) == 0 {
 			taken = condition(route, "Accepted", "False", reason, "")
 		} else if err := c.unreachable(ours...); err != nil {
-			// The reason is the original's (internal/controller/utils.go, SetRouteConditionAccepted).
+			// The reason is the original's (internal/controller/utils.go,
+			// SetRouteConditionAccepted).
 			taken = condition(route, "Accepted", "False", "Accepted", err.Error())
 		}
 		parents = append(parents, map[string]any{
@@ -54,7 +57,8 @@ func (c *controller) unreachable(of ...object) error {
 	return nil
 }
 
-// parents are the Gateways that a route names, ours only, and whether one of them has a listener for it.
+// parents are the Gateways that a route names, ours only, and whether one of them has a listener
+// for it.
 func (c *controller) parents(route object) (found []object, attached bool) {
 	for _, ref := range list(route.Object, "spec", "parentRefs") {
 		if gateway := c.parent(route, ref); gateway != nil {
@@ -75,8 +79,9 @@ func (c *controller) unusable(namespace, name string) error {
 	return err
 }
 
-// resolved says of a route whether the Services and ports that it leads to are there; the last that is not counts. A port that is not there
-// has no reason of its own in the original (internal/controller/httproute_controller.go, processHTTPRouteBackendRefs).
+// resolved says of a route whether the Services and ports that it leads to are there; the last that
+// is not counts. A port that is not there has no reason of its own in the original
+// (internal/controller/httproute_controller.go, processHTTPRouteBackendRefs).
 func (c *controller) resolved(route object) map[string]any {
 	found := condition(route, "ResolvedRefs", "True", "ResolvedRefs", "backendRefs are resolved")
 	for _, rule := range list(route.Object, "spec", "rules") {
@@ -143,8 +148,9 @@ func told(route, gateway object) bool {
 	})
 }
 
-// listenersOf are the names of a Gateway's listeners to which a parentRef attaches a route. Where there are none, reason is the original's
-// (internal/controller/utils.go, ParseRouteParentRefs). A selector of namespaces is taken to fit: nothing here uses one.
+// listenersOf are the names of a Gateway's listeners to which a parentRef attaches a route. Where
+// there are none, reason is the original's (internal/controller/utils.go, ParseRouteParentRefs). A
+// selector of namespaces is taken to fit: nothing here uses one.
 func listenersOf(gateway, route object, ref map[string]any) (names []string, reason string) {
 	section, _ := ref["sectionName"].(string)
 	port, _ := ref["port"].(int64)
@@ -179,7 +185,8 @@ func carriesHTTP(listener map[string]any) bool {
 	return listener["protocol"] == "HTTP" || listener["protocol"] == "HTTPS" && listener["tls"] != nil && (mode == "" || mode == "Terminate")
 }
 
-// share reports whether a listener's host name and those of a route have one in common; none is any.
+// share reports whether a listener's host name and those of a route have one in common; none is
+// any.
 func share(listener string, hosts []string) bool {
 	covers := func(mask, host string) bool {
 		return mask == host || strings.HasPrefix(mask, "*.") && strings.HasSuffix(host, mask[1:])

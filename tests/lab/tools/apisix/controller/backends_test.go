@@ -60,7 +60,8 @@ func TestBackendsShareByTheirWeights(t *testing.T) {
 	for name, c := range map[string]struct {
 		ready    map[string]bool
 		backends []any
-		// own is the Pod of the route's own upstream, split is what is sent of the plugin; empty: none.
+		// own is the Pod of the route's own upstream, split is what is sent of the plugin; empty:
+		// none.
 		own, split string
 	}{
 		"a part":             {both, []any{"shop", 95, "shop-canary", 5}, "pod-of-shop", `[{"weight":95},{"upstream_id":"e4cfc863","weight":5}]`},
@@ -113,7 +114,8 @@ func TestTwoRulesToOneServiceBringItsUpstreamTwice(t *testing.T) {
 	}
 }
 
-// A route keeps its Pods while it says so, as users saw it of controllers before 2.2.0; everything else goes on.
+// A route keeps its Pods while it says so, as users saw it of controllers before 2.2.0; everything
+// else goes on.
 func TestARouteKeepsItsUpstreamsWhileItSaysSo(t *testing.T) {
 	nodesOf := func(c *controller, route object) []admin.Node {
 		sent := adc.Resources{}
@@ -134,7 +136,8 @@ func TestARouteKeepsItsUpstreamsWhileItSaysSo(t *testing.T) {
 	}
 }
 
-// With the chart's auto, a route that names listeners is bound to their ports, and the data plane listens on others.
+// With the chart's auto, a route that names listeners is bound to their ports, and the data plane
+// listens on others.
 func TestAListenersPortBindsARoute(t *testing.T) {
 	c := world(t, map[string]bool{"shop": true})
 	add := func(resource schema.GroupVersionResource, fields map[string]any) {

@@ -17,8 +17,9 @@ import (
 	"strata/tests/lab/tools/apisix/delays"
 )
 
-// retryFirst and retryLast bound how soon a data plane that did not take its configuration is sent it again: each failure in a row doubles
-// the pause (internal/provider/apisix/provider.go: RetryBaseDelay, RetryMaxDelay). syncPeriod is how often it is sent it in any case.
+// retryFirst and retryLast bound how soon a data plane that did not take its configuration is sent
+// it again: each failure in a row doubles the pause (internal/provider/apisix/provider.go:
+// RetryBaseDelay, RetryMaxDelay). syncPeriod is how often it is sent it in any case.
 const (
 	retryFirst = time.Second
 	retryLast  = 1000 * time.Second
@@ -32,7 +33,8 @@ type controller struct {
 	synced  []cache.InformerSynced
 	start   func(<-chan struct{})
 	changed chan struct{}
-	// portMatch is listener_port_match_mode. sidecar leads to ADC, and rebuilt is true once that knows what the data plane has.
+	// portMatch is listener_port_match_mode. sidecar leads to ADC, and rebuilt is true once that
+	// knows what the data plane has.
 	portMatch string
 	sidecar   *http.Client
 	rebuilt   bool

@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// holdWebhook is a Secret in the controller's namespace, for tests: the webhook does not listen before it is gone. A test that needs the time
-// between a Pod that is Ready and its webhook has as much of it as it takes.
+// holdWebhook is a Secret in the controller's namespace, for tests: the webhook does not listen
+// before it is gone. A test that needs the time between a Pod that is Ready and its webhook has as
+// much of it as it takes.
 const holdWebhook = "strata-test-hold-webhook"
 
 // held waits until nothing holds the webhook.

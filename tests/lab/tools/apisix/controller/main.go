@@ -1,5 +1,5 @@
-// Command controller stands in for APISIX's ingress controller 2.x, and, as `server`, for the ADC server beside it. The README says what
-// it keeps of the originals.
+// Command controller stands in for APISIX's ingress controller 2.x, and, as `server`, for the ADC
+// server beside it. The README says what it keeps of the originals.
 package main
 
 import (

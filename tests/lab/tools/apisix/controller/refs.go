@@ -31,7 +31,8 @@ func (c *controller) parent(route object, ref map[string]any) object {
 	return nil
 }
 
-// mine reports whether an object is for this controller: by its IngressClass, or by the Gateway that it names.
+// mine reports whether an object is for this controller: by its IngressClass, or by the Gateway
+// that it names.
 func (c *controller) mine(o object) bool {
 	if name := text(o, "spec", "ingressClassName"); name != "" {
 		class := c.get(ingressClass, "", name)
@@ -94,8 +95,9 @@ func (c *controller) nodes(namespace, service string, port int64) []admin.Node {
 	return c.addresses(namespace, service, name, ready)
 }
 
-// ready and staying say which Pods of a Service count: a route's must be ready, a data plane's must not be about to go
-// (internal/adc/translator: DefaultEndpointFilter, TranslateGatewayProxyToConfig).
+// ready and staying say which Pods of a Service count: a route's must be ready, a data plane's must
+// not be about to go (internal/adc/translator: DefaultEndpointFilter,
+// TranslateGatewayProxyToConfig).
 func ready(conditions map[string]any) bool { return conditions["ready"] != false }
 
 func staying(conditions map[string]any) bool { return conditions["terminating"] != true }

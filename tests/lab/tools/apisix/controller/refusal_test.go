@@ -16,7 +16,8 @@ import (
 	"strata/tests/lab/tools/apisix/adc"
 )
 
-// platform is a controller with a class, its GatewayProxy, that one's key and Service, and a route's plugins, less what is left out.
+// platform is a controller with a class, its GatewayProxy, that one's key and Service, and a
+// route's plugins, less what is left out.
 func platform(t *testing.T, without string) *controller {
 	t.Helper()
 	c := &controller{last: map[string]adc.Service{}, stores: map[schema.GroupVersionResource]cache.Store{}}

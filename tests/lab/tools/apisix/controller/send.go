@@ -18,8 +18,8 @@ import (
 	"strata/tests/lab/tools/apisix/adc"
 )
 
-// send configures every Pod of each data plane that a Gateway or an IngressClass names, ready or not: one that has no
-// configuration is not ready.
+// send configures every Pod of each data plane that a Gateway or an IngressClass names, ready or
+// not: one that has no configuration is not ready.
 func (c *controller) send(ctx context.Context) error {
 	var failures []error
 	used := map[object]bool{}

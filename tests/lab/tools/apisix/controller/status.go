@@ -184,7 +184,8 @@ func late(err error) error {
 	return err
 }
 
-// timeless is a copy of a value without times, and without what the API server adds for empty texts.
+// timeless is a copy of a value without times, and without what the API server adds for empty
+// texts.
 func timeless(value any) any {
 	switch typed := value.(type) {
 	case map[string]any:

@@ -31,7 +31,8 @@ var resourcesByKind = map[string]schema.GroupVersionResource{
 	"EndpointSlice": endpoints,
 }
 
-// The same rows are held against the original by tests/conformance, where APISIX_CONTROLLER names its binary.
+// The same rows are held against the original by tests/conformance, where APISIX_CONTROLLER names
+// its binary.
 func TestStatusesAreTheOriginals(t *testing.T) {
 	text, err := os.ReadFile("testdata/statuses.yaml")
 	if err != nil {
@@ -98,7 +99,8 @@ func decoded(t *testing.T, fields map[string]any) object {
 	return one
 }
 
-// summarized is a status with each condition as "Type=Status Reason", in order; times, generations and messages are left out.
+// summarized is a status with each condition as "Type=Status Reason", in order; times, generations
+// and messages are left out.
 func summarized(t *testing.T, status map[string]any) any {
 	t.Helper()
 	text, err := json.Marshal(status)

@@ -91,8 +91,9 @@ func (c *controller) httpRoute(o object, sent *adc.Resources) {
 	}
 }
 
-// listenerPorts are those that a route is bound to: with mode auto, all ports of the listeners that it names, or of several, where one of them
-// has no host name (internal/adc/translator/translator.go, shouldInjectServerPortVars; mode off is ours).
+// listenerPorts are those that a route is bound to: with mode auto, all ports of the listeners that
+// it names, or of several, where one of them has no host name
+// (internal/adc/translator/translator.go, shouldInjectServerPortVars; mode off is ours).
 func (c *controller) listenerPorts(route object) []any {
 	var ports []any
 	bound, explicit := map[int64]bool{}, false
@@ -119,8 +120,9 @@ func (c *controller) listenerPorts(route object) []any {
 	return nil
 }
 
-// apisixRoute adds a service for each entry under http. Without the plugins that it names the original has nothing to send
-// (internal/controller/apisixroute_controller.go, validatePluginConfig).
+// apisixRoute adds a service for each entry under http. Without the plugins that it names the
+// original has nothing to send (internal/controller/apisixroute_controller.go,
+// validatePluginConfig).
 func (c *controller) apisixRoute(o object, sent *adc.Resources) {
 	for i, entry := range list(o.Object, "spec", "http") {
 		name, _ := entry["name"].(string)
@@ -146,7 +148,8 @@ func (c *controller) apisixRoute(o object, sent *adc.Resources) {
 	}
 }
 
-// plugins adds those of an ApisixPluginConfig, with each key of the Secret that one names put into its configuration.
+// plugins adds those of an ApisixPluginConfig, with each key of the Secret that one names put into
+// its configuration.
 func (c *controller) plugins(from object, into map[string]any) {
 	for _, plugin := range list(from.Object, "spec", "plugins") {
 		if on, _ := plugin["enable"].(bool); !on {

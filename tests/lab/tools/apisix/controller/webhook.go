@@ -12,8 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// webhook answers admission reviews. An object that names something that is not there is admitted with a warning, unless what it would be
-// for the data plane is made for a look of ADC's (refusal). A second GatewayProxy of the same data plane is refused.
+// webhook answers admission reviews. An object that names something that is not there is admitted
+// with a warning, unless what it would be for the data plane is made for a look of ADC's (refusal).
+// A second GatewayProxy of the same data plane is refused.
 func (c *controller) webhook() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var review admissionv1.AdmissionReview

@@ -1,6 +1,7 @@
-// Package delays has how long the stand-ins take for what takes the originals long, each with its source. They are all here, so that
-// a benchmark without them is one variable: Scale, which the lab sets when it builds with STRATA_LAB_DELAYS=zero. What is real in the
-// lab takes its own time: cert-manager's issuing, for which seed 002 has 12 s, httpbin, the REST API, and kubelet's probes.
+// Package delays has how long the stand-ins take for what takes the originals long, each with its
+// source. They are all here, so that a benchmark without them is one variable: Scale, which the lab
+// sets when it builds with STRATA_LAB_DELAYS=zero. What is real in the lab takes its own time:
+// cert-manager's issuing, for which seed 002 has 12 s, httpbin, the REST API, and kubelet's probes.
 package delays
 
 import "time"
@@ -9,20 +10,24 @@ import "time"
 var Scale = "1"
 
 const (
-	// webhook is from the moment the controller's Pod is Ready to its webhook listening. Source: seed 000, "Timing gap: ~7-10
-	// seconds between pod start and webhook listening", and "Gap between pod ready and webhook listening". The original 2.2.0, as it was
-	// run, listens 0.1 s after its start, and so before it is Ready (docs/originals.md). The seed's is kept: it is the harder case.
+	// webhook is from the moment the controller's Pod is Ready to its webhook listening. Source:
+	// seed 000, "Timing gap: ~7-10 seconds between pod start and webhook listening", and "Gap
+	// between pod ready and webhook listening". The original 2.2.0, as it was run, listens 0.1 s
+	// after its start, and so before it is Ready (docs/originals.md). The seed's is kept: it is the
+	// harder case.
 	webhook = 8500 * time.Millisecond
-	// sync is from a change to the controller's sending it. Source: an ADC run, which the controller starts for each change, bounded
-	// by exec_adc_timeout of 15 s; one second is what an empty one takes on a developer's machine.
+	// sync is from a change to the controller's sending it. Source: an ADC run, which the
+	// controller starts for each change, bounded by exec_adc_timeout of 15 s; one second is what an
+	// empty one takes on a developer's machine.
 	sync = time.Second
-	// keycloak is Keycloak's start. Source: its own log, "Keycloak 26 on JVM started in …s": `start` without --optimized builds
-	// first, together some 15 s on two cores.
+	// keycloak is Keycloak's start. Source: its own log, "Keycloak 26 on JVM started in …s":
+	// `start` without --optimized builds first, together some 15 s on two cores.
 	keycloak = 15 * time.Second
 	// poll is the pause between two takes of each worker of the data plane, for each kind of object
 	// by itself. Source: apisix/core/config_yaml.lua, _automatic_fetch.
 	poll = 100 * time.Millisecond
-	// gateway is APISIX's start: its CLI writes nginx.conf and starts nginx. Source: apisix's entry point, some 2 s on two cores.
+	// gateway is APISIX's start: its CLI writes nginx.conf and starts nginx. Source: apisix's entry
+	// point, some 2 s on two cores.
 	gateway = 2 * time.Second
 )
 

@@ -17,7 +17,8 @@ type access struct {
 	from                []netip.Prefix
 }
 
-// refuses is the code for who may not do what is asked; 0 for who may. The viewer may look (apisix/admin/init.lua, check_token).
+// refuses is the code for who may not do what is asked; 0 for who may. The viewer may look
+// (apisix/admin/init.lua, check_token).
 func (a access) refuses(r *http.Request) (int, string) {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
@@ -49,7 +50,8 @@ func within(prefixes []netip.Prefix, address netip.Addr) bool {
 	return false
 }
 
-// admin takes a configuration, looks at one, and gives the one that there is (apisix/admin/standalone.lua).
+// admin takes a configuration, looks at one, and gives the one that there is
+// (apisix/admin/standalone.lua).
 func (p *plane) admin(w http.ResponseWriter, r *http.Request) {
 	if code, why := p.access.refuses(r); code != 0 {
 		say(w, code, map[string]string{"error_msg": "failed to check token", "description": why})

@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// login is plugin openid-connect: the code flow, with the session in an encrypted cookie, so that every replica knows it.
+// login is plugin openid-connect: the code flow, with the session in an encrypted cookie, so that
+// every replica knows it.
 type login struct {
 	client *http.Client
 }

@@ -1,4 +1,5 @@
-// Command gateway stands in for Apache APISIX's data plane in standalone mode. Its README says what it keeps of the original.
+// Command gateway stands in for Apache APISIX's data plane in standalone mode. Its README says what
+// it keeps of the original.
 package main
 
 import (

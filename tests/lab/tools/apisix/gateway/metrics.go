@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// metrics are the plugin prometheus': what the official one counts of each route, under the same names.
+// metrics are the plugin prometheus': what the official one counts of each route, under the same
+// names.
 type metrics struct {
 	mu        sync.Mutex
 	status    map[string]int
@@ -45,7 +46,8 @@ func (r *recorder) Write(body []byte) (int, error) {
 // Unwrap lets a ResponseController reach what is below.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// count takes an answer in; node is the address of the Pod that it came from, empty where it is the gateway's own.
+// count takes an answer in; node is the address of the Pod that it came from, empty where it is the
+// gateway's own.
 func (m *metrics) count(route, node string, answer *recorder, took time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -17,7 +17,8 @@ import (
 	"strata/tests/lab/tools/apisix/delays"
 )
 
-// plane is the data plane: what the controller sent last, what of it is in force, and what was counted.
+// plane is the data plane: what the controller sent last, what of it is in force, and what was
+// counted.
 type plane struct {
 	access  access
 	sent    atomic.Pointer[loaded]
@@ -35,7 +36,8 @@ type loaded struct {
 	// digest is what its sender says that it is.
 	digest string
 	pairs  []pair
-	// splits are plugin traffic-split's, by the id of the route; services and upstreams by their own.
+	// splits are plugin traffic-split's, by the id of the route; services and upstreams by their
+	// own.
 	splits    map[string]admin.Split
 	services  map[string]admin.Service
 	upstreams map[string]admin.Upstream
@@ -79,8 +81,8 @@ func load(body io.Reader) (*loaded, error) {
 	return sent, sent.index()
 }
 
-// follow takes what was sent: routes and upstreams each for themselves, as each worker of the original does. So for a moment there may be
-// a route whose upstream is not there yet, or has gone.
+// follow takes what was sent: routes and upstreams each for themselves, as each worker of the
+// original does. So for a moment there may be a route whose upstream is not there yet, or has gone.
 func (p *plane) follow(ctx context.Context) {
 	for _, take := range []func(){p.takeRoutes, p.takeUpstreams} {
 		go func() {
@@ -112,7 +114,8 @@ func (p *plane) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error
 	return nil, errors.New("failed to match any SSL certificate by SNI: " + hello.ServerName)
 }
 
-// fits reports whether one of the names, which may begin with a wildcard for one label, is a host's. No names are every host's.
+// fits reports whether one of the names, which may begin with a wildcard for one label, is a
+// host's. No names are every host's.
 func fits(names []string, host string) bool {
 	for _, name := range names {
 		_, parent, dotted := strings.Cut(host, ".")

@@ -184,7 +184,8 @@ func TestRequestsAreLedByHostAndPathAndThroughKeys(t *testing.T) {
 	}
 }
 
-// A provider whose token is of another key, client, nonce or issuer must not let anybody in; the tests of ../keycloak have the good one.
+// A provider whose token is of another key, client, nonce or issuer must not let anybody in; the
+// tests of ../keycloak have the good one.
 func TestALoginNeedsItsOwnCookieAndState(t *testing.T) {
 	p, node := testPlane(), backend(t)
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

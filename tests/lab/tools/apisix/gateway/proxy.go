@@ -29,7 +29,8 @@ func (p *plane) proxy(scheme string) http.Handler {
 	})
 }
 
-// handle answers a request, and returns the route that it took and the address of the Pod; empty where it took none.
+// handle answers a request, and returns the route that it took and the address of the Pod; empty
+// where it took none.
 func (p *plane) handle(w http.ResponseWriter, r *http.Request, scheme string) (id, node string) {
 	sent := p.current.Load()
 	if sent == nil {
@@ -81,8 +82,8 @@ func (l *loaded) match(r *http.Request, scheme string) *admin.Route {
 	return best
 }
 
-// holds reports whether a route's variables are as it wants them. The one that is known is server_port, which is the port that nginx
-// listens on, 9080 or 9443, and not the Service's.
+// holds reports whether a route's variables are as it wants them. The one that is known is
+// server_port, which is the port that nginx listens on, 9080 or 9443, and not the Service's.
 func holds(vars [][]any, scheme string) bool {
 	port := strings.TrimPrefix(map[string]string{"http": portHTTP, "https": portTLS}[scheme], ":")
 	for _, one := range vars {
@@ -127,8 +128,8 @@ func (l *loaded) admits(w http.ResponseWriter, r *http.Request, config map[strin
 	return false
 }
 
-// forward leads a request to one of an upstream's Pods, and returns its address. They all have the weight of their backend, so that they
-// share evenly, at weight 0 as well.
+// forward leads a request to one of an upstream's Pods, and returns its address. They all have the
+// weight of their backend, so that they share evenly, at weight 0 as well.
 func forward(w http.ResponseWriter, r *http.Request, nodes []admin.Node, scheme string) string {
 	if len(nodes) == 0 {
 		say(w, http.StatusServiceUnavailable, map[string]string{"error_msg": "no valid upstream node"})

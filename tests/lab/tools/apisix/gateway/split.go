@@ -9,8 +9,8 @@ import (
 	"strata/tests/lab/tools/apisix/admin"
 )
 
-// index reads what routes, services and upstreams are found by. Two of one id are refused, and all that was sent with them
-// (apisix/admin/standalone.lua, check_duplicate).
+// index reads what routes, services and upstreams are found by. Two of one id are refused, and all
+// that was sent with them (apisix/admin/standalone.lua, check_duplicate).
 func (l *loaded) index() error {
 	l.splits, l.services, l.upstreams = map[string]admin.Split{}, map[string]admin.Service{}, map[string]admin.Upstream{}
 	for _, upstream := range l.Upstreams {
@@ -41,8 +41,8 @@ func (l *loaded) index() error {
 	return nil
 }
 
-// plugin is a plugin's configuration for a route: its own, or its service's; nil where neither has it (apisix/plugin.lua,
-// merge_service_route).
+// plugin is a plugin's configuration for a route: its own, or its service's; nil where neither has
+// it (apisix/plugin.lua, merge_service_route).
 func (l *loaded) plugin(route *admin.Route, name string) any {
 	if config, on := route.Plugins[name]; on {
 		return config
@@ -58,7 +58,8 @@ func splitOf(config any) (split admin.Split, err error) {
 	return split, err
 }
 
-// errNoUpstream is a service whose upstream is not in force yet, or no more (apisix/init.lua, get_upstream_by_id).
+// errNoUpstream is a service whose upstream is not in force yet, or no more (apisix/init.lua,
+// get_upstream_by_id).
 var errNoUpstream = errors.New("failed to find upstream by id")
 
 // upstreamOf returns the target of the next request of a route. As in the original, every upstream
@@ -113,8 +114,8 @@ func (s *splits) next(route string, weighted []admin.WeightedUpstream) string {
 	return weighted[s.turns[key].next(weighted)].UpstreamID
 }
 
-// robin is a weighted round robin as lua-resty-balancer's, which begins with the largest weight and goes down by their greatest common
-// divisor: a weight of 0 never has a turn, unless all are 0.
+// robin is a weighted round robin as lua-resty-balancer's, which begins with the largest weight and
+// goes down by their greatest common divisor: a weight of 0 never has a turn, unless all are 0.
 type robin struct{ at, current int }
 
 func (r *robin) next(weighted []admin.WeightedUpstream) int {

@@ -65,7 +65,8 @@ func TestRequestsAreSharedByWeight(t *testing.T) {
 	}
 }
 
-// A configuration that is sent again, or another one, does not begin the round anew: a canary of few requests would never have one.
+// A configuration that is sent again, or another one, does not begin the round anew: a canary of
+// few requests would never have one.
 func TestARoundGoesOnOverAConfiguration(t *testing.T) {
 	stable, canary := named(t, "stable"), named(t, "canary")
 	p, got := testPlane(), map[string]int{}
@@ -80,7 +81,8 @@ func TestARoundGoesOnOverAConfiguration(t *testing.T) {
 	}
 }
 
-// Routes and upstreams are taken one after the other. Until both are, every request fails, also those that would go elsewhere.
+// Routes and upstreams are taken one after the other. Until both are, every request fails, also
+// those that would go elsewhere.
 func TestARouteFailsWhileAnUpstreamThatItNamesIsNotThere(t *testing.T) {
 	stable, canary := named(t, "stable"), named(t, "canary")
 	alone := shop(stable, nil)

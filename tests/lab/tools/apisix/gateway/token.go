@@ -27,7 +27,8 @@ type claims struct {
 	Expires  int64  `json:"exp"`
 }
 
-// verify checks an ID token: its signature by the provider's keys, and that it is for this client and this login.
+// verify checks an ID token: its signature by the provider's keys, and that it is for this client
+// and this login.
 func (l *login) verify(ctx context.Context, server provider, token, client, nonce string) (claims, error) {
 	var said claims
 	parts := strings.Split(token, ".")

@@ -76,7 +76,8 @@ func (r *realm) client(id string) *client {
 	return nil
 }
 
-// allows reports whether a login may lead to an address: one that is listed, or below one that ends in a star.
+// allows reports whether a login may lead to an address: one that is listed, or below one that ends
+// in a star.
 func (c *client) allows(address string) bool {
 	for _, known := range c.Redirects {
 		prefix, wild := strings.CutSuffix(known, "*")

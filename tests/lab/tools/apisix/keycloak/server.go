@@ -65,7 +65,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// discovery says where things are. With KC_HOSTNAME_BACKCHANNEL_DYNAMIC what servers ask each other for is where they ask.
+// discovery says where things are. With KC_HOSTNAME_BACKCHANNEL_DYNAMIC what servers ask each other
+// for is where they ask.
 func (s *server) discovery(w http.ResponseWriter, r *http.Request, realm *realm) {
 	base := "/realms/" + realm.Realm
 	inside := "http://" + r.Host + base + "/protocol/openid-connect/"

@@ -1,4 +1,5 @@
-// Command acmesolver is what cert-manager's Pods for HTTP-01 challenges run: it answers one challenge.
+// Command acmesolver is what cert-manager's Pods for HTTP-01 challenges run: it answers one
+// challenge.
 package main
 
 import (

@@ -1,6 +1,7 @@
-// Package command is what cert-manager's commands have in common. They are in modules of their own, which are not published; the lab's
-// take the options that the chart gives them, and the whole configuration file. This module's path lies below cert-manager's, as theirs
-// do, because they are made of its internal packages.
+// Package command is what cert-manager's commands have in common. They are in modules of their own,
+// which are not published; the lab's take the options that the chart gives them, and the whole
+// configuration file. This module's path lies below cert-manager's, as theirs do, because they are
+// made of its internal packages.
 package command
 
 import (
@@ -66,7 +67,8 @@ func (c Command[C]) Main() {
 	}
 }
 
-// load reads the file, over which flags go. Its feature gates come first: they say which fields there may be.
+// load reads the file, over which flags go. Its feature gates come first: they say which fields
+// there may be.
 func (c Command[C]) load(command *cobra.Command, path string) error {
 	if err := c.setGates(); err != nil {
 		return err

@@ -77,7 +77,8 @@ func acmeOptions(c *config.ControllerConfiguration) (controller.ACMEOptions, err
 	return options, nil
 }
 
-// lead takes part in the election until the context ends, and closes elected once this instance leads. It fails when the lease is lost.
+// lead takes part in the election until the context ends, and closes elected once this instance
+// leads. It fails when the lease is lost.
 func lead(
 	ctx context.Context, c *config.ControllerConfiguration, contexts *controller.ContextFactory, health *leaderelection.HealthzAdaptor, elected chan<- struct{},
 ) error {

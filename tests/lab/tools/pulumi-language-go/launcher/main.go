@@ -1,9 +1,11 @@
-// Command launcher stands where the Pulumi CLI looks for the Go language host, and starts the real one.
+// Command launcher stands where the Pulumi CLI looks for the Go language host, and starts the real
+// one.
 //
-// The CLI hands the runtime options of Pulumi.yaml to a language host in each request; the last host that is
-// published inside the SDK's module (v3.60) only takes them as flags and would compile the program to a new
-// temporary file, twice per `pulumi up`. The launcher turns the options into those flags, and asks the go command
-// for what later hosts ask for (no VCS stamp, trimmed paths, no debug information).
+// The CLI hands the runtime options of Pulumi.yaml to a language host in each request; the last
+// host that is published inside the SDK's module (v3.60) only takes them as flags and would compile
+// the program to a new temporary file, twice per `pulumi up`. The launcher turns the options into
+// those flags, and asks the go command for what later hosts ask for (no VCS stamp, trimmed paths,
+// no debug information).
 package main
 
 import (
@@ -70,8 +72,8 @@ func (o options) flags() []string {
 	return flags
 }
 
-// runtimeOptions reads the options of the Pulumi project that holds dir. A folder outside any project (`pulumi new`,
-// `pulumi about`) has none.
+// runtimeOptions reads the options of the Pulumi project that holds dir. A folder outside any
+// project (`pulumi new`, `pulumi about`) has none.
 func runtimeOptions(dir string) (options, error) {
 	for {
 		for _, name := range []string{"Pulumi.yaml", "Pulumi.yml"} {
@@ -92,7 +94,8 @@ func runtimeOptions(dir string) (options, error) {
 	}
 }
 
-// parseOptions takes the options out of a project file. `runtime: go`, without options, is legal too.
+// parseOptions takes the options out of a project file. `runtime: go`, without options, is legal
+// too.
 func parseOptions(project []byte) (options, error) {
 	var file struct {
 		Runtime yaml.Node `yaml:"runtime"`

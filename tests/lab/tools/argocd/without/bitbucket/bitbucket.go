@@ -1,4 +1,5 @@
-// Package bitbucketv1 stands in for the client of Bitbucket's server. What makes one is called by nothing that is left.
+// Package bitbucketv1 stands in for the client of Bitbucket's server. What makes one is called by
+// nothing that is left.
 package bitbucketv1
 
 import (

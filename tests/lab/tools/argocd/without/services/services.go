@@ -1,4 +1,5 @@
-// Package services stands in for the services by which Argo CD notifies people, with their SDKs: a sixth of what it takes to compile.
+// Package services stands in for the services by which Argo CD notifies people, with their SDKs: a
+// sixth of what it takes to compile.
 package services
 
 import (

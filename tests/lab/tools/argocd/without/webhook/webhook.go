@@ -1,5 +1,5 @@
-// Package webhook stands in for what forges tell Argo CD about their repositories. The lab's Git server tells nothing: Argo CD looks for
-// itself.
+// Package webhook stands in for what forges tell Argo CD about their repositories. The lab's Git
+// server tells nothing: Argo CD looks for itself.
 package webhook
 
 import "net/http"

@@ -1,5 +1,6 @@
-// Package dns stands in for cert-manager's solvers of DNS01 challenges. It has one of them, for dynamic updates (RFC 2136), which is
-// cert-manager's own: the SDKs of the providers are a third of what cert-manager takes to compile.
+// Package dns stands in for cert-manager's solvers of DNS01 challenges. It has one of them, for
+// dynamic updates (RFC 2136), which is cert-manager's own: the SDKs of the providers are a third of
+// what cert-manager takes to compile.
 package dns
 
 import (

@@ -1,4 +1,5 @@
-// Package ldap stands in for an LDAP library, of which cert-manager reads the text of a literalSubject with.
+// Package ldap stands in for an LDAP library, of which cert-manager reads the text of a
+// literalSubject with.
 package ldap
 
 import "errors"

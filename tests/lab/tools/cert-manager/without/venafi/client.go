@@ -1,4 +1,5 @@
-// Package client stands in for the client of CyberArk's (once Venafi's) services, which issue nothing in the lab.
+// Package client stands in for the client of CyberArk's (once Venafi's) services, which issue
+// nothing in the lab.
 package client
 
 import (

@@ -1,5 +1,5 @@
-// Package bucket stands in for the clouds' buckets, in which the lab's Pulumi keeps no state. With their SDKs goes all that these bring to
-// speak to Amazon, Azure and Google.
+// Package bucket stands in for the clouds' buckets, in which the lab's Pulumi keeps no state. With
+// their SDKs goes all that these bring to speak to Amazon, Azure and Google.
 package bucket
 
 import (
@@ -29,5 +29,6 @@ func (none) OpenBucketURL(context.Context, *url.URL) (*blob.Bucket, error) { ret
 // GoogleCredentialsMux refuses.
 func GoogleCredentialsMux(context.Context) (*blob.URLMux, error) { return nil, errNone }
 
-// CopyObjectInput is a copy in Amazon's buckets. Pulumi asks each bucket whether it makes one; none does.
+// CopyObjectInput is a copy in Amazon's buckets. Pulumi asks each bucket whether it makes one; none
+// does.
 type CopyObjectInput struct{ CopySource *string }

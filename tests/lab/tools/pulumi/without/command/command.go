@@ -1,4 +1,5 @@
-// Package command stands in for those of Pulumi's commands that speak to its own service, and for those that show traces.
+// Package command stands in for those of Pulumi's commands that speak to its own service, and for
+// those that show traces.
 package command
 
 import (

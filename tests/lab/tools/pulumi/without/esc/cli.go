@@ -1,4 +1,5 @@
-// Package cli stands in for what gives a stack the environments of Pulumi's own service. The lab's stacks import none.
+// Package cli stands in for what gives a stack the environments of Pulumi's own service. The lab's
+// stacks import none.
 package cli
 
 import (

@@ -1,4 +1,5 @@
-// Package glamour stands in for the renderer of Markdown with which `pulumi config env init` shows a terminal what it will do.
+// Package glamour stands in for the renderer of Markdown with which `pulumi config env init` shows
+// a terminal what it will do.
 package glamour
 
 import "errors"

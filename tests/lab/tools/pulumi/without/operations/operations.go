@@ -1,4 +1,5 @@
-// Package operations stands in for the logs that `pulumi logs` asks clouds for. The lab has no resources in any.
+// Package operations stands in for the logs that `pulumi logs` asks clouds for. The lab has no
+// resources in any.
 package operations
 
 import (

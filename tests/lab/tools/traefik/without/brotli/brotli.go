@@ -1,5 +1,6 @@
-// Package brotli stands in for the compression of that name, whose tables are a sixth of what Traefik takes to compile. Traefik answers with
-// an error whoever takes no other one; what browsers and curl ask for begins with gzip.
+// Package brotli stands in for the compression of that name, whose tables are a sixth of what
+// Traefik takes to compile. Traefik answers with an error whoever takes no other one; what browsers
+// and curl ask for begins with gzip.
 package brotli
 
 import (

@@ -1,4 +1,5 @@
-// Package fast stands in for Traefik's experimental proxy, which is made of an HTTP client and server of its own.
+// Package fast stands in for Traefik's experimental proxy, which is made of an HTTP client and
+// server of its own.
 package fast
 
 import (

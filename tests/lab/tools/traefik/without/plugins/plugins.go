@@ -1,5 +1,6 @@
-// Package plugins stands in for Traefik's plugins, which the lab has none of. With it go the interpreter of Go, with the list of every
-// symbol in its standard library, and the one of WebAssembly.
+// Package plugins stands in for Traefik's plugins, which the lab has none of. With it go the
+// interpreter of Go, with the list of every symbol in its standard library, and the one of
+// WebAssembly.
 package plugins
 
 import (

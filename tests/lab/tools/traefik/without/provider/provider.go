@@ -1,5 +1,5 @@
-// Package provider stands in for Traefik's providers that read from other systems than Kubernetes and files: the clients of those are more
-// than the rest of its configuration.
+// Package provider stands in for Traefik's providers that read from other systems than Kubernetes
+// and files: the clients of those are more than the rest of its configuration.
 package provider
 
 import (

@@ -1,4 +1,5 @@
-// Package awskms stands in for the seal of the same name, which the lab has no use for and which takes long to compile.
+// Package awskms stands in for the seal of the same name, which the lab has no use for and which
+// takes long to compile.
 package awskms
 
 import (

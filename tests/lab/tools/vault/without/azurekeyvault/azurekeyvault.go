@@ -1,4 +1,5 @@
-// Package azurekeyvault stands in for the seal of the same name, which the lab has no use for and which takes long to compile.
+// Package azurekeyvault stands in for the seal of the same name, which the lab has no use for and
+// which takes long to compile.
 package azurekeyvault
 
 import (

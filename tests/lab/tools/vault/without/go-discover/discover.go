@@ -1,5 +1,5 @@
-// Package discover stands in for the search of Vault servers in clouds (auto_join of a Raft storage). With all clouds'
-// SDKs it is a third of what a minimal Vault takes to compile.
+// Package discover stands in for the search of Vault servers in clouds (auto_join of a Raft
+// storage). With all clouds' SDKs it is a third of what a minimal Vault takes to compile.
 package discover
 
 import (

@@ -1,4 +1,5 @@
-// Package github stands in for GitHub's SDK, which Argo CD asks for a GitHub App's name. Git itself, also of GitHub, needs nothing of it.
+// Package github stands in for GitHub's SDK, which Argo CD asks for a GitHub App's name. Git
+// itself, also of GitHub, needs nothing of it.
 package github
 
 import (

@@ -1,5 +1,5 @@
-// Package gcputil stands in for the search of Google's credentials, which an agent logs in to Vault with. It would bring
-// the SDK of Google's machines along, the largest of all.
+// Package gcputil stands in for the search of Google's credentials, which an agent logs in to Vault
+// with. It would bring the SDK of Google's machines along, the largest of all.
 package gcputil
 
 import (

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// ACMETLS1Protocol is the protocol's name in a handshake (RFC 8737), which Traefik offers and routes by.
+// ACMETLS1Protocol is the protocol's name in a handshake (RFC 8737), which Traefik offers and
+// routes by.
 const ACMETLS1Protocol = "acme-tls/1"
 
 // ChallengeOption is one of the challenge, which is never set up.
