@@ -28,22 +28,22 @@ func (c Change) ReplacesPods() bool {
 	return false
 }
 
-// Before is asked before a change. It adopts an object where the same program left it behind,
-// refuses it with an error where another program made it (internal/adopt), and waits where requests
-// would be lost (watchers.Watchers). say tells the user what it waits for.
+// Before runs before a change. It adopts an object that the same program left behind, refuses one
+// that another program made (internal/adopt), and waits while requests would be lost
+// (watchers.Watchers). say tells the user the reason of a wait.
 type Before func(ctx context.Context, change Change, say func(string)) error
 
-// Connect connects to a cluster of ours, by its kubeconfig and its API servers' URLs, what is asked
-// before each change there.
+// Connect returns the hook that runs before each change in a cluster that Strata built, from its
+// kubeconfig and its API servers' URLs.
 type Connect func(kubeconfig string, servers []string) (Before, error)
 
 // kubeconfigWait bounds the wait for an output that is known by then: the provider, which needs it,
 // exists.
 const kubeconfigWait = 30 * time.Second
 
-// ask registers what the engine calls before each create and update in the cluster. No command
-// could do that work: it would run when it is new in the state, but what a kill has made the state
-// forget is new while every command before it is not (docs/adr/0023).
+// ask registers the hook that the engine calls before each create and update in the cluster. No
+// command could do that work: it would run when it is new in the state, but an object that a kill
+// has made the state forget is new while every command before it is not (docs/adr/0023).
 func (c *Cluster) ask(ctx *pulumi.Context, name string, connect Connect) error {
 	type connection struct {
 		before Before

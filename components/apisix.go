@@ -48,7 +48,7 @@ type APISIX struct {
 	Key   pulumi.StringOutput
 	// Values are the user's, for gates that ask URLs behind APISIX. Zero unless Full.
 	Values Valued
-	// Revision is of what runs as APISIX. Nil unless Full.
+	// Revision changes with the configuration of APISIX. Nil unless Full.
 	Revision pulumi.StringInput
 	// Webhook holds once the controller's webhook serves through every API server: only then are
 	// its kinds admitted.

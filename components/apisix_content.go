@@ -41,8 +41,8 @@ func apisixAddress(cfg config.APISIX) string {
 	return cfg.Address.String()
 }
 
-// apisixValues are the data plane's: standalone, which means that it holds in memory what the
-// controller sends, and has no etcd.
+// apisixValues returns the data plane's values: standalone, so it holds the controller's
+// configuration in memory, and has no etcd.
 func apisixValues(cfg config.APISIX, pods netip.Prefix) pulumi.Map {
 	on, off := pulumi.Map{"enabled": pulumi.Bool(true)}, pulumi.Map{"enabled": pulumi.Bool(false)}
 	service := pulumi.Map{"type": pulumi.String("LoadBalancer"), "externalTrafficPolicy": pulumi.String(cfg.ExternalTrafficPolicy.OrDefault())}
@@ -80,11 +80,11 @@ func apisixValues(cfg config.APISIX, pods netip.Prefix) pulumi.Map {
 	}
 }
 
-// apisixGrace gives a Pod that stops the time to do it. The chart has a preStop of 30 s and leaves
-// the grace period at Kubernetes' 30 s, so each stop would end in a kill, and it has no value for
-// it (apisix-helm-chart#1011). It does put priorityClassName into the Pod's specification as it
-// stands, so this is a second line of that value. tests/charts checks what comes out: a chart that
-// quotes the value, or has one for the grace period, is noticed there.
+// apisixGrace gives a Pod that stops enough time. The chart has a preStop of 30 s and leaves the
+// grace period at Kubernetes' 30 s, so each stop would end in a kill, and it has no value for it
+// (apisix-helm-chart#1011). It does put priorityClassName into the Pod's specification as it
+// stands, so this is a second line of that value. tests/charts checks the rendered Pod: it notices
+// a chart that quotes the value, or has one for the grace period.
 func apisixGrace(cfg config.APISIX) string {
 	grace := apisixPreStop + cfg.LongestRequest.Duration + apisixSlack
 	return fmt.Sprintf("null\n      terminationGracePeriodSeconds: %d", int(grace.Seconds()))
@@ -97,8 +97,9 @@ func apisixGrace(cfg config.APISIX) string {
 // 2.14.0). A Pod without a configuration is left alone for a day.
 const apisixStart = "IfNotPresent\n          startupProbe: {httpGet: {path: /status/ready, port: 7085}, periodSeconds: 1, failureThreshold: 86400}"
 
-// apisixControllerValues are the controller's. A request that its webhook does not answer fails:
-// with the chart's Ignore, what is wrong is admitted while the webhook is not there yet.
+// apisixControllerValues returns the controller's values. A request that its webhook does not
+// answer fails: with the chart's Ignore, faulty objects are admitted while the webhook does not run
+// yet.
 func apisixControllerValues() pulumi.Map {
 	return pulumi.Map{
 		"config": pulumi.Map{
@@ -126,7 +127,7 @@ func apisixLabels(name string) pulumi.Map {
 	return pulumi.Map{"app.kubernetes.io/name": pulumi.String(name)}
 }
 
-// apisixPolicy lets everybody reach what is for everybody, and only the controller the admin API.
+// apisixPolicy admits everybody to the public ports, and only the controller to the admin API.
 // Kubelets are not subject to it.
 func apisixPolicy() pulumi.Map {
 	port := func(number int) pulumi.Map {

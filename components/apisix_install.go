@@ -11,7 +11,7 @@ import (
 )
 
 // installController registers the controller's release and the gate of its webhook. It waits for
-// the CRDs: what is not there when the controller starts it does not watch until it is restarted,
+// the CRDs: a controller does not watch a kind that is missing at its start until it is restarted,
 // and its Pod is Ready all the while (apisix-ingress-controller internal/manager/controllers.go:
 // HasAPIResource).
 func (a *apisix) installController() error {
@@ -66,7 +66,7 @@ func (a *apisix) gate(role string, spec health.Spec, revision pulumi.StringInput
 	return gate, nil
 }
 
-// gates registers what says that APISIX works and that nothing else here waits for.
+// gates registers the gates of APISIX that nothing else here waits for.
 func (a *apisix) gates() error {
 	chart := a.args.Artifacts.Digest(config.ArtifactAPISIXChart)
 	a.Revision = a.revision(digestOf(chart, a.args.Artifacts.Digest(config.ArtifactAPISIXControllerChart), a.args.Config))

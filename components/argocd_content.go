@@ -67,7 +67,7 @@ func argocdRoute(host string) pulumi.Map {
 	}
 }
 
-// routeWait holds an HTTPRoute until its Gateway has accepted it and found what it leads to.
+// routeWait holds an HTTPRoute until its Gateway has accepted it and found its backends.
 func routeWait(limit time.Duration) pulumi.StringMap {
 	const parent = `{.status.parents[?@.controllerName=="traefik.io/gateway-controller"]}`
 	return pulumi.ToStringMap(waitfor.All(

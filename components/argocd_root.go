@@ -13,7 +13,7 @@ import (
 
 const argocdRoot = "root"
 
-// root registers the root Application and the gate that waits until what it brings is there and
+// root registers the root Application and the gate that waits until all its resources are there and
 // healthy. Everything below it is Argo CD's: Strata owns this one object, so the two never write to
 // the same one.
 func (a *argocd) root() error {
@@ -67,7 +67,7 @@ func (a *argocd) repository(root config.ArgoCDRoot) (pulumi.Resource, error) {
 	}, childOf(a, a.namespace)...)
 }
 
-// application is the root Application. Its finalizer takes what it brought with it; Argo CD is
+// application registers the root Application. Its finalizer takes its resources with it; Argo CD is
 // still there then, because the application depends on the release and goes first.
 func (a *argocd) application(root config.ArgoCDRoot, needs []pulumi.Resource) (pulumi.Resource, error) {
 	return newCustomResource(a.ctx, a.args.Cluster, a.name+"-root", customResource{

@@ -34,8 +34,8 @@ type Signer struct {
 	// Trust is namespace/name of the Secret with the CA that signs now; empty where none is in the
 	// cluster.
 	Trust string
-	// Revision is another one when what has been issued is issued anew: the certificate's gate asks
-	// again then. Optional.
+	// Revision changes when all certificates are issued anew: the certificate's gate asks again
+	// then. Optional.
 	Revision pulumi.StringInput
 }
 
@@ -52,8 +52,8 @@ type CA struct {
 	Public bool
 	// Certificate is the root's, in PEM: who trusts it trusts every certificate of the stack.
 	Certificate pulumi.StringOutput
-	// Ready holds once the issuer signs, and what another CA or server has signed is about to be
-	// replaced; with ACME, once the server has taken the account.
+	// Ready holds once the issuer signs, and the certificates of another CA or server are about to
+	// be replaced; with ACME, once the server has taken the account.
 	Ready pulumi.Resource
 }
 
@@ -66,9 +66,9 @@ const (
 	rootLifetime, rootRenewal = "87600h", "17520h"
 )
 
-// NewCA registers the root, the issuer that signs with it, and what has certificates issued anew
-// where the root is another one, each behind the one before. The root's certificate is recorded in
-// the state: the issuer's gate holds cert-manager to it.
+// NewCA registers the root, the issuer that signs with it, and the commands that reissue all
+// certificates after a change of the root, each behind the one before. The root's certificate is
+// recorded in the state: the issuer's gate holds cert-manager to it.
 func NewCA(ctx *pulumi.Context, name string, args *CAArgs, opts ...pulumi.ResourceOption) (*CA, error) {
 	secret := certManagerNamespace + "/" + caSecret
 	// What has another root be made, or taken: the root itself is not known before it is read.
@@ -131,8 +131,8 @@ func (a *CA) root(ctx *pulumi.Context, name string, args *CAArgs) (pulumi.Resour
 	}, Revision: pulumi.String(args.Config.CommonName)}, childOf(a, certificate)...)
 }
 
-// gate registers the gate of the issuer and its CA. What is recorded is unknown to a preview that
-// reads it again, so that the gate has an attempt.
+// gate registers the gate of the issuer and its CA. A preview that reads the recorded certificate
+// again does not know it, so the gate has an attempt.
 func (a *CA) gate(ctx *pulumi.Context, name string, args *CAArgs, issuer pulumi.Resource) (pulumi.Resource, error) {
 	opts := childOf(a, issuer)
 	attempt, err := rerun.Attempt(ctx, name, pulumi.StringMap{"revision": a.Revision}, opts...)

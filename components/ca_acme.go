@@ -78,7 +78,7 @@ func NewACMECA(ctx *pulumi.Context, name string, args *ACMECAArgs, opts ...pulum
 	return a, ctx.RegisterResourceOutputs(a, pulumi.Map{})
 }
 
-// acmeSecrets registers what the issuer and its solver refer to, a Secret for each name.
+// acmeSecrets registers the Secrets that the issuer and its solver refer to, one for each name.
 func acmeSecrets(ctx *pulumi.Context, name string, args *ACMECAArgs, parent pulumi.Resource) ([]pulumi.Resource, error) {
 	data, names := map[string]pulumi.Map{}, []string{}
 	put := func(secret, key, value string) {

@@ -6,7 +6,7 @@ import (
 	"strata/config"
 )
 
-// vaultLogin registers what cert-manager logs in to Vault with, and returns it with the issuer's
+// vaultLogin registers cert-manager's login at Vault, and returns it with the issuer's
 // spec.vault.auth.
 func vaultLogin(ctx *pulumi.Context, name string, args *VaultCAArgs, parent pulumi.Resource) ([]pulumi.Resource, pulumi.Map, error) {
 	if args.Config.Token == "" {

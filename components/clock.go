@@ -9,8 +9,8 @@ import (
 // clockKey finds a program's clock in its context.
 type clockKey struct{}
 
-// At is a context whose program takes it for this time. It is for tests: certificates and what
-// renews them follow the clock.
+// At returns a context whose program uses this time. It is for tests: certificates and their
+// renewals follow the clock.
 func At(ctx *pulumi.Context, now time.Time) *pulumi.Context { return ctx.WithValue(clockKey{}, now) }
 
 // now is the program's time.

@@ -40,17 +40,17 @@ type Cluster struct {
 	// Version is the cluster's of Kubernetes, for example v1.34.2+k3s1; empty where it is not known
 	// beforehand.
 	Version string
-	// Images are the digests that the lock has for images, which gates of workloads compare with
-	// what runs.
+	// Images are the lock's digests of images, which gates of workloads compare with the running
+	// ones.
 	Images map[string][]string
-	// Stable holds once the API answers and no node is to be drained. What is changed or judged
+	// Stable holds once the API answers and no node is to be drained. Every change and judgement
 	// inside the cluster waits for it.
 	Stable pulumi.Resource
 	// NetworkPolicies says that each layer's namespace gets one.
 	NetworkPolicies bool
 	// objects are those that were registered for it.
 	objects teardown.Objects
-	// before is called before each create and update; nil where what exists is refused.
+	// before is called before each create and update; nil if existing objects are refused.
 	before *pulumi.ResourceHook
 }
 
@@ -75,8 +75,8 @@ func (c *Cluster) deletedWith() []pulumi.ResourceOption {
 
 // newProvider registers the provider of a cluster. It depends on the API gate because a provider
 // samples once, when it is configured, whether its cluster can be reached; the identity keeps it
-// from being replaced when the kubeconfig's text changes. upsert lets it take over what exists,
-// which needs a guard (Cluster.adopt); nil leaves that to the environment.
+// from being replaced when the kubeconfig's text changes. upsert lets it take over existing
+// objects, which needs a guard (Cluster.adopt); nil leaves that to the environment.
 func newProvider(ctx *pulumi.Context, name string, kubeconfig, identity pulumi.StringInput, upsert pulumi.BoolPtrInput, opts ...pulumi.ResourceOption) (*kubernetes.Provider, error) {
 	return kubernetes.NewProvider(ctx, name, &kubernetes.ProviderArgs{
 		Kubeconfig:        kubeconfig.ToStringOutput(),
@@ -90,8 +90,7 @@ func newProvider(ctx *pulumi.Context, name string, kubeconfig, identity pulumi.S
 }
 
 // gate registers a gate of a layer inside the cluster: it asks every API server and observes from
-// every server host, where there are hosts to reach. args.Spec says what; its hosts, servers and
-// keys are filled in here.
+// every server host, if hosts can be reached. It completes args.Spec with hosts, servers and keys.
 func (c *Cluster) gate(ctx *pulumi.Context, name string, args health.GateArgs, opts ...pulumi.ResourceOption) (*health.Gate, error) {
 	if c.Hosts != nil {
 		at := accessTo(c.Hosts.With(config.RoleServer))
@@ -104,9 +103,9 @@ func (c *Cluster) gate(ctx *pulumi.Context, name string, args health.GateArgs, o
 	return health.NewGate(ctx, name, &args, opts...)
 }
 
-// rollout registers the gate of a layer's workloads, as namespace/kind/name. What a layer answers
+// rollout registers the gate of a layer's workloads, as namespace/kind/name. A layer's answer
 // proves only that some revision works: after an upgrade to a broken one the previous revision goes
-// on answering. revision is of what was rolled out.
+// on answering. revision changes with the release.
 func (c *Cluster) rollout(ctx *pulumi.Context, name string, spec health.Spec, revision pulumi.StringInput, workloads []string, opts ...pulumi.ResourceOption) (*health.Gate, error) {
 	spec.Kind, spec.Rollout = health.KindRollout, &health.RolloutSpec{Workloads: workloads}
 	return c.gate(ctx, name, health.GateArgs{Spec: spec, Revision: revision}, opts...)
@@ -124,8 +123,8 @@ func (c *Cluster) unblock(ctx *pulumi.Context, name string, input statefulset.In
 	return local.NewCommand(ctx, name, command, slices.Concat(opts, c.deletedWith(), []pulumi.ResourceOption{bounded(input.Timeout), rerun.Replaced()})...)
 }
 
-// reissue registers the command that has cert-manager issue anew what another signer, the issuer's
-// CA or its server, has signed. opts must have it come after the new signer's gate: until then
+// reissue registers the command that has cert-manager reissue the certificates of another signer,
+// the issuer's CA or its server. opts must have it come after the new signer's gate: until then
 // cert-manager asks the one before.
 func (c *Cluster) reissue(ctx *pulumi.Context, name string, input reissue.Input, opts ...pulumi.ResourceOption) (pulumi.Resource, error) {
 	opts = slices.Concat(opts, c.deletedWith())
@@ -140,8 +139,8 @@ func (c *Cluster) reissue(ctx *pulumi.Context, name string, input reissue.Input,
 	return local.NewCommand(ctx, name, command, append(opts, bounded(input.Timeout))...)
 }
 
-// read registers the command that reads a field of the core API once, behind what proves that it is
-// there. Not secret.
+// read registers the command that reads a field of the core API once, behind the proof that it
+// exists. Not secret.
 func (c *Cluster) read(ctx *pulumi.Context, name string, field kuberead.FieldInput, opts ...pulumi.ResourceOption) (pulumi.StringOutput, error) {
 	field.Version = "v1"
 	command := subcommand.New("read", field, pulumi.StringMap{self.Kubeconfig: c.Kubeconfig})

@@ -17,9 +17,9 @@ import (
 	"strata/internal/self"
 )
 
-// childOf is the options of a child: its parent, and what must be ready before it starts. It is the
-// only place that writes DependsOn, always on custom resources (docs/adr/0001), and it never
-// aliases the caller's slice.
+// childOf returns the options of a child: its parent, and the dependencies that must be ready
+// before it starts. It is the only place that writes DependsOn, always on custom resources
+// (docs/adr/0001), and it never aliases the caller's slice.
 func childOf(parent pulumi.Resource, needs ...pulumi.Resource) []pulumi.ResourceOption {
 	dependencies := make([]pulumi.Resource, 0, len(needs))
 	for _, need := range needs {
@@ -65,9 +65,9 @@ func again(ctx *pulumi.Context, name string, command *local.CommandArgs, opts []
 	return nil
 }
 
-// digestOf is a short digest of what a gate observes: it makes the gate run again when the chart or
-// the layer's section changes. It is plain in the state, where short secrets could be tried against
-// it: no part may hold one.
+// digestOf returns a short digest of a gate's subject: it makes the gate run again when the chart
+// or the layer's section changes. It is plain in the state, where short secrets could be tried
+// against it: no part may hold one.
 func digestOf(parts ...any) string {
 	sum := sha256.New()
 	for _, part := range parts {

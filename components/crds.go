@@ -37,8 +37,7 @@ type CRDsArgs struct {
 }
 
 // CRDs owns the bundles of CRDs that no chart brings. They are a layer of their own with one owner:
-// K3s, Traefik and APISIX are told not to install them, and what reads them waits for a bundle's
-// gate.
+// K3s, Traefik and APISIX are told not to install them, and their readers wait for a bundle's gate.
 type CRDs struct {
 	pulumi.ResourceState
 	// Served holds, by bundle, once every API server serves the bundle's definitions.
@@ -67,8 +66,8 @@ func NewCRDs(ctx *pulumi.Context, name string, args *CRDsArgs, opts ...pulumi.Re
 		if err != nil {
 			return nil, fmt.Errorf("crds: %s: %w", bundle, err)
 		}
-		// What was applied is unknown to the preview of every change of the apply, also where only
-		// the kubeconfig is renewed.
+		// The applied names are unknown to the preview of every change of the apply, also of one
+		// that only renews the kubeconfig.
 		word, err := rerun.Attempt(ctx, name+"-"+bundle+"-gate", pulumi.StringMap{
 			"revision": pulumi.String(args.Artifacts.Digest(artifact)), "servers": pulumi.String(strings.Join(args.Cluster.Servers, " ")),
 		}, childOf(c, applied)...)

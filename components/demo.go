@@ -43,8 +43,8 @@ const (
 	demoNamespace = "demo"
 	demoUser      = "demo"
 	demoClient    = "httpbin" // OpenID Connect's, of the routes that ask for a login
-	// demoLogin is the plugin's: it takes over every key of it. keycloakSecret is what Keycloak
-	// imports its realm with.
+	// demoLogin is the plugin's: it takes over every key of it. keycloakSecret holds the realm that
+	// Keycloak imports.
 	demoLogin, keycloakSecret, demoKeySecret = "demo-login", "keycloak", "go-rest-key"
 )
 
@@ -60,9 +60,9 @@ type demo struct {
 }
 
 // NewDemo registers the demo. Nothing in it waits for a Gateway, a certificate or an application: a
-// controller reconciles an object again when what it names comes. Only the kinds that a webhook
-// admits wait for that webhook, and an ApisixRoute for the plugin configuration that it names and
-// for that one's Secret: without them the webhook refuses it.
+// controller reconciles an object again when the objects that it names come. Only the kinds that a
+// webhook admits wait for that webhook, and an ApisixRoute for the plugin configuration that it
+// names and for that one's Secret: without them the webhook refuses it.
 func NewDemo(ctx *pulumi.Context, name string, args *DemoArgs, opts ...pulumi.ResourceOption) (*Demo, error) {
 	d := &demo{Demo: &Demo{URLs: map[string]string{}}, ctx: ctx, name: name, args: args}
 	for _, app := range []string{"httpbin", "keycloak", "oidc", "api"} {
@@ -83,7 +83,7 @@ func NewDemo(ctx *pulumi.Context, name string, args *DemoArgs, opts ...pulumi.Re
 	return d.Demo, ctx.RegisterResourceOutputs(d.Demo, pulumi.Map{})
 }
 
-// secrets registers what the login and the key are made of.
+// secrets registers the secrets of the login and the key.
 func (d *demo) secrets() error {
 	made := map[string]pulumi.StringOutput{}
 	for _, what := range []string{"password", "key", "client", "session", "admin"} {
@@ -142,8 +142,9 @@ func (d *demo) rest() error {
 	return err
 }
 
-// admitted registers an object of a kind that has to be served and admitted; needs are what it
-// names and is refused without. A route is a leaf, whose name is kept for the gate of upstreams.
+// admitted registers an object of a kind that has to be served and admitted. It is refused without
+// needs, the objects that it names. A route is a leaf, whose name is kept for the gate of
+// upstreams.
 func (d *demo) admitted(role, apiVersion, kind, name string, spec pulumi.Map, needs ...pulumi.Resource) (pulumi.Resource, error) {
 	made, err := newCustomResource(d.ctx, d.args.Cluster, d.name+"-"+role, customResource{
 		apiVersion: apiVersion, kind: kind, name: name, namespace: demoNamespace, spec: spec,

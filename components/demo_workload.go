@@ -22,7 +22,7 @@ type workload struct {
 	memory, memoryLimit string
 }
 
-// skipAwait tells the provider not to wait for an object: validation observes what it does.
+// skipAwait tells the provider not to wait for an object: validation observes it.
 var skipAwait = pulumi.StringMap{"pulumi.com/skipAwait": pulumi.String("true")}
 
 // demoMetadata is an object's, in the demo's namespace.

@@ -28,11 +28,10 @@ type ExistingClusterArgs struct {
 }
 
 // ExistingCluster is an existing cluster, in the place of K3s: it owns nothing there but the
-// provider. What K3s has beyond it needs hosts, and is left out: the gates of hosts, units and
-// /ping, the kubeconfig that is read from a server, members, upgrades, snapshots and the API's own
-// address. Webhooks and addresses are not observed from hosts either; the dry run through the API
-// server says whether a webhook serves, and the attempt from this machine whether an address
-// answers.
+// provider. The parts of K3s that need hosts are left out: the gates of hosts, units and /ping, the
+// kubeconfig that is read from a server, members, upgrades, snapshots and the API's own address.
+// Webhooks and addresses are not observed from hosts either; the dry run through the API server
+// says whether a webhook serves, and the attempt from this machine whether an address answers.
 type ExistingCluster struct {
 	pulumi.ResourceState
 	// Cluster serves the layers. It has no Identity: the cluster stays at a destroy, so each object
@@ -61,8 +60,8 @@ type existingCluster struct {
 	same *local.Command
 }
 
-// NewExistingCluster registers what observes the cluster, and its provider. The layers wait for its
-// API and, as with K3s, for no Node.
+// NewExistingCluster registers the cluster's gates and its provider. The layers wait for its API
+// and, as with K3s, for no Node.
 func NewExistingCluster(ctx *pulumi.Context, name string, args *ExistingClusterArgs, opts ...pulumi.ResourceOption) (*ExistingCluster, error) {
 	l := &existingCluster{ExistingCluster: &ExistingCluster{}, ctx: ctx, name: name, args: args}
 	if err := ctx.RegisterComponentResource("strata:cluster:LentCluster", name, l.ExistingCluster, opts...); err != nil {
@@ -77,7 +76,7 @@ func NewExistingCluster(ctx *pulumi.Context, name string, args *ExistingClusterA
 	return l.ExistingCluster, ctx.RegisterResourceOutputs(l.ExistingCluster, pulumi.Map{"endpoint": pulumi.String(args.Target.Server)})
 }
 
-// gates registers the gates of the API, the Nodes and what a cluster has for its Pods.
+// gates registers the gates of the API, the Nodes and the services that a cluster has for its Pods.
 func (l *existingCluster) gates() error {
 	limits := l.args.Timeouts
 	var err error

@@ -33,7 +33,7 @@ func accessTo(hosts []*Host) access {
 	return a
 }
 
-// asked is the input of a subcommand about the hosts and whose they are: what ask makes of them
+// asked returns the input of a subcommand about the hosts and their owner: ask makes it of them
 // once their pins are known.
 func (a access) asked(owner pulumi.Output, ask func(hosts []health.Host, owner k3snode.Owner) any) pulumi.Output {
 	return pulumi.All(owner, health.Pinned(a.hosts)).ApplyT(func(known []any) any {

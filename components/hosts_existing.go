@@ -15,8 +15,8 @@ import (
 	"strata/internal/subcommand"
 )
 
-// existingHosts takes hosts that are already there. Strata owns nothing of them but what it
-// installs.
+// existingHosts takes hosts that are already there. Strata owns nothing of them but its own
+// installation.
 func existingHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hosts) error {
 	reached, err := reach.Hosts(args.Config, ".") // the program runs in the project's folder
 	if err != nil {

@@ -12,9 +12,9 @@ import (
 	"strata/internal/subcommand"
 )
 
-// guard registers what every machine waits for: it refuses what would take the cluster away
-// (package machineset). kind is whose machines they are. Like the membership it compares with its
-// own previous output.
+// guard registers the guard that every machine waits for: it refuses changes that would take the
+// cluster away (package machineset). kind is the machines' driver. Like the membership it compares
+// with its own previous output.
 func (h *Hosts) guard(ctx *pulumi.Context, name, kind string, args *HostsArgs) (pulumi.Resource, error) {
 	wanted := machineset.Set{Timeout: args.Timeout, Stack: args.Stack}
 	for _, node := range args.Config.Nodes {
@@ -36,7 +36,7 @@ type recreation struct {
 	used pulumi.StringOutput
 }
 
-// recreationOf registers what remembers the consent: keepers that stay as they were while the
+// recreationOf registers the memory of the consent: keepers that stay as they were while the
 // configuration has no word.
 func recreationOf(ctx *pulumi.Context, hosts *Hosts, name string, node config.Node) (recreation, error) {
 	opts := childOf(hosts)
@@ -65,8 +65,8 @@ func (r recreation) replaces(command *local.CommandArgs, first string) pulumi.Re
 	return pulumi.Composite()
 }
 
-// pin is a machine's host key with the word as its comment, so that all that knows the host takes
-// it for another one: its gates, what is pushed to it, its admission to the cluster, its install.
+// pin returns a machine's host key with the word as its comment, so that all users of the host take
+// it for another one: its gates, the pushes to it, its admission to the cluster, its install.
 func (r recreation) pin(key pulumi.StringOutput) pulumi.StringOutput {
 	return pulumi.All(key, r.used).ApplyT(func(known []any) string {
 		key, word := known[0].(string), known[1].(string)

@@ -23,11 +23,11 @@ type departure struct {
 	limit metav1.Duration
 }
 
-// takeUp registers what comes between the machines and all that lives on them. One command speaks
+// takeUp registers the command between the machines and all that lives on them. One command speaks
 // of all machines. It depends on each, so a destroy deletes it before the first of them and after
 // all that lives on one; it then says of all that they are about to go. Only a run that makes it
-// again asks; where a destroy had marked them, and broke off, it has all machines made anew that
-// are from before, each by what is registered for it (docs/adr/0030).
+// again asks; if a destroy had marked them, and broke off, it has all machines recreated that are
+// from before, each by its own registered command (docs/adr/0030).
 func (h *Hosts) takeUp(ctx *pulumi.Context, name string, d departure) error {
 	machines := make([]pulumi.Resource, 0, len(h.All))
 	for _, host := range h.All {
@@ -50,8 +50,8 @@ func (h *Hosts) takeUp(ctx *pulumi.Context, name string, d departure) error {
 	return nil
 }
 
-// present registers what makes a machine anew whose deletion broke off, and starts one that does
-// not run: it asks what the machine's own command asks.
+// present registers the command that recreates a machine whose deletion broke off, and starts one
+// that does not run: its input is that of the machine's own command.
 func (h *Hosts) present(ctx *pulumi.Context, name string, host *Host, leaving pulumi.Resource, limit metav1.Duration) (pulumi.Resource, error) {
 	made := host.command
 	command := &local.CommandArgs{

@@ -103,7 +103,7 @@ func (m *machines) command(spec nspawn.Spec) *local.CommandArgs {
 	return command
 }
 
-// spec is a machine as `strata machine` knows it, without what is only known later.
+// spec returns a machine as `strata machine` knows it, without the later values.
 func (m *machines) spec(node config.Node) nspawn.Spec {
 	return nspawn.Spec{
 		Name: m.args.Stack + "-" + node.Name, Hostname: node.Name,

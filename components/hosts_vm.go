@@ -71,7 +71,7 @@ func vmHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hosts) er
 	return nil
 }
 
-// takeUp registers what comes between the machines and all that lives on them.
+// takeUp registers the command between the machines and all that lives on them.
 func (v *vms) takeUp() error {
 	input := pulumi.All(v.public, v.hypervisor.pin, v.hosts.Identity.Owner).ApplyT(func(known []any) any {
 		all := vm.Deletion{Timeout: v.args.Timeout}
@@ -86,7 +86,7 @@ func (v *vms) takeUp() error {
 	})
 }
 
-// known is a machine with what is only known later: public, the hypervisor's pin and the owner.
+// known completes a machine with the later values: public, the hypervisor's pin and the owner.
 func (v *vms) known(spec vm.Spec, later []any) vm.Spec {
 	owner := later[2].(k3snode.Owner)
 	spec.Cluster, spec.Project = owner.Cluster, owner.Project
@@ -193,7 +193,7 @@ func (v *vms) secrets(env pulumi.StringMap) pulumi.StringMap {
 	return env
 }
 
-// spec is a machine as `strata vm` knows it, without what is only known later.
+// spec returns a machine as `strata vm` knows it, without the later values.
 func (v *vms) spec(node config.Node) vm.Spec {
 	spec := vm.SpecOf(v.args.Config, v.args.Stack, node)
 	spec.Timeout = v.args.Timeout

@@ -12,8 +12,8 @@ import (
 
 // Identity names a cluster before it has a host; owner files on the hosts refer to it.
 type Identity struct {
-	// cluster is the component that will own the cluster, so that what is registered here stays its
-	// child.
+	// cluster is the component that will own the cluster, so that the resources that are registered
+	// here stay its children.
 	cluster *K3s
 	// id is the cluster's random word.
 	id *random.RandomId

@@ -33,8 +33,8 @@ type K3sArgs struct {
 	Artifacts *artifacts.Set
 	// Timeouts bound the installs and gates.
 	Timeouts config.Timeouts
-	// Connect connects to the cluster what is asked before each change there. Nil: what exists is
-	// refused, by the provider.
+	// Connect returns the hook that runs before each change in the cluster. Nil: the provider
+	// refuses existing objects.
 	Connect Connect
 	// Past reads the past of the stack before a server's host changes. Nil: nothing is refused.
 	Past ReadPast
@@ -54,7 +54,7 @@ type K3s struct {
 	// API holds once every API server answers authenticated requests.
 	API *health.Gate
 	// Upgraded holds once the nodes that left are out of the cluster, those that stay run the
-	// wanted K3s, and the API answers at Endpoint. What is changed or judged inside the cluster
+	// wanted K3s, and the API answers at Endpoint. Every change and judgement inside the cluster
 	// waits for it, or a gate would observe Pods that are about to be drained away.
 	Upgraded pulumi.Resource
 }

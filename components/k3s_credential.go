@@ -17,10 +17,10 @@ import (
 )
 
 // issueCredential registers the command that gives the stack its client certificates, and gives
-// Kubeconfig and ReaderKubeconfig their content. What it is asked changes with the calendar, so it
-// is known to every preview that another one is due; where the servers are is a part of it, too,
-// and a command that runs for that alone prints what it printed before. It is updated in place, and
-// so is whatever has the kubeconfig in its environment: a provider keeps its objects by its
+// Kubeconfig and ReaderKubeconfig their content. Its input changes with the calendar, so every
+// preview knows that another one is due; the servers' addresses are a part of it, too, and a
+// command that runs for that alone prints its previous output. It is updated in place, and so is
+// every resource with the kubeconfig in its environment: a provider keeps its objects by its
 // clusterIdentifier (docs/adr/0027).
 func (k *k3s) issueCredential() error {
 	at, limit := accessTo(k.servers), k.args.Timeouts.API
@@ -70,9 +70,9 @@ const month = 30 * 24 * time.Hour
 // calendar is the number of the present month.
 func (k *k3s) calendar() string { return fmt.Sprint(now(k.ctx).Unix() / int64(month.Seconds())) }
 
-// retireKubeconfig registers what once read K3s's own kubeconfig from the first server. Nothing
-// reads its output: that certificate ends after a year. It stays because the states of stacks have
-// it.
+// retireKubeconfig registers the command that once read K3s's own kubeconfig from the first server.
+// Nothing reads its output: that certificate ends after a year. It stays because the states of
+// stacks have it.
 func (k *k3s) retireKubeconfig() error {
 	return k.retire(k.name+"-kubeconfig", k.servers[0], pulumi.Array{k.identity.Hex}, k.joined[0], pulumi.AdditionalSecretOutputs([]string{"stdout"}))
 }

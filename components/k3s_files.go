@@ -10,8 +10,8 @@ import (
 	"strata/config"
 )
 
-// nextFile is a line of an install's stdin: what follows is another file below /etc/rancher/k3s. No
-// YAML that is written out has a comment, no certificate, and no file of variables.
+// nextFile begins another file below /etc/rancher/k3s on an install's stdin. No YAML that is
+// written out has a comment, no certificate, and no file of variables.
 const nextFile = "# file: "
 
 // k3sFiles returns the files that follow config.yaml on the install's stdin, each after a line that

@@ -9,7 +9,7 @@ import (
 	"strata/internal/k3s/members"
 )
 
-// ReadPast reads what the state of a stack shows of its cluster.
+// ReadPast reads the traces of a stack's cluster in its state.
 type ReadPast func(ctx context.Context, stack string) (members.Past, error)
 
 // founds is the stack whose cluster a host starts where there is none; empty for all hosts but the
@@ -31,8 +31,8 @@ func (k *k3s) stack() string {
 	}
 }
 
-// refuseSecondCluster registers what the engine calls before the host of a server changes, in
-// previews too: an update in which no server is one of before would found a second cluster
+// refuseSecondCluster registers the hook that the engine calls before the host of a server changes,
+// in previews too: an update that keeps none of the servers would found a second cluster
 // (docs/adr/0055). Strata's own machines keep their host keys.
 func (k *k3s) refuseSecondCluster() error {
 	if k.args.Past == nil || k.servers[0].reached == nil {

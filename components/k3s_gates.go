@@ -70,7 +70,7 @@ func (k *k3s) podNetwork() netip.Prefix {
 	return k.args.Config.ClusterCIDR
 }
 
-// gateSystem registers the gate of what K3s deploys itself. Each node must be able to use it.
+// gateSystem registers the gate of K3s's own deployments. Each node must be able to use them.
 func (k *k3s) gateSystem() error {
 	_, err := k.gate("system", health.Spec{
 		Kind: health.KindSystem, Timeout: k.args.Timeouts.Nodes, TimeoutKey: "strata:timeouts.nodes", Servers: k.endpoints(),
@@ -98,14 +98,15 @@ func (k *k3s) endpoints() []string {
 	return urls
 }
 
-// digest is a short digest of what is gated. It is not secret although its input may be; see sumOf.
+// digest returns a short digest of a gate's subject. It is not secret although its input may be;
+// see sumOf.
 func digest(content pulumi.StringOutput, more string) pulumi.StringOutput {
 	return sumOf(pulumi.Sprintf("%s\x00%s", content, more)).ApplyT(func(sum string) string { return sum[:16] }).(pulumi.StringOutput)
 }
 
-// sumOf is the sha256 sum of a text, in hex. It is not secret although the text may be: it is only
-// for what holds the cluster's token, 48 random characters that no sum gives away. A short secret
-// could be tried against it.
+// sumOf returns the sha256 sum of a text, in hex. It is not secret although the text may be: it is
+// only for texts with the cluster's token, 48 random characters that no sum gives away. A short
+// secret could be tried against it.
 func sumOf(content pulumi.StringOutput) pulumi.StringOutput {
 	return pulumi.Unsecret(content.ApplyT(func(text string) string {
 		sum := sha256.Sum256([]byte(text))

@@ -12,9 +12,9 @@ import (
 )
 
 // removeLeaving registers the resource that takes leaving nodes out of the cluster: drained,
-// stopped, and their etcd member, Node and node-password Secret removed. What left is the
-// difference between its own previous output, which it finds in PULUMI_COMMAND_STDOUT, and the
-// wanted set; so this one command does ask for its previous output.
+// stopped, and their etcd member, Node and node-password Secret removed. It finds them by the
+// difference between its own previous output, in PULUMI_COMMAND_STDOUT, and the wanted set; so this
+// one command does ask for its previous output.
 func (k *k3s) removeLeaving() (*local.Command, error) {
 	at := accessTo(k.args.Hosts.All)
 	input := at.asked(k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3snode.Owner) any {

@@ -18,7 +18,7 @@ import (
 	"strata/internal/subcommand"
 )
 
-// node registers what one node needs, and returns the gate that holds once it runs.
+// node registers the resources of one node, and returns the gate that holds once it runs.
 func (k *k3s) node(host *Host, before []pulumi.Resource) (*health.Gate, error) {
 	name := k.name + "-" + host.Node.Name
 	claim, err := k.claim(name, host)

@@ -26,7 +26,8 @@ type pushed struct {
 }
 
 // push registers the copies of the artifacts. They run our own program because it verifies the sum
-// at both ends, skips what is already there and never reads the files at preview (docs/adr/0005).
+// at both ends, skips files that are already there and never reads the files at preview
+// (docs/adr/0005).
 func (k *k3s) push(name string, host *Host, uninstall pulumi.Resource) ([]pulumi.Resource, error) {
 	files, err := k.files()
 	if err != nil {
@@ -52,8 +53,8 @@ func (k *k3s) push(name string, host *Host, uninstall pulumi.Resource) ([]pulumi
 	return pushes, nil
 }
 
-// files are the artifacts that every node gets. A bundle's archives of images are those of K3s and
-// of the layers that are on; upstream has K3s's own only, and what is missing is pulled.
+// files returns the artifacts that every node gets. A bundle's archives of images are those of K3s
+// and of the layers that are on; upstream has K3s's own only, and the nodes pull the others.
 func (k *k3s) files() ([]pushed, error) {
 	binary, err := k.args.Artifacts.One(config.ArtifactK3s)
 	if err != nil {
@@ -67,7 +68,7 @@ func (k *k3s) files() ([]pushed, error) {
 		{role: "binary", destination: k3snode.Staged, mode: "0755", artifact: binary},
 		{role: "installer", destination: "/var/lib/strata/k3s-install.sh", mode: "0700", artifact: installer},
 	}
-	// Counted by what they belong to: a layer that is switched on adds resources and renames none.
+	// Counted by their owners: a layer that is switched on adds resources and renames none.
 	count := map[string]int{}
 	for _, archive := range k.args.Artifacts.All(config.ArtifactK3sImages) {
 		role := "images-"

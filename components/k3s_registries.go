@@ -17,9 +17,9 @@ const (
 	registriesCAs = "registries.d/"
 )
 
-// k3sRegistries are registries.yaml (docs.k3s.io/installation/private-registry) and the CAs that it
-// names, by their paths below /etc/rancher/k3s; none where no registry is configured. A CA's file
-// is named by what is in it, so that a K3s which runs finds the old one until it starts again, and
+// k3sRegistries returns registries.yaml (docs.k3s.io/installation/private-registry) and the CAs
+// that it names, by their paths below /etc/rancher/k3s; none without a registry. A CA's file is
+// named by its contents, so that a K3s which runs finds the old one until it starts again, and
 // registries.yaml alone says whether it has to.
 func k3sRegistries(registries []config.Registry) (map[string]string, error) {
 	files := map[string]string{}

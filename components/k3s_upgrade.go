@@ -19,8 +19,8 @@ import (
 // upgrade registers the resource that takes a changed K3s to the nodes, one after the other:
 // drained, changed, gated (package upgrade). It is one resource and not one for each node, so that
 // layers above need not wait until every agent has joined to know that no drain is to come. It
-// waits for every push: a rollout does not begin before the last node has what it needs. Where
-// registries or a proxy are configured it waits for every node.
+// waits for every push: a rollout does not begin before the last node has its files. With
+// registries or a proxy it waits for every node.
 func (k *k3s) upgrade() (*local.Command, error) {
 	binary, err := k.args.Artifacts.One(config.ArtifactK3s)
 	if err != nil {
@@ -42,8 +42,8 @@ func (k *k3s) upgrade() (*local.Command, error) {
 	})
 	needs := append(k.pushed[:len(k.pushed):len(k.pushed)], k.API, k.members)
 	if len(k.args.Config.Registries) > 0 || k.args.Config.Proxy.IsSet() {
-		// What is judged above pulls images, and an agent that has another login or proxy yet would
-		// fail to.
+		// Gates above need images, and an agent that has another login or proxy yet would fail to
+		// pull them.
 		needs = append(needs, k.joined...)
 	}
 	return local.NewCommand(k.ctx, k.name+"-upgrade", command, append(childOf(k, needs...), bounded(plan.Timeout), rerun.Replaced())...)

@@ -27,11 +27,11 @@ func (k *k3s) endpoint() string {
 	return k.servers[0].endpoint()
 }
 
-// gateEndpoint registers what holds the API's own address on the servers, and its gate. Whoever
-// uses the kubeconfig as it is waits for it. It comes after the upgrade: a K3s that goes on with
-// its old binary until then has its old certificate, too, and that does not name an address that
-// came in the same run. The removal of nodes and the upgrade ask the servers' own addresses.
-// Without an address of the API's own it is the gate of the API itself.
+// gateEndpoint registers keepalived on the servers, which holds the API's own address, and its
+// gate. Every user of the kubeconfig as it is waits for it. It comes after the upgrade: a K3s that
+// goes on with its old binary until then has its old certificate, too, and that does not name an
+// address that came in the same run. The removal of nodes and the upgrade ask the servers' own
+// addresses. Without an address of the API's own it is the gate of the API itself.
 func (k *k3s) gateEndpoint() error {
 	k.reached = k.API
 	if !k.args.Config.VIP.IsValid() {

@@ -35,8 +35,8 @@ func newObject(ctx *pulumi.Context, cluster *Cluster, token, name string, fields
 	return object, nil
 }
 
-// note remembers an object as the program's own, by what its token and its fields say. Fields of
-// other types are noted by their owner.
+// note remembers an object as the program's own, by its token and its fields. Fields of other types
+// are noted by their owner.
 func (c *Cluster) note(token string, fields pulumi.Map) {
 	version, kind, _ := strings.Cut(strings.TrimPrefix(token, "kubernetes:"), ":")
 	group, _, _ := strings.Cut(version, "/")

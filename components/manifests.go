@@ -44,8 +44,8 @@ type Manifests struct {
 	pulumi.ResourceState
 }
 
-// ReadManifests reads every file. The error joins what is wrong with any of them, so that nothing
-// is changed before all can be read.
+// ReadManifests reads every file. The error joins the faults of all of them, so that nothing is
+// changed before all can be read.
 func ReadManifests(project string, files []string) ([]Manifest, error) {
 	var all []Manifest
 	var wrong []error
@@ -133,7 +133,7 @@ func NewManifests(ctx *pulumi.Context, name string, args *ManifestsArgs, opts ..
 	return m, ctx.RegisterResourceOutputs(m, pulumi.Map{})
 }
 
-// rank puts what others need first.
+// rank orders an object before those that need it.
 func (m Manifest) rank() int {
 	switch m.GetKind() {
 	case "Namespace", "CustomResourceDefinition":

@@ -115,7 +115,7 @@ func (m *metallb) addresses() error {
 		return fmt.Errorf("address pool: %w", err)
 	}
 	// L2Advertisement's status is an empty struct: there is nothing to wait for on the object, so
-	// the pool gate observes what the speakers made of it.
+	// the pool gate observes the speakers instead.
 	advertisement, err := m.object("advertisement", customResource{
 		kind: "L2Advertisement", spec: pulumi.Map{"ipAddressPools": pulumi.ToStringArray([]string{metallbPool})},
 	}, pool)

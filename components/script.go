@@ -30,7 +30,8 @@ var shared = map[string]string{
 // on the host.
 type variable struct{ name, value string }
 
-// hostScript is the text of an embedded script with its variables and what it shares with others.
+// hostScript returns the text of an embedded script with its variables and the functions that it
+// shares with others.
 func hostScript(script string, variables ...variable) string {
 	var text strings.Builder
 	for _, v := range variables {
@@ -58,10 +59,10 @@ func (h *Host) runs(asked pulumi.Output) *local.CommandArgs {
 	return command
 }
 
-// retire registers what the states of stacks have from before Strata's own SSH: a remote command of
-// the provider, now with nothing to run, neither when it is updated nor when it goes. Nothing
-// connects to the host for it. successor has taken over what it did, and must be there first: until
-// then the state has the old delete (docs/adr/0045).
+// retire registers a resource that the states of stacks have from before Strata's own SSH: a remote
+// command of the provider, now with nothing to run, neither when it is updated nor when it goes.
+// Nothing connects to the host for it. successor has taken over its work, and must be there first:
+// until then the state has the old delete (docs/adr/0045).
 func (k *k3s) retire(name string, host *Host, triggers pulumi.ArrayInput, successor pulumi.Resource, opts ...pulumi.ResourceOption) error {
 	_, err := remote.NewCommand(k.ctx, name, &remote.CommandArgs{
 		Connection:             remote.ConnectionArgs{Host: pulumi.String(host.Node.Address.String())},

@@ -10,8 +10,8 @@ type secretArgs struct {
 	name, namespace string
 	// labels are optional.
 	labels pulumi.StringMap
-	// data is by key, as plain text; what must not be readable in the state is marked secret by the
-	// caller.
+	// data is by key, as plain text; the caller marks values as secret that must not be readable in
+	// the state.
 	data pulumi.Map
 }
 
@@ -27,8 +27,9 @@ func newSecret(ctx *pulumi.Context, cluster *Cluster, name string, args secretAr
 	}, opts...)
 }
 
-// newPassword registers a generated password of letters and digits only: what reads one, be it a
-// URL, a YAML file or a shell, needs no escaping. Its Result is secret, and so is its BcryptHash.
+// newPassword registers a generated password of letters and digits only, because its readers, be it
+// a URL, a YAML file or a shell, then need no escaping. Its Result is secret, and so is its
+// BcryptHash.
 func newPassword(ctx *pulumi.Context, name string, length int, opts ...pulumi.ResourceOption) (*random.RandomPassword, error) {
 	return random.NewRandomPassword(ctx, name, &random.RandomPasswordArgs{
 		Length: pulumi.Int(length), Special: pulumi.Bool(false),

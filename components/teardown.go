@@ -19,19 +19,19 @@ import (
 	"strata/internal/teardown"
 )
 
-// guardLimit bounds what a guard reads of a cluster.
+// guardLimit bounds a guard's reads of a cluster.
 const guardLimit = time.Minute
 
 // Registered notes the resources that a program registers, for one that depends on all of them.
 type Registered struct {
 	mutex sync.Mutex
 	made  []pulumi.Resource
-	// needed are those that another one depends on, as far as it says so: what has them has them
-	// through that one.
+	// needed holds the resources that another one depends on, as far as it says so: a dependency on
+	// the other one includes them.
 	needed map[pulumi.Resource]bool
 }
 
-// Watch notes what is registered from now on. It changes no resource.
+// Watch notes each resource that is registered from now on. It changes none.
 func (r *Registered) Watch(ctx *pulumi.Context) error {
 	return ctx.RegisterStackTransformation(func(args *pulumi.ResourceTransformationArgs) *pulumi.ResourceTransformationResult {
 		r.note(args)
@@ -58,8 +58,8 @@ func (r *Registered) note(args *pulumi.ResourceTransformationArgs) {
 	}
 }
 
-// leaves are the resources that no other says it depends on. What depends on all of them depends on
-// everything.
+// leaves returns the resources that no other says it depends on. A dependency on all of them is one
+// on everything.
 func (r *Registered) leaves() []pulumi.Resource {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
@@ -68,17 +68,17 @@ func (r *Registered) leaves() []pulumi.Resource {
 
 // TeardownArgs configures Teardown.
 type TeardownArgs struct {
-	// Config is the whole configuration: what it protects, and the losses that it consents to.
+	// Config is the whole configuration: its protections, and the losses that it consents to.
 	Config *config.Config
 	// Cluster is the one whose objects are guarded. Required.
 	Cluster *Cluster
-	// Warn tells what leaves in a preview. Optional.
+	// Warn announces deletions in a preview. Optional.
 	Warn func(ctx *pulumi.Context, message string) error
 }
 
-// Teardown owns the guards of what others keep in the cluster. The first runs before any layer
+// Teardown owns the guards of others' objects in the cluster. The first runs before any layer
 // changes, the last after all of them and before the first delete; the delete of the last is the
-// first of a destroy. Each refuses to lose what others keep (docs/adr/0025, 0052).
+// first of a destroy. Each refuses to lose others' objects (docs/adr/0025, 0052).
 type Teardown struct {
 	pulumi.ResourceState
 	ctx   *pulumi.Context
@@ -128,7 +128,8 @@ func (t *Teardown) End(registered *Registered, failed error) error {
 	return t.ctx.RegisterResourceOutputs(t, pulumi.Map{"guarded": t.answered(wanted)})
 }
 
-// guard registers a guard. What leaves is the difference to its own previous output.
+// guard registers a guard. It finds the leaving objects by the difference to its own previous
+// output.
 func (t *Teardown) guard(name string, atDelete pulumi.StringPtrInput, opts ...pulumi.ResourceOption) (*local.Command, error) {
 	environment := pulumi.StringMap{self.Kubeconfig: t.args.Cluster.Kubeconfig}
 	if servers := t.servers(); tunnelTo(servers).There() {
@@ -155,7 +156,7 @@ func (t *Teardown) answered(wanted teardown.Guard) pulumi.Output {
 	})
 }
 
-// announcing is the option by which a preview, which contacts no cluster, warns of what leaves.
+// announcing returns the option by which a preview, which contacts no cluster, warns of deletions.
 func (t *Teardown) announcing() ([]pulumi.ResourceOption, error) {
 	if t.args.Warn == nil || !t.ctx.DryRun() {
 		return nil, nil
@@ -170,7 +171,7 @@ func (t *Teardown) announcing() ([]pulumi.ResourceOption, error) {
 	return []pulumi.ResourceOption{pulumi.ResourceHooks(&pulumi.ResourceHookBinding{BeforeUpdate: []*pulumi.ResourceHook{hook}})}, err
 }
 
-// guardOf reads a guard's input. What is unknown or of another version has no objects.
+// guardOf reads a guard's input. One that is unknown or of another version has no objects.
 func guardOf(inputs resource.PropertyMap) (guard teardown.Guard) {
 	if text, known := plain(inputs)["stdin"].(string); known && json.Unmarshal([]byte(text), &guard) != nil {
 		return teardown.Guard{}

@@ -16,18 +16,18 @@ const (
 	// traefikPreStop keeps a Pod that stops serving until every kube-proxy has removed it.
 	traefikPreStop = 10 * time.Second
 	// traefikKeepAlive is the age from which a connection is told to close with its next answer.
-	// Traefik closes what is idle when it stops, and a request that comes just then is lost: by the
-	// end of preStop only connections that ask less than once in this time are left (traefik
+	// Traefik closes idle connections when it stops, and a request that comes just then is lost: by
+	// the end of preStop only connections that ask less than once in this time are left (traefik
 	// pkg/server/server_entrypoint_tcp.go; measured: 2 of 12,000 POSTs without it).
 	traefikKeepAlive = traefikPreStop / 2
 	// traefikSlack extends the grace period of a stop beyond preStop and the longest request.
 	traefikSlack = 10 * time.Second
 )
 
-// traefikValues are the chart's values: Pods that lose no request when they are replaced, and one
-// IngressClass and one GatewayClass. A stop is preStop (still served), then graceTimeOut (what runs
-// is finished); Kubernetes' grace period counts both. With challenges, requests for
-// /.well-known/acme-challenge/ are not sent to https, where nothing has a certificate yet.
+// traefikValues returns the chart's values: Pods that lose no request when they are replaced, and
+// one IngressClass and one GatewayClass. A stop is preStop (still served), then graceTimeOut (open
+// requests are finished); Kubernetes' grace period counts both. With challenges, requests for
+// /.well-known/acme-challenge/ are not sent to https, which has no certificate yet.
 func traefikValues(cfg config.Traefik, challenges bool) pulumi.Map {
 	longest := cfg.LongestRequest.Duration
 	grace := traefikPreStop + longest + traefikSlack

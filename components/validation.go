@@ -12,7 +12,7 @@ import (
 
 // ValidationArgs configures Validation.
 type ValidationArgs struct {
-	// APISIX and Demo are what is asked. Required.
+	// APISIX and Demo are asked by the probes. Required.
 	APISIX *APISIX
 	Demo   *Demo
 	// CASecret holds the CA that signed the domain's certificate, as namespace/name.
@@ -38,7 +38,7 @@ type validation struct {
 }
 
 // NewValidation registers the probes. They start when everything is applied and run side by side,
-// each against its own deadline; what they observe converges meanwhile.
+// each against its own deadline; their subjects converge meanwhile.
 func NewValidation(ctx *pulumi.Context, name string, args *ValidationArgs, opts ...pulumi.ResourceOption) (*Validation, error) {
 	v := &validation{Validation: &Validation{}, ctx: ctx, name: name, args: args}
 	if err := ctx.RegisterComponentResource("strata:apps:Validation", name, v.Validation, opts...); err != nil {

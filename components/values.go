@@ -13,8 +13,7 @@ import (
 	"strata/internal/rerun"
 )
 
-// ownValues are the user's values of a release, and what makes its gates run again when they
-// change.
+// ownValues holds the user's values of a release, and makes its gates run again when they change.
 type ownValues struct {
 	config.Values
 	// word is drawn anew with each change of values that hold a secret. Nothing that is plain in
@@ -120,10 +119,10 @@ func (m *merging) input(value any) pulumi.Input {
 	return pulumi.Any(value)
 }
 
-// patientLiveness are the values of a liveness probe, for what carries connections or admits
-// objects: as cert-manager's chart has them for its controller. A busy host answers late, and a
-// container that is ended for that loses what it holds: of a MetalLB speaker, every connection to
-// the addresses that it announces.
+// patientLiveness returns the values of a liveness probe, for a workload that carries connections
+// or admits objects: as cert-manager's chart has them for its controller. A busy host answers late,
+// and a container that is ended for that loses its state: a MetalLB speaker loses every connection
+// to the addresses that it announces.
 func patientLiveness() pulumi.Map {
 	return pulumi.Map{"timeoutSeconds": pulumi.Int(15), "failureThreshold": pulumi.Int(8)}
 }

@@ -60,8 +60,8 @@ type vaultLayer struct {
 	name  string
 	args  *VaultArgs
 	chart artifacts.Artifact
-	// revision is of what runs as Vault: each of its steps runs again with another, because a new
-	// Pod starts sealed.
+	// revision changes with the configuration of Vault: each of its steps runs again with another,
+	// because a new Pod starts sealed.
 	revision    pulumi.StringInput
 	namespace   *Object
 	certificate *Certificate

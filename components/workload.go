@@ -25,8 +25,7 @@ type WorkloadArgs struct {
 	Kubernetes string
 	// CertWaitImage is the init container's image. Only with a certificate.
 	CertWaitImage string
-	// Signer is that of its certificate, and Signing what a certificate waits for. Only with a
-	// certificate.
+	// Signer signs its certificate, which waits for Signing. Only with a certificate.
 	Signer  Signer
 	Signing []pulumi.Resource
 	// Wave is the gate of Wave's webhook. Only with wave.
@@ -74,8 +73,8 @@ type workloadBuild struct {
 	passed pulumi.Resource
 }
 
-// NewWorkload registers a workload. Its Pods wait for what they read: an edge to each object, and
-// to the certificate's gate. A Pod that comes by another way than this program waits in its init
+// NewWorkload registers a workload. Its Pods wait for their inputs: an edge to each object, and to
+// the certificate's gate. A Pod that comes by another way than this program waits in its init
 // container (CertWait).
 func NewWorkload(ctx *pulumi.Context, name string, args *WorkloadArgs, opts ...pulumi.ResourceOption) (*Workload, error) {
 	w := &workloadBuild{Workload: &Workload{}, ctx: ctx, name: name, args: args}

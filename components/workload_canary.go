@@ -78,7 +78,7 @@ func (w *workloadBuild) canary() error {
 	if err := again(w.ctx, w.name+"-canary", command, options); err != nil {
 		return err
 	}
-	// It says what it has tried, so that a renewed kubeconfig alone tries nothing again.
+	// Its output records its tries, so that a renewed kubeconfig alone tries nothing again.
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	w.passed, err = local.NewCommand(w.ctx, w.name+"-canary", command, append(options, bounded(spec.Timeout))...)
 	if err != nil {

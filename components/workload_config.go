@@ -20,7 +20,7 @@ type contents struct {
 	// any is true where there is one, and objects are all of them.
 	any     bool
 	objects []pulumi.Resource
-	// hash identifies what they hold.
+	// hash identifies their contents.
 	hash pulumi.StringOutput
 	// names are those of immutable objects.
 	names pulumi.StringArray
@@ -114,8 +114,8 @@ func (w *workloadBuild) content(role string, name pulumi.StringInput, values map
 	return nil
 }
 
-// keyed is the keyed digest of contents. It is unknown in a preview until the key is made, and so
-// is what depends on it; it is no secret itself.
+// keyed returns the keyed digest of contents. It is unknown in a preview until the key is made, and
+// so are its dependents; it is no secret itself.
 func keyed(key pulumi.StringOutput, role string, values ...map[string]string) pulumi.StringOutput {
 	digest := key.ApplyT(func(key string) (string, error) {
 		sum := hmac.New(sha256.New, []byte(key))

@@ -10,7 +10,7 @@ import (
 	"strata/config"
 )
 
-// hashAnnotation is on the Pod template: what it says changes with the contents of ConfigMaps and
+// hashAnnotation is on the Pod template: its value changes with the contents of ConfigMaps and
 // Secrets, so that Pods are replaced when, and only when, these change.
 const hashAnnotation = "strata/config-hash"
 
@@ -107,9 +107,9 @@ func workloadContainer(args *WorkloadArgs, read contents, mounts pulumi.Array) p
 	return container
 }
 
-// workloadProbes are the container's probes. Readiness and start ask for the same; life asks for as
-// little as possible, because what fails it is killed, and a dependency that is away is no reason
-// for that.
+// workloadProbes returns the container's probes. Readiness and start ask for the same; life asks
+// for as little as possible, because a failure kills the container, and a dependency that is away
+// is no reason for that.
 func workloadProbes(cfg config.Workload) pulumi.Map {
 	const startEvery, readyEvery, liveEvery = 1, 2, 10
 	ask := func(path string, every, failures int) pulumi.Map {

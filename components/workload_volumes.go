@@ -11,8 +11,8 @@ import (
 // tlsVolume is the volume with a Pod's certificate.
 const tlsVolume = "tls"
 
-// workloadVolumes are the Pods' volumes and where the container has them. Files are mounted one by
-// one: what else the image has in their folder stays.
+// workloadVolumes returns the Pods' volumes and the container's mounts. Files are mounted one by
+// one: the image's other files in their folder stay.
 func workloadVolumes(cfg config.Workload, read contents) (volumes, mounts pulumi.Array) {
 	file := func(volume, path string) {
 		mounts = append(mounts, pulumi.Map{
@@ -68,7 +68,7 @@ func CertWait(image, volume, mount string, limit time.Duration, names []string) 
 			"runAsNonRoot": pulumi.Bool(true), "allowPrivilegeEscalation": pulumi.Bool(false), "readOnlyRootFilesystem": pulumi.Bool(true),
 			"capabilities": pulumi.Map{"drop": pulumi.ToStringArray([]string{"ALL"})},
 		},
-		// What it says at its end is what the rollout's gate shows.
+		// The rollout's gate shows the container's last message.
 		"terminationMessagePolicy": pulumi.String("FallbackToLogsOnError"),
 	}
 }
