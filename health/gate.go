@@ -19,15 +19,15 @@ const Command = subcommand.Exec + "gate"
 // deadlineSlack is added to the gate's own deadline for the engine, so that the gate reports first.
 const deadlineSlack = 30 * time.Second
 
-// Gate is a custom resource that exists only when what it gates is ready. It is a custom resource
-// and not a component because DependsOn on a component is racy in the Go SDK (docs/adr/0001). Only
+// Gate is a custom resource that exists only when its subject is ready. It is a custom resource and
+// not a component because DependsOn on a component is racy in the Go SDK (docs/adr/0001). Only
 // gates have this type: a command that drains or upgrades is none. DependsOn wants the command
 // within, the resource that Pulumi has registered.
 type Gate struct{ *local.Command }
 
 // GateArgs configures a Gate.
 type GateArgs struct {
-	// Spec says what is observed. Its Hosts are left empty and taken from the next field.
+	// Spec configures the observation. Its Hosts are left empty and taken from the next field.
 	Spec Spec
 	// Hosts become Spec.Hosts.
 	Hosts []PinnedHost
@@ -40,7 +40,7 @@ type GateArgs struct {
 	HypervisorPin, HypervisorKey pulumi.StringInput
 	// Kubeconfig is the cluster's kubeconfig. Secret. Only for the kinds that ask an API server.
 	Kubeconfig pulumi.StringInput
-	// Revision is a digest of what is gated; it becomes Spec.Revision. Optional.
+	// Revision is a digest of the gate's subject; it becomes Spec.Revision. Optional.
 	Revision pulumi.StringInput
 	// Definitions are the names of CRDs that have been applied, one a line; they become
 	// Spec.CRDs.Names. Only for the kind that observes them.
@@ -59,7 +59,7 @@ type GateArgs struct {
 }
 
 // NewGate registers a gate. It runs again when its Spec, a host key or a secret changes, and on the
-// next up after it failed, also if that asks for what held before (internal/rerun).
+// next update after it failed, also if that goes back to a former configuration (internal/rerun).
 func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.ResourceOption) (*Gate, error) {
 	args.Spec.Gate = name
 	args.Spec.Hosts = nil
@@ -103,7 +103,7 @@ func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.Re
 	return gate, nil
 }
 
-// known is the Spec with what is only known later filled in once it is.
+// known completes the Spec with the values that are only known later.
 func (a *GateArgs) known() pulumi.Output {
 	if a.Revision == nil {
 		a.Revision = pulumi.String(a.Spec.Revision)

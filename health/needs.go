@@ -15,8 +15,8 @@ const (
 	MaxClockSkew    = 30 * time.Second // etcd and certificates tolerate less than a minute
 )
 
-// HostNeeds says what a host of a role must be before K3s is installed on it. Gate and preflight
-// ask the same.
+// HostNeeds returns the requirements of a host of a role before K3s is installed on it. Gate and
+// preflight ask the same.
 func HostNeeds(role string, ipvs, vip bool) *HostSpec {
 	spec := &HostSpec{
 		Modules:      []string{"br_netfilter", "overlay", "ip_vs"},

@@ -21,8 +21,8 @@ type addressFacts struct {
 	Dials []dialFacts `json:"dials,omitempty"`
 	// Who answers for the address on this machine's network.
 	Who answererFacts `json:"who,omitzero"`
-	// Away is for how many seconds this machine has not reached the address's network, Announced
-	// what the hosts see on theirs meanwhile.
+	// Away counts the seconds without a connection of this machine to the address's network;
+	// Announced holds the hosts' view meanwhile.
 	Away      int            `json:"away,omitempty"`
 	Announced []announcement `json:"announced,omitempty"`
 	// nodes are the cluster's nodes, name and address.

@@ -22,7 +22,7 @@ const (
 	// begins to answer.
 	dialInterval = 100 * time.Millisecond
 	// dialTimeout bounds one attempt. On the networks of a platform an answer takes milliseconds;
-	// farTimeout is for what lies behind jump hosts.
+	// farTimeout applies behind jump hosts.
 	dialTimeout = time.Second
 	farTimeout  = 3 * time.Second
 )

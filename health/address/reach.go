@@ -37,9 +37,9 @@ func judgeDials(spec health.AddressSpec, address string, dials []dialFacts) heal
 // unannounced is the cause where nothing answers for an address.
 const unannounced = "no node answers for the address (MetalLB's speaker, L2Advertisement), or a firewall drops it"
 
-// judgeLocal says of an address that no node announces what the policy Local has to do with it:
-// then only nodes with a Pod that serves may announce it, which are none where no speaker runs on
-// theirs (metallb speaker/layer2_controller.go, ShouldAnnounce).
+// judgeLocal explains an address that no node announces by the policy Local: only nodes with a
+// ready Pod may announce it, and none can if no speaker runs on their nodes (metallb
+// speaker/layer2_controller.go, ShouldAnnounce).
 func judgeLocal(here health.Verdict, s ServiceSeen) health.Verdict {
 	if s.Local && here.Cause == unannounced {
 		here.Cause += "; with externalTrafficPolicy Local only a node with a ready Pod of the Service and a speaker does"

@@ -33,7 +33,7 @@ type addressWatch struct {
 	facts addressFacts
 }
 
-// New is the constructor of kind address. Its error says what the Spec or the Secrets lack.
+// New returns the watch of kind address. It fails if the Spec or the Secrets are incomplete.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {
@@ -90,7 +90,7 @@ func (w *addressWatch) observeAgain(ctx context.Context, changed <-chan struct{}
 		}
 		w.mu.Lock()
 		if facts.Fault != nil {
-			// Nothing was seen, so nothing has moved: hosts go on asking there, and say only what
+			// Nothing was seen, so nothing has moved: hosts go on asking there, and report only
 			// changes.
 			facts.Service.Address, facts.nodes = w.facts.Service.Address, w.facts.nodes
 		}
@@ -138,7 +138,7 @@ func (w *addressWatch) whoAnswers(ctx context.Context, address string) answererF
 	return who
 }
 
-// take stores what was seen at an address, unless the Service has another one by now.
+// take stores an observation of an address, unless the Service has another one by now.
 func (w *addressWatch) take(address string, change func(*addressFacts)) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -74,8 +74,8 @@ func neighbours(table string) map[string]string {
 }
 
 // neighbour reads a line of the table: of proc(5) address, type, flags, hardware address, mask and
-// device; of macOS's arp "? (ADDRESS) at MAC on DEVICE …", where what is permanent is this
-// machine's own. An entry that is not complete has no hardware address.
+// device; of macOS's arp "? (ADDRESS) at MAC on DEVICE …", whose permanent entries are this
+// machine's own. An incomplete entry has no hardware address.
 func neighbour(fields []string) (address, mac string) {
 	const incomplete = "0x0"
 	switch {
@@ -98,7 +98,7 @@ func twoDigits(mac string) string {
 	return strings.Join(parts, ":")
 }
 
-// meet makes the kernel resolve the nodes' hardware addresses. What is sent needs no receiver.
+// meet makes the kernel resolve the nodes' hardware addresses. Its packets need no receiver.
 func meet(nodes map[string]string) {
 	for _, address := range nodes {
 		connection, err := net.Dial("udp", net.JoinHostPort(address, "9")) // discard, RFC 863

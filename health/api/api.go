@@ -84,7 +84,7 @@ type apiWatch struct {
 	ends time.Time
 }
 
-// New is the constructor of kind api. Its error says what the Spec or the Secrets lack.
+// New returns the watch of kind api. It fails if the Spec or the Secrets are incomplete.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {

@@ -50,7 +50,7 @@ type applicationSeen struct {
 	Brings []applicationSeen `json:"brings,omitempty"`
 }
 
-// judgeApplications says whether what is in the repositories is in the cluster, and works.
+// judgeApplications says whether the contents of the repositories are in the cluster, and work.
 func judgeApplications(spec health.ApplicationsSpec, f applicationsFacts) []health.Verdict {
 	var verdicts []health.Verdict
 	for i, name := range spec.Names {
@@ -115,8 +115,8 @@ func syncedAndHealthy(spec health.ApplicationsSpec, a applicationSeen) health.Ve
 
 func failedPhase(phase string) bool { return phase == "Failed" || phase == "Error" }
 
-// notSynced says what is missing, and why by ArgoCD's own words: error conditions first, then the
-// last operation.
+// notSynced lists the missing objects, and gives ArgoCD's own reasons: error conditions first, then
+// the last operation.
 func notSynced(v *health.Verdict, a applicationSeen) {
 	v.Message = fmt.Sprintf("sync is %s, health is %s", observe.OrNone(a.Sync), observe.OrNone(a.Health))
 	message := ""

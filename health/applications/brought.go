@@ -14,8 +14,8 @@ import (
 
 // judgeBrought holds an Application that is Ready back while one that it brings is not: ArgoCD
 // counts the health of its children only by a check that is configured, which others may change,
-// and which says Healthy early where it repeats an old verdict (argo-cd#27917). Nothing waits for
-// what is synced by hand.
+// and which says Healthy early when it repeats an old verdict (argo-cd#27917). Nothing waits for an
+// Application that is synced by hand.
 func judgeBrought(spec health.ApplicationsSpec, a applicationSeen, ready health.Verdict) health.Verdict {
 	var first *health.Verdict
 	name, count := "", 0

@@ -103,15 +103,15 @@ func (o *applicationObject) facts(name string) applicationSeen {
 }
 
 // unseen reports whether ArgoCD has not compared since its last operation ended: it does so at
-// once, and until then health is what it was before (argo-cd controller/appcontroller.go,
+// once, and until then its health is the former one (argo-cd controller/appcontroller.go,
 // requestAppRefresh after a completed operation). Both times are in whole seconds.
 func (o *applicationObject) unseen() bool {
 	at, ended := o.Status.ReconciledAt, o.Status.OperationState.FinishedAt
 	return !at.IsZero() && !ended.IsZero() && at.Time.Before(ended.Time)
 }
 
-// compared reports whether the status is about the present source. What a hydrator makes has a
-// source of its own.
+// compared reports whether the status is about the present source. A hydrator's manifests have a
+// source of their own.
 func (o *applicationObject) compared() bool {
 	to := o.Status.Sync.ComparedTo
 	switch {

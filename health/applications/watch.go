@@ -19,7 +19,7 @@ type applicationsWatch struct {
 	stable  *observe.Stable
 }
 
-// New is the constructor of kind applications. Its error says what the Spec or the Secrets lack.
+// New returns the watch of kind applications. It fails if the Spec or the Secrets are incomplete.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {

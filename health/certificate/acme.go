@@ -24,8 +24,8 @@ var (
 // IsFailureState).
 var acmeFailures = []string{"invalid", "expired", "errored"}
 
-// acmeSeen is a state of an Order or a Challenge, with what the server, the solver or the self
-// check said.
+// acmeSeen is a state of an Order or a Challenge, with the words of the server, the solver or the
+// self check.
 type acmeSeen struct {
 	// Name is the Order's, or the DNS name that a Challenge is for.
 	Name string `json:"name"`

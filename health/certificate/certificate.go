@@ -30,12 +30,11 @@ type certificateSeen struct {
 	// Secret and Names are spec.secretName and spec.dnsNames with spec.ipAddresses.
 	Secret string   `json:"secret,omitempty"`
 	Names  []string `json:"names,omitempty"`
-	// Ready says whether the Secret is what the specification wants; Issuing whether cert-manager
-	// is at work on it, and, when it is False, why the last attempt failed.
+	// Ready says whether the Secret fits the specification; Issuing whether cert-manager is at work
+	// on it, and, when it is False, why the last attempt failed.
 	Ready   kube.Condition `json:"ready,omitzero"`
 	Issuing kube.Condition `json:"issuing,omitzero"`
-	// Outdated is true while it is what the CA or the ACME server signed that the issuer had
-	// before.
+	// Outdated is true while the issuer's former CA or ACME server has signed it.
 	Outdated bool `json:"outdated,omitempty"`
 	// Retry is the time of cert-manager's next attempt after a failure; empty without a failure.
 	Retry string `json:"retry,omitempty"`
@@ -60,8 +59,8 @@ func certificateCheck(s health.CertificateSpec) string {
 }
 
 // judgeCertificate says whether a certificate serves: cert-manager says so of its newest
-// generation, and what is in the Secret is a pair that clients will accept. Only the second one is
-// what the next component reads.
+// generation, and the Secret holds a pair that clients will accept. The next component reads only
+// the pair.
 func judgeCertificate(spec health.CertificateSpec, f certificateFacts) []health.Verdict {
 	secret := health.Verdict{Check: "secret " + spec.Namespace + "/" + spec.Secret, State: health.Waiting, Message: "not seen"}
 	if f.Fault != nil {
@@ -72,8 +71,7 @@ func judgeCertificate(spec health.CertificateSpec, f certificateFacts) []health.
 	secret = judgePair(spec, f.Certificate, f.Pair)
 	secret.After = []string{certificateCheck(spec)}
 	if secret.State == health.Stuck && certificate.State != health.Ready {
-		// What is in the Secret is of an earlier version of the Certificate, and about to be
-		// replaced.
+		// The Secret's pair is of an earlier version of the Certificate, and about to be replaced.
 		secret.State = health.Waiting
 	}
 	if f.Pair.Short && certificate.State == health.Ready {
@@ -82,7 +80,7 @@ func judgeCertificate(spec health.CertificateSpec, f certificateFacts) []health.
 	return []health.Verdict{certificate, secret}
 }
 
-// renewal says of a certificate that is about to be replaced what keeps the next one away.
+// renewal names the obstacle of the next certificate, for one that is about to be replaced.
 func renewal(v *health.Verdict, f certificateFacts) {
 	if f.Request == nil {
 		return

@@ -42,7 +42,7 @@ func (c challengeObject) facts() acmeSeen {
 	return acmeSeen{Name: name, Type: c.Spec.Type, State: c.Status.State, Reason: kube.Stable(c.Status.Reason)}
 }
 
-// old is a Challenge that is being deleted. What it waited for before that is of no use.
+// old records a Challenge that is being deleted. Its former obstacle is of no use.
 func (c challengeObject) old() oldChallenge {
 	seen := oldChallenge{acmeSeen: c.facts(), Namespace: c.Namespace, Object: c.Name}
 	seen.Deleting, seen.State = true, ""
@@ -92,8 +92,8 @@ func (o orderSeen) hindrance() *oldChallenge {
 	return &o.Old[max(0, slices.IndexFunc(o.Old, func(c oldChallenge) bool { return c.Reason != "" }))]
 }
 
-// hindered says what lets an Order go on that waits for a Challenge that cannot be cleaned up, and
-// whether it does.
+// hindered reports whether an Order waits for a Challenge that cannot be cleaned up, and says how
+// to let it go on.
 func (o *orderSeen) hindered(v *health.Verdict) bool {
 	if o == nil || o.stage().Reason == "" || !o.stage().Deleting {
 		return false

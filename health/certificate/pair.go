@@ -44,7 +44,7 @@ type pairFacts struct {
 // sixth is the part of a certificate's life that must remain where that is less than MinRemaining.
 const sixth = 6
 
-// judgePair says whether a client that knows ca.crt accepts what is served from the Secret.
+// judgePair says whether a client that knows ca.crt accepts the certificate in the Secret.
 func judgePair(spec health.CertificateSpec, c certificateSeen, p pairFacts) health.Verdict {
 	v := health.Verdict{Check: "secret " + spec.Namespace + "/" + spec.Secret, State: health.Waiting}
 	v.Hint = fmt.Sprintf("kubectl -n %s get secret %s -o jsonpath='{.data.tls\\.crt}' | base64 -d | openssl x509 -noout -text", spec.Namespace, spec.Secret)
@@ -98,8 +98,8 @@ func unlinked(v *health.Verdict, spec health.CertificateSpec, c certificateSeen,
 	v.Message = "its chain does not lead to " + root + ": " + p.Chain
 }
 
-// uncovered are names that a client will not find in the certificate. What the Certificate does not
-// ask for never comes.
+// uncovered lists the names that a client will not find in the certificate. Names that the
+// Certificate does not ask for never come.
 func uncovered(v *health.Verdict, c certificateSeen, p pairFacts) {
 	v.Message = fmt.Sprintf("not valid for %s, only for %s", strings.Join(p.Uncovered, ", "), observe.OrNone(strings.Join(p.Names, ", ")))
 	for _, name := range p.Uncovered {

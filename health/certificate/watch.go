@@ -32,7 +32,7 @@ type certificateWatch struct {
 	reader bool
 }
 
-// New is the constructor of kind certificate. Its error says what the Spec or the Secrets lack.
+// New returns the watch of kind certificate. It fails if the Spec or the Secrets are incomplete.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {

@@ -18,7 +18,7 @@ type claimWatch struct {
 	stable  *observe.Stable
 }
 
-// New is the constructor of kind claim. Its error says what the Spec or the Secrets lack.
+// New returns the watch of kind claim. It fails if the Spec or the Secrets are incomplete.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strata/health/observe"
 )
 
-// crdsFacts is one observation of CRDs and of what each API server serves of them.
+// crdsFacts is one observation of CRDs and of their versions at each API server.
 type crdsFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`

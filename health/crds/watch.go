@@ -16,7 +16,7 @@ type crdsWatch struct {
 	stable  *observe.Stable
 }
 
-// New is the constructor of kind crds. Its error says what the Spec or the Secrets lack.
+// New returns the watch of kind crds. It fails if the Spec or the Secrets are incomplete.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {
@@ -52,7 +52,7 @@ func (w *crdsWatch) Run(ctx context.Context, report func([]health.Verdict)) erro
 	return nil
 }
 
-// discoveryInterval is the pause between two observations of what the API servers serve.
+// discoveryInterval is the pause between two observations of the API servers' discovery.
 const discoveryInterval = 100 * time.Millisecond
 
 // observe reads the CRDs, and which resources they make.

@@ -38,7 +38,7 @@ type gatewaySeen struct {
 	Class      string         `json:"class,omitempty"`
 	Accepted   kube.Condition `json:"accepted,omitzero"`
 	Programmed kube.Condition `json:"programmed,omitzero"`
-	// Listeners are the named ones of the specification, with what the status says of them.
+	// Listeners are the named ones of the specification, with their status.
 	Listeners []listenerSeen `json:"listeners,omitempty"`
 }
 

@@ -23,7 +23,7 @@ type gatewayWatch struct {
 	stable  *observe.Stable
 }
 
-// New is the constructor of kind gateway. Its error says what the Spec or the Secrets lack.
+// New returns the watch of kind gateway. It fails if the Spec or the Secrets are incomplete.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {

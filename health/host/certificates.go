@@ -9,7 +9,7 @@ import (
 )
 
 // judgeCertificates dates K3s's own certificates on a host, for a preflight only: the gate of a
-// host must let an up pass that renews what has ended.
+// host must let an update pass that renews ended ones.
 func judgeCertificates(host health.Host, seen Block, now time.Time) health.Verdict {
 	v := health.Verdict{Check: "K3s certificates", State: health.Ready, Message: "no K3s yet", After: []string{"ssh"}}
 	first, some := k3snode.First(seen["certificate"])

@@ -170,8 +170,8 @@ func judgeEarlierK3s(_ health.Host, _ health.HostSpec, f Facts) health.Verdict {
 		Cause: "the host is or was in another cluster", Hint: "if it is not needed any more: /usr/local/bin/" + script + " on the host"}
 }
 
-// judgeK3sVersion refuses what K3s cannot do, before anything is copied to any host: a downgrade,
-// or a skipped minor version.
+// judgeK3sVersion refuses steps that K3s cannot take, before anything is copied to any host: a
+// downgrade, or a skipped minor version.
 func judgeK3sVersion(_ health.Host, spec health.HostSpec, f Facts) health.Verdict {
 	found := f.Probe.Get("k3s_version")
 	switch {

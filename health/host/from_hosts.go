@@ -64,7 +64,7 @@ func (r Run) Passed() bool { return r.Seen && r.Fault == "" && r.Code == 0 }
 
 // fromHosts has every host connect again and again until ctx ends, over one SSH session each, and
 // reports the last attempt of each, in the hosts' order, whenever one of them changed. It shows a
-// gate what the servers see: a Service's address is reachable there first.
+// gate the view of the servers, which reach a Service's address first.
 func fromHosts(ctx context.Context, hosts []health.Host, key []byte, to Connection, report func([]Run)) {
 	runs := make([]Run, len(hosts))
 	for i, host := range hosts {
@@ -107,8 +107,8 @@ func FromHostsAt(
 	})
 }
 
-// Follow has ask run, until ctx ends, with what is present; when moved says that this is another
-// text, ask is ended and begins anew. Nothing is asked while the text is empty.
+// Follow runs ask with the present text until ctx ends; when moved reports another text, ask is
+// ended and begins anew. Nothing is asked while the text is empty.
 func Follow(ctx context.Context, moved <-chan struct{}, present func() string, ask func(ctx context.Context, what string)) {
 	stop, asked := func() {}, ""
 	var asking sync.WaitGroup

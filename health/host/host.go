@@ -18,7 +18,7 @@ type Facts struct {
 	Fault error `json:"-"`
 	// Seen is false before the first observation.
 	Seen bool `json:"seen"`
-	// Probe holds what probe/host.sh printed.
+	// Probe holds the output of probe/host.sh.
 	Probe Block `json:"probe,omitempty"`
 	// SkewSeconds is the host's clock minus this machine's.
 	SkewSeconds int `json:"skewSeconds,omitempty"`
@@ -31,7 +31,7 @@ type hostWatch struct {
 	key  []byte
 }
 
-// New is the constructor of kind host. Its error says what the Spec or the Secrets lack.
+// New returns the watch of kind host. It fails if the Spec or the Secrets are incomplete.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if len(secrets.SSHKey) == 0 && !spec.Hosts[0].Agent {
 		return nil, errors.New("STRATA_SSH_KEY: empty; the host is observed over SSH")

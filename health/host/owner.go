@@ -25,8 +25,8 @@ func ownerSettings(spec health.HostSpec) map[string]string {
 	return spec.Owner.Variables()
 }
 
-// judgeOwner refuses a host that is another cluster's, or another node's of this one: what runs
-// there would be overwritten, and later removed.
+// judgeOwner refuses a host that is another cluster's, or another node's of this one: its data
+// would be overwritten, and later removed.
 func judgeOwner(host health.Host, spec health.HostSpec, f Facts) health.Verdict {
 	whose, rest, _ := strings.Cut(f.Probe.Get("whose"), " ")
 	known := spec.Owner != nil && spec.Owner.Cluster != ""
@@ -64,8 +64,8 @@ func judgeOtherOwner(host health.Host, spec health.HostSpec, mark []string) heal
 		Hint: "correct the address; if what is there is not needed: strata host release; see " + ownershipPage}
 }
 
-// judgeFixed refuses what K3s cannot change in a cluster that is there: its config.yaml would be
-// rolled out to living servers, and those that join later would be refused.
+// judgeFixed refuses changes that K3s cannot make in a cluster that exists: its config.yaml would
+// be rolled out to living servers, and those that join later would be refused.
 func judgeFixed(_ health.Host, spec health.HostSpec, f Facts) health.Verdict {
 	lines := f.Probe["k3s_config"]
 	switch {

@@ -61,8 +61,8 @@ func (b Block) Get(key string) string {
 	return ""
 }
 
-// number is the first value of a key as a number; what is missing or no number is -1, which no
-// check takes for enough.
+// number is the first value of a key as a number; a missing value or one that is no number is -1,
+// which no check takes for enough.
 func (b Block) number(key string) int {
 	n, err := strconv.Atoi(b.Get(key))
 	if err != nil {

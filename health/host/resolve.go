@@ -24,7 +24,7 @@ type Resolved struct {
 	Addresses []string `json:"addresses,omitempty"`
 }
 
-// Success is the code of a reply with what was asked for.
+// Success is the code of a reply with records.
 const Success = "NOERROR"
 
 // codes are the names of response codes that people know (RFC 1035, section 4.1.1).

@@ -144,8 +144,8 @@ func JudgeUnit(host health.Host, f UnitFacts) health.Verdict {
 func (f UnitFacts) ended() bool { return f.Result != "" && f.Result != "success" }
 
 // stopped says whether the unit was told to stop, or nothing has started it: systemd starts one
-// that ended by itself again. What is told to stop may end with an error, as K3s does when its
-// kubelet is the first to end (k3s-io/k3s#2624), and then it is failed for good.
+// that ended by itself again. A unit that is told to stop may end with an error, as K3s does when
+// its kubelet is the first to end (k3s-io/k3s#2624), and then it is failed for good.
 func (f UnitFacts) stopped() bool {
 	switch f.Result {
 	case "exit-code", "signal", "core-dump", "timeout":
@@ -154,7 +154,7 @@ func (f UnitFacts) stopped() bool {
 	return f.Active == "inactive" && !f.ended()
 }
 
-// stoppedUnit words that a unit is stopped. What K3s logged until then is about something else.
+// stoppedUnit words that a unit is stopped. K3s's log until then is about something else.
 func stoppedUnit(host health.Host, v health.Verdict) health.Verdict {
 	v.Cause = UnitName(host) + " was stopped, or nothing has started it; systemd does not start it by itself before the next boot"
 	v.Hint = fmt.Sprintf("on %s: systemctl start %s; who stopped it: journalctl _PID=1 -u %s -n 5", host.Name, UnitName(host), UnitName(host))

@@ -116,7 +116,7 @@ var alarms = map[string]struct{ cause, hint string }{
 	"CORRUPT": {"etcd's members hold different data", "strata restore a snapshot of before; see strata restore --help"},
 }
 
-// explainUnit adds what is known about why a unit is not running.
+// explainUnit adds the known cause of a unit that is not running.
 func explainUnit(host health.Host, f UnitFacts, v health.Verdict) health.Verdict {
 	if f.Status == execFailed {
 		v.State, v.Cause = health.Stuck, "systemd cannot start /usr/local/bin/k3s: it is missing or not executable"
@@ -169,7 +169,7 @@ func (f UnitFacts) joinsInVain() bool { return f.Join == "000" || strings.HasPre
 // error that ends it names none.
 var differing = regexp.MustCompile(`critical configuration mismatched: ([^"\s]+)`)
 
-// words are the cause with what the log says beyond its line.
+// words returns the cause with the log's details.
 func (c unitCause) words(log []string) string {
 	if c.cause != causeMismatch {
 		return c.cause

@@ -9,7 +9,7 @@ import (
 	"strata/health/observe"
 )
 
-// complaint follows what a unit's log complains about over its starts.
+// complaint follows the complaints in a unit's log over its starts.
 type complaint struct {
 	stable *observe.Stable
 	// cause and line are the complaint that was heard last, told for how long it was repeated.
@@ -62,8 +62,7 @@ func imports(log []string) string {
 	return ""
 }
 
-// tellingLines bounds the evidence of a unit whose cause is not known: what it complained about
-// last.
+// tellingLines bounds the evidence of a unit without a known cause: its last complaints.
 const tellingLines = 5
 
 // klogHeader is the time, process and place of a line of Kubernetes' own.

@@ -23,7 +23,7 @@ import (
 const (
 	// httpTimeout bounds one request with its connection.
 	httpTimeout = 3 * time.Second
-	// httpBodyLimit bounds what is read of a body to find a text in it.
+	// httpBodyLimit bounds the part of a body in which a text is looked for.
 	httpBodyLimit = 1 << 20
 )
 

@@ -26,8 +26,8 @@ type httpFacts struct {
 	Answers []httpAnswer `json:"answers,omitempty"`
 }
 
-// httpAnswer is the last answer to one probe. It holds nothing of the body, which may repeat what
-// was sent.
+// httpAnswer is the last answer to one probe. It holds nothing of the body, which may repeat the
+// request.
 type httpAnswer struct {
 	Name string `json:"name"`
 	// Seen is false before the first answer at the present address.
@@ -39,7 +39,7 @@ type httpAnswer struct {
 	Way      observe.Way `json:"way,omitzero"`
 	Status   int         `json:"status,omitempty"`
 	Location string      `json:"location,omitempty"`
-	// Lacks is true when the body has not what it must contain.
+	// Lacks is true when the body has not the text that it must contain.
 	Lacks bool `json:"lacks,omitempty"`
 	// Within is the latency as a bound, for example 100 ms.
 	Within string `json:"within,omitempty"`

@@ -41,7 +41,7 @@ func caIn(data map[string][]byte) []byte {
 	return data["tls.crt"]
 }
 
-// rootsOf reads the CAs; why says what is wrong with them.
+// rootsOf reads the CAs; why names their fault.
 func rootsOf(ca []byte, secret string) (roots *x509.CertPool, why string) {
 	roots = x509.NewCertPool()
 	switch {

@@ -40,7 +40,7 @@ type httpWatch struct {
 	epoch int
 }
 
-// New is the constructor of kind http. Its error says what the Spec or the Secrets lack.
+// New returns the watch of kind http. It fails if the Spec or the Secrets are incomplete.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {
@@ -128,8 +128,8 @@ func (w *httpWatch) askAgain(ctx context.Context, probe health.HTTPProbe, moved 
 	}
 }
 
-// take stores an answer, unless the target has changed since. What it took and how many came before
-// it stays once it has passed.
+// take stores an answer, unless the target has changed since. The duration and number of attempts
+// stay once it has passed.
 func (w *httpWatch) take(epoch int, probe health.HTTPProbe, answer httpAnswer, took time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -160,7 +160,7 @@ func (w *httpWatch) take(epoch int, probe health.HTTPProbe, answer httpAnswer, t
 	}
 }
 
-// answerPasses reports whether an answer is what the probe wants.
+// answerPasses reports whether an answer fits the probe.
 func answerPasses(p health.HTTPProbe, a httpAnswer) bool {
 	return a.Error == "" && slices.Contains(probeStatuses(p), a.Status) && !a.Lacks && (p.RedirectTo == "" || a.Location == p.RedirectTo) && strings.HasPrefix(a.Location, p.RedirectPrefix)
 }

@@ -7,9 +7,8 @@ func problem(types string) *regexp.Regexp {
 	return regexp.MustCompile(`urn:ietf:params:acme:error:(` + types + `)\b`)
 }
 
-// selfCheck is a pattern of what cert-manager found when it looked for a challenge's answer itself,
-// before it asked the server to look (cert-manager pkg/controller/acmechallenges and
-// pkg/issuer/acme).
+// selfCheck matches a finding of cert-manager's own look at a challenge's answer, before it asked
+// the server to look (cert-manager pkg/controller/acmechallenges and pkg/issuer/acme).
 func selfCheck(kind, found string) *regexp.Regexp {
 	return regexp.MustCompile(`(?s)Waiting for ` + kind + ` challenge propagation: .*(` + found + `)`)
 }

@@ -13,7 +13,7 @@ const (
 	// ownWords names the place of a provider's answer that cert-manager keeps out of the Challenge
 	// (stabilizeSolverErrorMessage).
 	ownWords = "kubectl get events -A --field-selector involvedObject.kind=Challenge has its words"
-	// compareSolver is for a solver whose provider does not take what it is given.
+	// compareSolver is for a solver whose provider refuses its input.
 	compareSolver = "compare certManager.acme.dns01 and the Secrets that it names with what the provider gave you"
 )
 

@@ -31,7 +31,7 @@ type issuerWatch struct {
 	reader bool
 }
 
-// New is the constructor of kind issuer. Its error says what the Spec or the Secrets lack.
+// New returns the watch of kind issuer. It fails if the Spec or the Secrets are incomplete.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {

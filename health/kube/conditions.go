@@ -5,7 +5,7 @@ import (
 )
 
 // Stale reports whether a condition is about an earlier generation of its object than the given
-// one: what it says may have been true of another specification. Neither kubectl wait nor Pulumi's
+// one: it may have been true of another specification. Neither kubectl wait nor Pulumi's
 // observe.WaitFor compares the two.
 func (c Condition) Stale(generation int64) bool { return c.ObservedGeneration < generation }
 

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// discoveryLimit bounds what is read of a discovery document: a cluster with hundreds of kinds
-	// has less than 1 MiB.
+	// discoveryLimit bounds a discovery document: a cluster with hundreds of kinds has less than 1
+	// MiB.
 	discoveryLimit = 16 << 20
 	// aggregatedDiscovery asks for one document about every group, as every client since Kubernetes
 	// 1.27 does (k8s.io/client-go/discovery); a server without it answers with the list of groups.
@@ -85,8 +85,7 @@ func (s *APIServer) resourcesOf(ctx context.Context, groupVersion string) ([]str
 	return names, nil
 }
 
-// discover reads the document about every group, and returns what tells whether a resource is in
-// it.
+// discover reads the document about every group, and returns a test for a resource in it.
 func (s *APIServer) discover(ctx context.Context) (func(ServedResource) bool, error) {
 	var answer json.RawMessage
 	if _, err := s.GetJSON(ctx, "/apis", aggregatedDiscovery, &answer); err != nil {

@@ -33,7 +33,7 @@ const (
 	scheduleSeconds = 35
 )
 
-// podFacts is one Pod that backs what a gate observes.
+// podFacts is one Pod behind a gate's subject.
 type podFacts struct {
 	Name string `json:"name"`
 	Node string `json:"node,omitempty"`
@@ -187,9 +187,9 @@ func (t *trouble) creating(c containerFacts, pod podFacts) bool {
 	return false
 }
 
-// agedIf takes back what only an old failure says: what caused it may be mended, and the kubelet
-// has not tried again, for which it waits up to 5 minutes (kubernetes pkg/kubelet/kubelet.go,
-// MaxContainerBackOff).
+// agedIf takes back a verdict that only an old failure gives: its cause may be mended, and the
+// kubelet has not tried again, for which it waits up to 5 minutes (kubernetes
+// pkg/kubelet/kubelet.go, MaxContainerBackOff).
 func (t *trouble) agedIf(old bool) {
 	if old {
 		t.state = health.Waiting

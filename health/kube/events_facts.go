@@ -12,7 +12,7 @@ import (
 // eventsShown bounds the events that one Pod or workload adds to the evidence.
 const eventsShown = 3
 
-// factsOfPod takes out of a Pod and its events what its verdict needs.
+// factsOfPod takes the facts for a verdict out of a Pod and its events.
 func factsOfPod(pod *corev1.Pod, events []corev1.Event) podFacts {
 	own := WarningsOf(events, string(pod.UID))
 	facts := podFacts{Name: pod.Name, Node: pod.Spec.NodeName, Events: EventLines(own)}
@@ -43,8 +43,9 @@ func factsOfPod(pod *corev1.Pod, events []corev1.Event) podFacts {
 	return facts
 }
 
-// unreadyOf are the containers that run and are not ready, with what their probe says: nothing else
-// about such a Pod is wrong. The kubelet says it in events only, and of one container at a time.
+// unreadyOf returns the containers that run and are not ready, with their probes' messages: nothing
+// else about such a Pod is wrong. The kubelet reports it in events only, and of one container at a
+// time.
 func unreadyOf(pod *corev1.Pod, own []corev1.Event) []containerFacts {
 	var unready []containerFacts
 	for _, status := range pod.Status.ContainerStatuses {

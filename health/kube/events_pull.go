@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// wrongImage matches what a registry says when trying again cannot help.
+// wrongImage matches a registry's answers that trying again cannot help.
 var wrongImage = regexp.MustCompile(`(?i)not found|manifest unknown|unauthorized|authorization failed|access denied|denied:|403 Forbidden|401 Unauthorized|no match for platform|repository does not exist`)
 
 // answering are faults of a registry that the node does reach, and of the way there, which another

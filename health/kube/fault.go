@@ -36,12 +36,12 @@ const (
 	faultProxy  faultKind = "proxy"
 )
 
-// Fault is a failed request as a fact: what a verdict needs to know of an error.
+// Fault is a failed request as a fact: the parts of an error that a verdict needs.
 type Fault struct {
 	Kind faultKind `json:"kind"`
 	// Server is the API server that was asked.
 	Server string `json:"server"`
-	// Text is the error, without what changes from one observation to the next.
+	// Text is the error, without the parts that differ between observations.
 	Text string `json:"text"`
 	// Existing is true of a server of an existing cluster: the hints are others.
 	Existing bool `json:"lent,omitempty"`
@@ -65,7 +65,8 @@ func (s *APIServer) Fault(err error) *Fault {
 	return f
 }
 
-// Stable removes from an error what differs between two observations of the same situation.
+// Stable removes from an error the parts that differ between two observations of the same
+// situation.
 func Stable(text string) string {
 	return strings.TrimSpace(ephemeral.ReplaceAllString(text, ""))
 }
@@ -112,7 +113,7 @@ func networkKindOf(err error) faultKind {
 	}
 }
 
-// elsewhere reports whether another API server may answer what this one did not.
+// elsewhere reports whether another API server may answer the request.
 func (f *Fault) elsewhere() bool {
 	return f.Kind != faultForbidden && f.Kind != faultNotServed
 }

@@ -36,7 +36,7 @@ const ReadyzPassed = "readyz check passed"
 // pkg/util/apierrors.go): that waits for etcd.
 const notStarted = "apiserver not ready"
 
-// readyzLimit bounds what is read of an answer: some 60 checks of less than 100 bytes.
+// readyzLimit bounds an answer: some 60 checks of less than 100 bytes.
 const readyzLimit = 64 << 10
 
 // Readyz asks one API server for /Readyz with the kubeconfig's credentials. Without them it would

@@ -31,8 +31,8 @@ type Source struct {
 }
 
 // Follow signals changed whenever an object of the sources changes, until ctx ends. A watch is a
-// reason to observe and never an observation: what a verdict rests on is read anew, so a stale or
-// broken watch can delay a verdict but not falsify it.
+// reason to observe and never an observation: a verdict's facts are read anew, so a stale or broken
+// watch can delay a verdict but not falsify it.
 func (c *Cluster) Follow(ctx context.Context, changed chan<- struct{}, sources []Source) {
 	var watches sync.WaitGroup
 	for _, s := range sources {

@@ -14,7 +14,7 @@ import (
 	"strata/internal/imageref"
 )
 
-// runningImage is a container whose image was recorded, with what its node reports.
+// runningImage is a container whose image was recorded, with its node's report.
 type runningImage struct {
 	Pod       string `json:"pod"`
 	Container string `json:"container"`
@@ -60,7 +60,7 @@ func (r runningImage) differs() (found string, differs bool) {
 	return found, pulled && imageref.Whole(from) == imageref.Whole(repository) && !slices.Contains(r.Expected, found)
 }
 
-// readImages reads what the workload's Pods run of the recorded images.
+// readImages reads the recorded images that the workload's Pods run.
 func (w *WorkloadFacts) readImages(ctx context.Context, s *APIServer, recorded map[string][]string, seen *observe.Stable) error {
 	if w.Missing {
 		return nil

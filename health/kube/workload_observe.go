@@ -101,7 +101,7 @@ func (w *WorkloadFacts) pods(ctx context.Context, s *APIServer, newest revision,
 		w.Refused = failedCreate(WarningsOf(events, uid))
 	}
 	for i := range pods {
-		// A Pod of an older revision is about to go: what ails it is what the new revision mends.
+		// A Pod of an older revision is about to go: the new revision mends its faults.
 		if pods[i].DeletionTimestamp == nil && (newest.label == "" || pods[i].Labels[newest.label] == newest.value) {
 			w.Pods = append(w.Pods, factsOfPod(&pods[i], events))
 		} else if w.ordered && pods[i].DeletionTimestamp == nil && !PodReady(&pods[i]) {

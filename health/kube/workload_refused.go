@@ -70,7 +70,7 @@ func (w WorkloadFacts) hintWithin(v *health.Verdict) {
 	}
 }
 
-// holding are the conditions of a namespace that say what keeps it from going (kubernetes
+// holding lists the conditions of a namespace that name an obstacle of its deletion (kubernetes
 // pkg/controller/namespace/deletion).
 var holding = []corev1.NamespaceConditionType{
 	corev1.NamespaceFinalizersRemaining, corev1.NamespaceContentRemaining, corev1.NamespaceDeletionDiscoveryFailure,

@@ -15,8 +15,7 @@ import (
 type metricsFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
-	// Status is the answer's, through the API server's proxy; Error is what came instead of
-	// metrics.
+	// Status is the answer's, through the API server's proxy; Error came in place of metrics.
 	Status int    `json:"status,omitempty"`
 	Error  string `json:"error,omitempty"`
 	// Series are those of the Spec that have a sample, sorted.

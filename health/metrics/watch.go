@@ -14,7 +14,7 @@ import (
 const (
 	// metricsInterval is the pause between two observations: nothing reports that a series begins.
 	metricsInterval = 200 * time.Millisecond
-	// metricsLimit bounds what is read: a proxy with many routes has some megabytes.
+	// metricsLimit bounds an answer: a proxy with many routes has some megabytes.
 	metricsLimit = 16 << 20
 )
 
@@ -24,7 +24,7 @@ type metricsWatch struct {
 	stable  *observe.Stable
 }
 
-// New is the constructor of kind metrics. Its error says what the Spec or the Secrets lack.
+// New returns the watch of kind metrics. It fails if the Spec or the Secrets are incomplete.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strata/health/kube"
 )
 
-// factsOfNode takes out of a Node what its verdict needs.
+// factsOfNode takes the facts for a verdict out of a Node.
 func factsOfNode(node *corev1.Node) nodeFacts {
 	facts := nodeFacts{Name: node.Name, Cordoned: node.Spec.Unschedulable, Deleting: node.DeletionTimestamp != nil}
 	facts.PodCIDR = node.Spec.PodCIDR

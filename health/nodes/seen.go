@@ -39,8 +39,8 @@ func newNodesAndUnits(hosts []health.Host, spec health.NodesSpec, asked bool, st
 	return n
 }
 
-// update changes one part. What a host has heard is void once it has nothing to ask: what comes
-// after that is another time.
+// update changes one part. A host's answers are void once it has nothing to ask: a later question
+// is another time.
 func (n *nodesAndUnits) update(change func()) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -53,8 +53,8 @@ func (n *nodesAndUnits) update(change func()) {
 	}
 }
 
-// hear takes what came back from an address; an empty one voids what came before, because the host
-// can no longer be asked.
+// hear takes the answer of an address; an empty one voids the earlier answers, because the host can
+// no longer be asked.
 func (n *nodesAndUnits) hear(i int, address string, came host.Answer) {
 	if address == "" {
 		n.answers[i] = nil
@@ -125,7 +125,7 @@ func (n *nodesAndUnits) addresses(i int) string {
 	return strings.Join(addresses, " ")
 }
 
-// facts puts together what one host's way to the others' Pods is judged by. Routes that are missing
+// facts puts together the facts about one host's way to the others' Pods. Routes that are missing
 // while an end of them is down are not held against flannel.
 func (n *nodesAndUnits) facts(i int) networkFacts {
 	f := networkFacts{Unit: n.units[i], Nodes: *n.nodes, Ways: n.ways(i)}

@@ -57,7 +57,7 @@ type Renewal struct {
 	moved    bool
 }
 
-// New is the constructor of kind nodes. Its error says what the Spec or the Secrets lack.
+// New returns the watch of kind nodes. It fails if the Spec or the Secrets are incomplete.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	var own health.NodesSpec
 	if spec.Nodes != nil {
@@ -76,8 +76,8 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	}, nil
 }
 
-// Run implements Watch. Nodes and units are observed side by side: a Node's condition is what a
-// controller last wrote, the unit is what runs now.
+// Run implements Watch. Nodes and units are observed side by side: a Node's condition is a
+// controller's last word, the unit is the present.
 func (w *Watch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	seen := newNodesAndUnits(w.hosts, w.spec, len(w.key) > 0, observe.NewStable(w.Now))
 	news := make(chan struct{}, 1)

@@ -64,7 +64,7 @@ func filtered(packets string) carrier {
 	}
 }
 
-// tried words what a host has tried, as it can be typed there.
+// tried words a host's attempt, as it can be typed there.
 func tried(h health.Host, address string) string {
 	return fmt.Sprintf("tried on %s: %s", h.Name, host.Connection{Address: address, Ports: []int{kubeletPort}}.Command())
 }

@@ -29,8 +29,8 @@ func WayOf(err error) Way {
 // Down says whether nothing is known of who was asked.
 func (w Way) Down() bool { return w != Way{} }
 
-// DialTrouble words a failed request without what differs from one attempt to the next, such as
-// local ports.
+// DialTrouble words a failed request without the parts that differ between attempts, such as local
+// ports.
 func DialTrouble(err error) string {
 	var down *tunnel.DownError
 	if errors.As(err, &down) {

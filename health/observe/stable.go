@@ -44,8 +44,8 @@ func (s *Stable) Forget(subject string) { delete(s.seen, subject) }
 // right behind its dependency.
 const fresh = 15 * time.Second
 
-// Old reports whether what last happened to subject had happened long before the first look at it:
-// what it says may be mended since. at is when it happened.
+// Old reports whether the last event of subject was long before the first look at it: its cause may
+// be mended since. at is the time of the event.
 func (s *Stable) Old(subject string, at time.Time) bool {
 	first, known := s.first[subject]
 	if !known {

@@ -16,10 +16,11 @@ import (
 const (
 	poolReconciled   = "poolReconcilerValid"
 	configReconciled = "configReconcilerValid"
-	// configurationError is the reason of a condition that is False because of what people wrote;
+	// configurationError is the reason of a condition that is False because of people's input;
 	// others pass.
 	configurationError = "ConfigurationError"
-	// unchangedSeconds is many times what MetalLB needs to notice a change (well below one second).
+	// unchangedSeconds exceeds by far the time in which MetalLB notices a change (well below one
+	// second).
 	unchangedSeconds = 10
 )
 

@@ -31,7 +31,7 @@ type poolWatch struct {
 	stable  *observe.Stable
 }
 
-// New is the constructor of kind pool. Its error says what the Spec or the Secrets lack.
+// New returns the watch of kind pool. It fails if the Spec or the Secrets are incomplete.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if spec.Pool == nil || len(spec.Pool.Addresses) == 0 {
 		return nil, errors.New("spec: pool: expected a pool with addresses")

@@ -39,7 +39,7 @@ type rolloutWatch struct {
 	stable    *observe.Stable
 }
 
-// New is the constructor of kind rollout. Its error says what the Spec or the Secrets lack.
+// New returns the watch of kind rollout. It fails if the Spec or the Secrets are incomplete.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if spec.Rollout == nil || len(spec.Rollout.Workloads) == 0 {
 		return nil, errors.New("spec: rollout: workloads: empty; nothing is not a rollout")

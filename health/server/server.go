@@ -20,7 +20,7 @@ type serverWatch struct {
 	key    []byte
 }
 
-// New is the constructor of kind server. Its error says what the Spec or the Secrets lack.
+// New returns the watch of kind server. It fails if the Spec or the Secrets are incomplete.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	w := &serverWatch{host: spec.Hosts[0], key: secrets.SSHKey}
 	if len(w.key) == 0 && !w.host.Agent {

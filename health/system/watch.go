@@ -28,7 +28,7 @@ type systemWatch struct {
 	names namesFacts
 }
 
-// New is the constructor of kind system. Its error says what the Spec or the Secrets lack.
+// New returns the watch of kind system. It fails if the Spec or the Secrets are incomplete.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {

@@ -48,7 +48,7 @@ type tunnel struct {
 	stop    func()
 }
 
-// New is the constructor of kind upstreams. Its error says what the Spec or the Secrets lack.
+// New returns the watch of kind upstreams. It fails if the Spec or the Secrets are incomplete.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {

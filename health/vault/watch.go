@@ -24,7 +24,7 @@ type vaultWatch struct {
 	workload kube.WorkloadRef
 }
 
-// New is the constructor of kind vault. Its error says what the Spec or the Secrets lack.
+// New returns the watch of kind vault. It fails if the Spec or the Secrets are incomplete.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {

@@ -44,7 +44,7 @@ type vmWatch struct {
 	key  []byte
 }
 
-// New is the constructor of kind vm. Its error says what the Spec or the Secrets lack.
+// New returns the watch of kind vm. It fails if the Spec or the Secrets are incomplete.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if spec.VM.Hypervisor.Address != "" && len(secrets.HypervisorKey) == 0 {
 		return nil, errors.New("STRATA_HYPERVISOR_KEY: empty; the hypervisor is asked over SSH")

@@ -46,7 +46,7 @@ type webhookWatch struct {
 	seen bool
 }
 
-// New is the constructor of kind webhook. Its error says what the Spec or the Secrets lack.
+// New returns the watch of kind webhook. It fails if the Spec or the Secrets are incomplete.
 func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if spec.Webhook == nil {
 		return nil, errors.New("spec: webhook: missing")
