@@ -12,11 +12,11 @@ const ControllerAPISIX = "apisix"
 // APISIX configures Apache APISIX: its ingress controller, and the data plane that the controller
 // configures.
 type APISIX struct {
-	// ChartVersion is the data plane's chart's version. Default: the pin, or what the bundle
-	// carries.
+	// ChartVersion is the data plane's chart's version. Default: the bundle's version, or else the
+	// pin.
 	ChartVersion string `json:"chartVersion,omitempty"`
-	// ControllerChartVersion is the ingress controller's chart's version. Default: the pin, or what
-	// the bundle carries.
+	// ControllerChartVersion is the ingress controller's chart's version. Default: the bundle's
+	// version, or else the pin.
 	ControllerChartVersion string `json:"controllerChartVersion,omitempty"`
 	// Values are values of the data plane's chart, as its values.yaml has them, below those that
 	// Strata sets (docs/values.md). Default: none.
@@ -41,22 +41,22 @@ type APISIX struct {
 const (
 	// ValidateFull waits until everything answers from outside the cluster.
 	ValidateFull = "full"
-	// ValidateSkip waits for what something else depends on and for nothing more.
+	// ValidateSkip waits only for resources that others depend on.
 	ValidateSkip = "skip"
 )
 
-// Apps configures what runs on the platform.
+// Apps configures the applications on the platform.
 type Apps struct {
 	// Demo installs the demo of APISIX: httpbin, Keycloak with a realm, and a small REST API, each
 	// behind its own kind of route. Needs controller apisix. Default false.
 	Demo *bool `json:"demo,omitempty"`
 	// RestImage is the image of the demo's REST API, examples/go-rest, which no registry has.
-	// Default: what the bundle carries, or what `strata fetch` builds where artifacts.source is
-	// upstream; nodes get it as an archive. Required with the demo on an existing cluster, whose
-	// nodes Strata does not reach.
+	// Default: the bundle's, or the one that `strata fetch` builds if artifacts.source is upstream;
+	// nodes get it as an archive. Required with the demo on an existing cluster, whose nodes Strata
+	// does not reach.
 	RestImage string `json:"restImage,omitempty"`
 	// Manifests are YAML files of your own, relative to the project. They are applied in parallel,
-	// each object as soon as what serves its kind works.
+	// each object as soon as the server of its kind works.
 	Manifests []string `json:"manifests,omitempty"`
 	// Workloads are applications of your own that lose no request when they are replaced.
 	Workloads []Workload `json:"workloads,omitempty"`
@@ -66,10 +66,10 @@ type Apps struct {
 	// there, tools/cert-wait. It has the default of restImage, and is required on an existing
 	// cluster with a certificate of a workload.
 	CertWaitImage string `json:"certWaitImage,omitempty"`
-	// Validate is full or skip. Full ends an up when APISIX, what runs behind it, and each workload
-	// answer from outside the cluster. Skip leaves out every gate of theirs that nothing depends
-	// on: the up ends early, and the rest converges behind it. Default full. The variable
-	// SKIP_FINAL_WAIT=true means skip, and false full.
+	// Validate is full or skip. Full ends an update when APISIX, the applications behind it, and
+	// each workload answer from outside the cluster. Skip leaves out every gate of theirs that
+	// nothing depends on: the update ends early, and the rest converges behind it. Default full.
+	// The variable SKIP_FINAL_WAIT=true means skip, and false full.
 	Validate string `json:"validate,omitempty" enum:"full,skip"`
 }
 

@@ -4,7 +4,7 @@ package config
 type ArgoCD struct {
 	// Enabled installs Argo CD at argocd.DOMAIN. Default: where there is an ingress controller.
 	Enabled *bool `json:"enabled,omitempty"`
-	// ChartVersion is the chart's version. Default: the pin, or what the bundle carries.
+	// ChartVersion is the chart's version. Default: the bundle's version, or else the pin.
 	ChartVersion string `json:"chartVersion,omitempty"`
 	// Values are values of the chart, as its values.yaml has them, below those that Strata sets
 	// (docs/values.md). Default: none.

@@ -6,7 +6,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // enum, for docs/config.md and the schema of stack files; the rule that holds it to them is
 // Validate's.
 type Config struct {
-	// Stack is the Pulumi stack's name; it prefixes the names of what the stack creates on this
+	// Stack is the Pulumi stack's name; it prefixes the names of the stack's things on this
 	// machine.
 	Stack string `json:"-"`
 	// Hosts is the section `strata:hosts`: where the cluster runs.
@@ -27,8 +27,8 @@ type Config struct {
 	// Vault is the section `strata:vault`: a Vault of the stack's own, which signs in place of the
 	// stack's own CA.
 	Vault Vault `json:"vault"`
-	// Ingress is the section `strata:ingress`: what leads requests into the cluster, and under
-	// which names.
+	// Ingress is the section `strata:ingress`: the ingress controllers, and the domain of the
+	// platform's names.
 	Ingress Ingress `json:"ingress"`
 	// Traefik is the section `strata:traefik`.
 	Traefik Traefik `json:"traefik"`
@@ -36,9 +36,9 @@ type Config struct {
 	APISIX APISIX `json:"apisix"`
 	// ArgoCD is the section `strata:argocd`.
 	ArgoCD ArgoCD `json:"argocd"`
-	// Apps is the section `strata:apps`: what runs on the platform.
+	// Apps is the section `strata:apps`: the applications on the platform.
 	Apps Apps `json:"apps"`
-	// Discard is the section `strata:discard`: consent to lose what others keep.
+	// Discard is the section `strata:discard`: consent to the loss of others' objects.
 	Discard Discard `json:"discard"`
 	// Artifacts is the section `strata:artifacts`: where binaries, charts and images come from.
 	Artifacts Artifacts `json:"artifacts"`

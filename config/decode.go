@@ -12,7 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// leaves are the types that read one JSON string, with what the string must be.
+// leaves are the types that read one JSON string, with the form of the string.
 var leaves = map[reflect.Type]string{
 	reflect.TypeFor[netip.Addr]():      "an IP address, for example 10.10.0.11",
 	reflect.TypeFor[netip.Prefix]():    "a network in CIDR form, for example 10.10.0.0/24",
@@ -128,7 +128,7 @@ func (d *decoder) list(key string, value any, into reflect.Value) {
 		d.fail(key, show(value), "is not a list", "write each entry on a line of its own, after a dash")
 		return
 	}
-	// A new slice: what the user writes replaces the default.
+	// A new slice: the user's value replaces the default.
 	slice := reflect.MakeSlice(into.Type(), len(list), len(list))
 	for i, element := range list {
 		d.decode(fmt.Sprintf("%s[%d]", key, i), element, slice.Index(i))

@@ -14,7 +14,7 @@ import (
 const SourceUpstream = "upstream"
 
 // defaults is the configuration before anything is read. K3s.Version and MetalLB.ChartVersion stay
-// empty: what is not set explicitly follows the bundle, or else the pin (package artifacts).
+// empty: a version that is not set follows the bundle, or else the pin (package artifacts).
 func defaults() *Config {
 	on := true
 	encrypt := true
@@ -111,7 +111,7 @@ func (h *Hosts) deriveVMs() {
 	}
 }
 
-// derivePlatform fills in what the layers above the cluster have by default.
+// derivePlatform fills in the defaults of the layers above the cluster.
 func (c *Config) derivePlatform() {
 	servers := 0
 	for _, node := range c.Hosts.Nodes {

@@ -3,8 +3,8 @@ package config
 import "strings"
 
 // OwnImage is the image of a program of this repository. No registry has it. Hosts get it as an
-// archive, from the bundle or, where the artifacts are upstream's, from what `strata fetch` builds;
-// the nodes of an existing cluster do not.
+// archive, from the bundle or, with upstream's artifacts, as `strata fetch` has built it; the nodes
+// of an existing cluster do not.
 type OwnImage struct {
 	// Name is the program's, Version its image's tag.
 	Name, Version string
@@ -23,7 +23,7 @@ var OwnImages = []OwnImage{
 	{Name: "testserver", Version: "v1", Folder: "tests/lab/tools/testserver"}, // of `make deploy`
 }
 
-// builtPrefix begins the URL of what `strata fetch` builds.
+// builtPrefix begins the URL of an image that `strata fetch` builds.
 const builtPrefix = "built:"
 
 // Reference is the image's name where Strata builds it. No registry can answer to localhost: a node
@@ -38,7 +38,7 @@ func (i OwnImage) url() string {
 	return builtPrefix + i.Folder + "/" + i.Name + "-" + i.Version + ".tar"
 }
 
-// BuiltImage is the image whose archive the URL of a pin stands for; false for what is downloaded.
+// BuiltImage returns the image whose archive the URL of a pin stands for; false for a download.
 func BuiltImage(url string) (OwnImage, bool) {
 	for _, image := range OwnImages {
 		if strings.HasPrefix(url, builtPrefix) && image.url() == url {

@@ -11,7 +11,7 @@ import (
 type CertManager struct {
 	// Enabled installs cert-manager. Default true.
 	Enabled *bool `json:"enabled,omitempty"`
-	// ChartVersion is the chart's version. Default: the pin, or what the bundle carries.
+	// ChartVersion is the chart's version. Default: the bundle's version, or else the pin.
 	ChartVersion string `json:"chartVersion,omitempty"`
 	// Values are values of the chart, as its values.yaml has them, below those that Strata sets
 	// (docs/values.md). Default: none.
@@ -74,7 +74,7 @@ func (i Ingress) Uses(controller string) bool { return slices.Contains(i.Control
 
 // Traefik configures the ingress controller.
 type Traefik struct {
-	// ChartVersion is the chart's version. Default: the pin, or what the bundle carries.
+	// ChartVersion is the chart's version. Default: the bundle's version, or else the pin.
 	ChartVersion string `json:"chartVersion,omitempty"`
 	// Values are values of the chart, as its values.yaml has them, below those that Strata sets
 	// (docs/values.md). Default: none.

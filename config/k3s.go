@@ -8,7 +8,7 @@ import (
 
 // K3s configures the cluster.
 type K3s struct {
-	// Version is vX.Y.Z+k3sN. Default: the pin, or what the bundle carries.
+	// Version is vX.Y.Z+k3sN. Default: the bundle's version, or else the pin.
 	Version string `json:"version,omitempty"`
 	// ClusterCIDR is the Pods' network. Default 10.42.0.0/16.
 	ClusterCIDR netip.Prefix `json:"clusterCIDR,omitzero"`
@@ -46,8 +46,8 @@ type K3s struct {
 	// Registries are container registries that have mirrors or want a login, and such mirrors.
 	// Default: none, and a registries.yaml that a person has written on a host stays as it is.
 	Registries []Registry `json:"registries,omitempty"`
-	// NetworkPolicies admits to the Pods of Strata's layers only what they serve: users, webhooks
-	// and metrics (docs/security.md). Namespaces of workloads get none. Default true. With
+	// NetworkPolicies limits traffic to the Pods of Strata's layers to their clients: users,
+	// webhooks and metrics (docs/security.md). Namespaces of workloads get none. Default true. With
 	// disable-network-policy in serverArgs the default is false: another controller must enforce
 	// them then.
 	NetworkPolicies *bool `json:"networkPolicies,omitempty"`

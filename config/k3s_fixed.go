@@ -9,10 +9,9 @@ import (
 	"strings"
 )
 
-// fixedDefaults are the keys of a server's config.yaml that K3s calls critical, and what it takes
-// where they are not set: all servers must have the same, and those of the datastore and the
-// networks are in what the cluster has stored
-// (https://docs.k3s.io/cli/server#critical-configuration-values; k3s-io/k3s
+// fixedDefaults are the keys of a server's config.yaml that K3s calls critical, and their defaults:
+// all servers must have the same, and the cluster has stored those of the datastore and the
+// networks (https://docs.k3s.io/cli/server#critical-configuration-values; k3s-io/k3s
 // pkg/daemons/config/types.go, CriticalControlArgs). The kind of the datastore and the agents'
 // token are not among them, because Strata writes those itself.
 var fixedDefaults = map[string]string{

@@ -8,7 +8,7 @@ type MetalLB struct {
 	// Hosts.Subnet, or in the network of an existing cluster's nodes (docs/existing-clusters.md).
 	// Required.
 	Addresses []string `json:"addresses"`
-	// ChartVersion is the chart's version. Default: the pin, or what the bundle carries.
+	// ChartVersion is the chart's version. Default: the bundle's version, or else the pin.
 	ChartVersion string `json:"chartVersion,omitempty"`
 	// Values are values of the chart, as its values.yaml has them, below those that Strata sets
 	// (docs/values.md). Default: none.

@@ -21,7 +21,7 @@ func (c *Config) checkMirror(ps *problems) {
 }
 
 // plainMirror refuses a password in the stack file's address of the mirror: it would be in the
-// repository, and in what Pulumi keeps of each update.
+// repository, and in Pulumi's record of each update.
 func (d *decoder) plainMirror(mirror string) (ps problems) {
 	if d.isPlain("artifacts") && hasLogin(mirror) {
 		ps.add(field("artifacts.mirror"), "", "has a user or a password in it, and is not encrypted",

@@ -8,8 +8,8 @@ func (d *decoder) isPlain(section string) bool {
 	return d.secret != nil && !d.secret(Namespace+":"+section)
 }
 
-// addPlain refuses a secret that is written out: it would be in the repository, and in what Pulumi
-// keeps of each update.
+// addPlain refuses a secret that is written out: it would be in the repository, and in Pulumi's
+// record of each update.
 func (ps *problems) addPlain(key, value string) {
 	if value != "" && value != Sealed {
 		ps.add(key, "", "is not encrypted", "run: pulumi config set --secret --path '"+key+"'")

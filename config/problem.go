@@ -13,9 +13,9 @@ type Problem struct {
 	Key string
 	// Value is the value that was found, as the user wrote it; empty when there is nothing to show.
 	Value string
-	// Rule says what is wrong, as the end of the sentence that Value begins.
+	// Rule names the rule that is broken, as the end of the sentence that Value begins.
 	Rule string
-	// Fix says what to do.
+	// Fix tells the user how to mend it.
 	Fix string
 }
 

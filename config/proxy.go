@@ -1,8 +1,8 @@
 package config
 
-// Proxy is the HTTP proxy through which nodes reach what is outside their network, such as
-// registries (docs.k3s.io/advanced, Configuring an HTTP proxy). What Strata brings to hosts goes by
-// SSH, and not through it.
+// Proxy is the HTTP proxy through which nodes leave their network, for example to registries
+// (docs.k3s.io/advanced, Configuring an HTTP proxy). Strata's own transfers to hosts go by SSH, and
+// not through it.
 type Proxy struct {
 	// HTTP is the proxy for http addresses, for example http://proxy.example.org:3128. With a user
 	// and a password in it, it must be encrypted: pulumi config set --secret --path

@@ -12,7 +12,7 @@ type Registry struct {
 	// last, unless disable-default-registry-endpoint is among k3s.serverArgs and k3s.agentArgs.
 	// Default: none.
 	Mirrors []string `json:"mirrors,omitempty"`
-	// Rewrites say what the mirrors call an image, by a regular expression of Go's without
+	// Rewrites change an image's name for the mirrors, by a regular expression of Go's without
 	// backslashes: "^library/(.*)": "hub/$1". Default: none, the same.
 	Rewrites map[string]string `json:"rewrites,omitempty"`
 	// Username logs in, with Password, to the registry of that name and not to its mirrors, which

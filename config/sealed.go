@@ -2,8 +2,8 @@ package config
 
 import "reflect"
 
-// Sealed stands for a text that is encrypted in its stack file: it is set, and only Pulumi knows to
-// what.
+// Sealed stands for a text that is encrypted in its stack file: it is set, and only Pulumi knows
+// its value.
 const Sealed = "[encrypted]"
 
 // Encrypted reports whether a value of a stack file is one that `pulumi config set --secret` wrote:

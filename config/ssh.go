@@ -10,12 +10,12 @@ import (
 // SSH configures the login at a host. A Node's own values override the ones of Hosts. Only driver
 // existing reads more than User and Port: the others make the hosts, and their keys with them.
 type SSH struct {
-	// User logs in; any other than root uses sudo. Default: what config says, or else root.
+	// User logs in; any other than root uses sudo. Default: the value in config, or else root.
 	User string `json:"user,omitempty"`
-	// Port is sshd's TCP port. Default: what config says, or else 22.
+	// Port is sshd's TCP port. Default: the value in config, or else 22.
 	Port int `json:"port,omitempty"`
 	// KeyFile is the private key's path; a leading ~ is the home directory, a relative path is
-	// relative to the project. Default: what config says, or else ~/.ssh/id_ed25519; with agent,
+	// relative to the project. Default: the value in config, or else ~/.ssh/id_ed25519; with agent,
 	// none. Only driver existing reads it: the others generate a key.
 	KeyFile string `json:"keyFile,omitempty"`
 	// HostKey pins the host's public key, in authorized_keys form. Default: what knownHosts has, or
@@ -55,15 +55,15 @@ type SSH struct {
 type JumpHost struct {
 	// Host is an IP address or DNS name, or a name in the file of ssh.config. Required.
 	Host string `json:"host"`
-	// Port is sshd's TCP port. Default: what ssh.config says, or else 22.
+	// Port is sshd's TCP port. Default: the value in ssh.config, or else 22.
 	Port int `json:"port,omitempty"`
-	// User logs in. Default: what ssh.config says, or else the user of the host behind it.
+	// User logs in. Default: the value in ssh.config, or else the user of the host behind it.
 	User string `json:"user,omitempty"`
-	// KeyFile is the private key's path, as in ssh.keyFile. Default: what ssh.config says, or else
+	// KeyFile is the private key's path, as in ssh.keyFile. Default: the value in ssh.config, or else
 	// the key of the host behind it.
 	KeyFile string `json:"keyFile,omitempty"`
 	// HostKey pins the jump host's public key, in authorized_keys form; there is no first contact.
-	// Default: what ssh.knownHosts has.
+	// Default: the key in ssh.knownHosts.
 	HostKey string `json:"hostKey,omitempty"`
 }
 
@@ -85,7 +85,7 @@ func (h *Hosts) deriveSSH() {
 	h.SSH.byDefault(h.Driver)
 }
 
-// byDefault fills in what is not set and cannot come from a file of ssh_config.
+// byDefault fills in the values that are not set and cannot come from a file of ssh_config.
 func (s *SSH) byDefault(driver Driver) {
 	if s.Config != "" && driver == DriverExisting {
 		return
@@ -103,7 +103,7 @@ const (
 	DefaultKeyFile = "~/.ssh/id_ed25519"
 )
 
-// checkWay holds the rules of the way to existing hosts. What a node has from hosts.ssh is reported
+// checkWay holds the rules of the way to existing hosts. A node's values of hosts.ssh are reported
 // there.
 func (c *Config) checkWay(ps *problems) {
 	for i, node := range c.Hosts.Nodes {

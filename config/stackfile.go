@@ -31,7 +31,7 @@ func OfStack(stack, path string) (*Config, error) {
 	return OfText(stack, path, text)
 }
 
-// OfText is OfStack for what a file has, or is to have; path names it in errors.
+// OfText is OfStack for the text of a file; path names it in errors.
 func OfText(stack, path string, text []byte) (*Config, error) {
 	raw, err := fileSections(text)
 	if err != nil {

@@ -124,8 +124,8 @@ func (a acmeCheck) http01() {
 	}
 }
 
-// plainACME refuses secrets that are written out: they would be in the repository, and in what
-// Pulumi keeps of each update.
+// plainACME refuses secrets that are written out: they would be in the repository, and in Pulumi's
+// record of each update.
 func (d *decoder) plainACME(given ACMEIssuer) (ps problems) {
 	if !d.isPlain("certManager") {
 		return nil

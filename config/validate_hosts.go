@@ -203,7 +203,7 @@ func checkRole(ps *problems, key string, role Role) {
 	}
 }
 
-// checkNodeSSH checks only what the node sets itself: the rest is hosts.ssh, and reported there.
+// checkNodeSSH checks only the node's own values: the rest is hosts.ssh, and reported there.
 func (c *Config) checkNodeSSH(ps *problems, key string, ssh SSH) {
 	own := ssh
 	if ssh.Port == c.Hosts.SSH.Port {

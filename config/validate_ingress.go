@@ -102,7 +102,7 @@ func (c *Config) checkIngress(ps *problems) {
 	}
 }
 
-// checkBelowIngress checks what every ingress controller stands on.
+// checkBelowIngress checks the layers below every ingress controller.
 func (c *Config) checkBelowIngress(ps *problems) {
 	for _, name := range c.Ingress.Controllers {
 		if !*c.MetalLB.Enabled {

@@ -79,8 +79,8 @@ func (c *Config) checkK3s(ps *problems) {
 	}
 }
 
-// owned are the keys of K3s's config.yaml that Strata writes itself or relies on, with what to use
-// instead. Keys with the same answer share a list.
+// owned are the keys of K3s's config.yaml that Strata writes itself or relies on, each with its
+// alternative. Keys with the same alternative share a list.
 var owned = ownedKeys(map[string][]string{
 	"Strata generates the token": {"token", "token-file", "agent-token", "agent-token-file"},
 	"Strata decides which server bootstraps and which join": {
@@ -100,8 +100,8 @@ var owned = ownedKeys(map[string][]string{
 	"use k3s.secretsEncryption":             {"secrets-encryption"},
 })
 
-// OwnedArgs are the keys that K3s.ServerArgs and K3s.AgentArgs must not have, with what to use
-// instead.
+// OwnedArgs returns the keys that K3s.ServerArgs and K3s.AgentArgs must not have, each with its
+// alternative.
 func OwnedArgs() map[string]string { return maps.Clone(owned) }
 
 func ownedKeys(byFix map[string][]string) map[string]string {
@@ -114,8 +114,8 @@ func ownedKeys(byFix map[string][]string) map[string]string {
 	return result
 }
 
-// flagName is the form of a long flag, and so of a key in config.yaml; a final + appends to what is
-// there.
+// flagName is the form of a long flag, and so of a key in config.yaml; a final + appends to the
+// value.
 var flagName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*\+?$`)
 
 func checkArgs(ps *problems, key string, args map[string]any) {

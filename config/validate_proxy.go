@@ -36,7 +36,8 @@ func isProxy(text string) bool {
 	return ok && strings.Trim(parsed.Path, "/") == "" && !strings.ContainsAny(text, "'\"\\$` \t")
 }
 
-// isBypass reports whether a text is what Go takes in NO_PROXY, and curl as well (golang.org/x/net/http/httpproxy, Config.NoProxy).
+// isBypass reports whether both Go and curl accept a text in NO_PROXY
+// (golang.org/x/net/http/httpproxy, Config.NoProxy).
 func isBypass(text string) bool {
 	if _, err := netip.ParsePrefix(text); err == nil {
 		return true

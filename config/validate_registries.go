@@ -98,7 +98,7 @@ func isHostPort(text string) bool {
 }
 
 // plainPasswords refuses a registry's password that is written out: it would be in the repository,
-// and in what Pulumi keeps of each update.
+// and in Pulumi's record of each update.
 func (d *decoder) plainPasswords(registries []Registry) (ps problems) {
 	if !d.isPlain("k3s") {
 		return nil

@@ -94,7 +94,7 @@ func (c *Config) checkHypervisor(ps *problems) {
 	checkSSH(ps, field("hosts.hypervisor"), SSH{User: host.User, Port: host.Port, HostKey: host.HostKey})
 }
 
-// checkSize: the least is what K3s needs of a host, and what holds an image.
+// checkSize: the least is the need of K3s, and the size of an image.
 func checkSize(ps *problems, key string, node Node, driver Driver) {
 	least := 512
 	if node.Role == RoleServer {

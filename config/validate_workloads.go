@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// longestName leaves room for what is appended: a Pod's name, with two hashes, is a label's value.
+// longestName leaves room for appended texts: a Pod's name, with two hashes, is a label's value.
 const longestName = 40
 
 // taken are namespaces that have an owner, beside those of Kubernetes itself (kube-).
@@ -69,8 +69,8 @@ func (w workloadCheck) identity() {
 	if slices.Contains(taken, namespace) || strings.HasPrefix(namespace, "kube-") {
 		w.add(w.key("namespace"), namespace, "has an owner already", "choose one that nothing else uses, for example apps")
 	}
-	// A rollout happens when the template changes: with an image whose name stays, nodes run what
-	// they happen to have.
+	// A rollout happens when the template changes: with an image whose name stays, nodes run the
+	// copy that they happen to have.
 	if tag := imageTag(w.w.Image); w.w.Image == "" || tag == "" || tag == "latest" {
 		w.add(w.key("image"), w.w.Image, "names no version", "append a tag other than latest, or a digest, for example docker.io/acme/shop:1.2.3")
 	}

@@ -38,7 +38,7 @@ type Vault struct {
 	// Enabled installs Vault. Default: where certManager.issuer is vault and
 	// certManager.vault.address is not set.
 	Enabled *bool `json:"enabled,omitempty"`
-	// ChartVersion is the chart's version. Default: the pin, or what the bundle carries.
+	// ChartVersion is the chart's version. Default: the bundle's version, or else the pin.
 	ChartVersion string `json:"chartVersion,omitempty"`
 	// Values are values of the chart, as its values.yaml has them, below those that Strata sets
 	// (docs/values.md). Default: none.

@@ -19,8 +19,8 @@ const (
 	CertManagerChartVersion = "v1.21.2"
 	// VaultChartVersion is the pinned release of Vault's chart.
 	VaultChartVersion = "0.34.1"
-	// TraefikVersion is the pinned release of Traefik whose CRDs are installed: what the pinned
-	// chart runs.
+	// TraefikVersion is the pinned release of Traefik whose CRDs are installed: that of the pinned
+	// chart.
 	TraefikVersion = "v3.7.11"
 	// TraefikChartVersion is the pinned release of Traefik's chart.
 	TraefikChartVersion = "41.3.0"
@@ -182,8 +182,8 @@ func k3sPins(k3s string) []Pin {
 	return append(pins, Pin{Name: ArtifactK3sInstall, Version: k3s, URL: script, Key: key})
 }
 
-// Explicit is the key that overrides the version of an artifact, and what it is set to; empty where
-// none does or is.
+// Explicit returns the key that overrides the version of an artifact, and its value; empty without
+// one.
 func (c *Config) Explicit(artifact string) (key, version string) {
 	set := map[string][2]string{
 		ArtifactK3s:                   {"strata:k3s.version", c.K3s.Version},
@@ -201,7 +201,7 @@ func (c *Config) Explicit(artifact string) (key, version string) {
 	return set[0], set[1]
 }
 
-// NeededPins are the pins of what the configured layers ask for, for the architecture of the hosts.
+// NeededPins returns the pins of the configured layers, for the architecture of the hosts.
 func (c *Config) NeededPins() []Pin {
 	needed := c.Needed()
 	return slices.DeleteFunc(c.Pins(), func(pin Pin) bool {

@@ -7,7 +7,7 @@ import "fmt"
 type Wave struct {
 	// Enabled installs it. Needs cert-manager, which signs for its webhook. Default false.
 	Enabled *bool `json:"enabled,omitempty"`
-	// ChartVersion is the chart's version. Default: the pin, or what the bundle carries.
+	// ChartVersion is the chart's version. Default: the bundle's version, or else the pin.
 	ChartVersion string `json:"chartVersion,omitempty"`
 	// Values are values of the chart, as its values.yaml has them, below those that Strata sets
 	// (docs/values.md). Default: none.

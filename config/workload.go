@@ -52,8 +52,8 @@ type Workload struct {
 	// config set --secret --path.
 	SecretFiles map[string]string `json:"secretFiles,omitempty"`
 	// ImmutableConfig gives files, secretFiles and secretEnv objects that get another name each
-	// time what they hold changes, and which cannot be edited: Pods of the previous revision keep
-	// theirs until the rollout is over, which an up then waits for whatever apps.validate says.
+	// time their contents change, and which cannot be edited: Pods of the previous revision keep
+	// theirs until the rollout is over, which an update then waits for whatever apps.validate says.
 	// Default false: an object is updated in place, and the Pods are replaced.
 	ImmutableConfig bool `json:"immutableConfig,omitempty"`
 	// Wave has the operator (apps.wave) replace the Pods when something that they read changes
@@ -80,8 +80,8 @@ type WorkloadProbes struct {
 	// start, and shows that a route above it works; any other route is asked for its own path,
 	// which must not answer 404.
 	Ready string `json:"ready,omitempty"`
-	// Live is the path that answers as long as the process is of use; it must not ask what the Pod
-	// depends on. Default: none, it is enough that the port takes connections.
+	// Live is the path that answers as long as the process is of use; it must not ask the Pod's
+	// dependencies. Default: none, it is enough that the port takes connections.
 	Live string `json:"live,omitempty"`
 	// Startup bounds the time of a start. Default 1m.
 	Startup metav1.Duration `json:"startup,omitzero"`
@@ -157,7 +157,7 @@ func (w Workload) RoutesBy(controller string) (count int) {
 	return count
 }
 
-// deriveWorkloads fills in what workloads have by default.
+// deriveWorkloads fills in the defaults of workloads.
 func (c *Config) deriveWorkloads() {
 	for i := range c.Apps.Workloads {
 		w := &c.Apps.Workloads[i]

@@ -8,7 +8,7 @@ import (
 
 // Registered collects the gates of a program as it registers them, one after the other.
 type Registered struct {
-	// Specs are as the configuration makes them, without what an up finds out (host keys, digests
+	// Specs are as the configuration makes them, without an update's findings (host keys, digests
 	// of outputs).
 	Specs []Spec
 	// Gates are their resources, in the same order.

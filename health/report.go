@@ -10,7 +10,7 @@ import (
 const evidenceLines = 20
 
 // WriteReport says how a gate ended: one line when it opened, otherwise every failing check with
-// what was expected and found, its cause, evidence and fix. Being stuck and being late are worded
+// the expected and the found, its cause, evidence and fix. Being stuck and being late are worded
 // differently, because only one of them is cured by waiting.
 func WriteReport(out io.Writer, r Result) error {
 	_, err := io.WriteString(out, r.Report())
@@ -56,8 +56,7 @@ func (r Result) ending() string {
 	}
 }
 
-// Warnings lists what people should see to, although the checks pass: each as "CHECK: MESSAGE;
-// FIX".
+// Warnings lists the tasks for people that an open gate found: each as "CHECK: MESSAGE; FIX".
 func (r Result) Warnings() (lines []string) {
 	for _, check := range r.Checks {
 		if check.warns() {

@@ -11,7 +11,7 @@ import (
 	"strata/internal/vm"
 )
 
-// Kind selects what a gate observes.
+// Kind selects the observations and the judgement of a gate.
 type Kind string
 
 const (
@@ -24,8 +24,7 @@ const (
 	// KindNodes gates the exact node set: each unit on its host, each Node Ready, none missing,
 	// none extra.
 	KindNodes Kind = "nodes"
-	// KindSystem gates what K3s deploys itself: default ServiceAccount, CoreDNS, metrics
-	// APIService.
+	// KindSystem gates K3s's own deployments: default ServiceAccount, CoreDNS, metrics APIService.
 	KindSystem Kind = "system"
 	// KindWebhook gates an admission webhook: it serves, through every API server and from every
 	// server host.
@@ -60,8 +59,8 @@ const (
 	KindHTTP Kind = "http"
 	// KindMetrics gates the metrics of a Service in the cluster: each expected series has a sample.
 	KindMetrics Kind = "metrics"
-	// KindUpstreams gates what APISIX's data plane has for routes: in each of its Pods the
-	// addresses of the Pods that are ready, and no others.
+	// KindUpstreams gates the routes in APISIX's data plane: in each of its Pods the addresses of
+	// the Pods that are ready, and no others.
 	KindUpstreams Kind = "upstreams"
 	// KindApplications gates ArgoCD Applications: each Synced and Healthy, as it is specified now.
 	KindApplications Kind = "applications"
@@ -86,8 +85,8 @@ type Spec struct {
 	Timeout metav1.Duration `json:"timeout"`
 	// TimeoutKey is the configuration key that sets Timeout, for example strata:timeouts.api.
 	TimeoutKey string `json:"timeoutKey"`
-	// Revision is a digest of what is gated (chart version, values, config.yaml). It makes the gate
-	// run again when that changes; the checks do not read it.
+	// Revision is a digest of the gate's subject (chart version, values, config.yaml). It makes the
+	// gate run again when that changes; the checks do not read it.
 	Revision string `json:"revision,omitempty"`
 	// Hosts are the hosts that the gate observes, or observes from.
 	Hosts []Host `json:"hosts,omitempty"`
@@ -101,7 +100,7 @@ type Spec struct {
 	// compared.
 	Images map[string][]string `json:"images,omitempty"`
 
-	// Each of these holds what only that kind needs.
+	// Each of these configures one kind.
 	Host         *HostSpec         `json:"host,omitempty"`
 	VM           *vm.Spec          `json:"vm,omitempty"`
 	Nodes        *NodesSpec        `json:"nodes,omitempty"`
@@ -122,8 +121,8 @@ type Spec struct {
 	Applications *ApplicationsSpec `json:"applications,omitempty"`
 }
 
-// Tunnel is the way to what only a jump host reaches, the API and the load balancer's addresses;
-// none where the hosts have none.
+// Tunnel returns the way to addresses that only a jump host reaches, the API's and the load
+// balancer's; none if the hosts have none.
 func (s Spec) Tunnel() tunnel.Spec {
 	return tunnel.First(s.Hosts, func(host Host) remote.Target { return host.Target })
 }
@@ -193,7 +192,8 @@ type SystemSpec struct {
 	// name in it.
 	Domain string `json:"domain,omitempty"`
 	// Existing is the Spec's, taken over by the gate. The owner may have other components or none:
-	// what answers names must be there under any name, and metrics only where they are registered.
+	// the server of the DNS names must be there under any name, and metrics only where they are
+	// registered.
 	Existing bool `json:"lent,omitempty"`
 }
 
@@ -220,13 +220,13 @@ type WebhookSpec struct {
 	// Mutates is the name of a MutatingWebhookConfiguration whose caBundle and endpoint are checked
 	// as Configuration's are. Optional.
 	Mutates string `json:"mutates,omitempty"`
-	// AcceptFills are dotted paths, such as spec.username, that must have a value in what the dry
-	// run of Accept returns, or, as in spec.nodeName=a, that value: an API server that does not ask
+	// AcceptFills are dotted paths, such as spec.username, that must have a value in the answer to
+	// the dry run of Accept, or, as in spec.nodeName=a, that value: an API server that does not ask
 	// the mutating webhook accepts as well. Give Accept a generateName, since a namesake hides it.
 	AcceptFills []string `json:"acceptFills,omitempty"`
 	// Consecutive counts the passes in a row that each API server must give. Zero means 2.
 	Consecutive int `json:"consecutive,omitempty"`
-	// Workloads are namespace/kind/name of what backs the webhook; their Pods explain a failure.
+	// Workloads are namespace/kind/name of the webhook's workloads; their Pods explain a failure.
 	Workloads []string `json:"workloads,omitempty"`
 }
 

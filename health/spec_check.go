@@ -22,7 +22,7 @@ func (s Spec) lacksPart() bool {
 	return wanted && !present
 }
 
-// validatePart checks what only the Spec's kind needs.
+// validatePart checks the part of the Spec's kind.
 func (s Spec) validatePart(need needs) {
 	if s.lacksPart() {
 		need(false, "%s: missing", s.Kind)

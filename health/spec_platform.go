@@ -30,7 +30,7 @@ type CASpec struct {
 	Accepted string `json:"accepted,omitempty"`
 }
 
-// CertificateSpec names a cert-manager Certificate and what its Secret must be good for.
+// CertificateSpec names a cert-manager Certificate and the requirements of its Secret.
 type CertificateSpec struct {
 	Namespace string `json:"namespace"`
 	Name      string `json:"name"`
@@ -61,7 +61,7 @@ type VaultSpec struct {
 	Namespace string `json:"namespace"`
 	Pod       string `json:"pod"`
 	Port      int    `json:"port"`
-	// Workload is namespace/kind/name of what runs it; its Pods explain a failure.
+	// Workload is namespace/kind/name of the workload behind it; its Pods explain a failure.
 	Workload string `json:"workload"`
 }
 
@@ -100,7 +100,7 @@ type HTTPSpec struct {
 	Probes   []HTTPProbe `json:"probes"`
 }
 
-// HTTPProbe is one request and what must come back. A redirect is an answer and is never followed.
+// HTTPProbe is one request and the expected answer. A redirect is an answer and is never followed.
 type HTTPProbe struct {
 	// Name is the probe's in messages.
 	Name string `json:"name"`
@@ -142,16 +142,16 @@ type MetricsSpec struct {
 	Series []string `json:"series"`
 }
 
-// UpstreamsSpec names the Pods of APISIX's data plane and routes that must lead where their Pods
-// are. The data plane is a standalone one, which holds what its controller sends and gives it out
-// again (apisix/admin/standalone.lua).
+// UpstreamsSpec names the Pods of APISIX's data plane and routes that must lead to their Pods. The
+// data plane is a standalone one, which holds its controller's configuration and gives it out again
+// (apisix/admin/standalone.lua).
 type UpstreamsSpec struct {
 	// Namespace and Selector, a label selector, are of the data plane's Pods; Port is their admin
 	// API's. It is asked with the APIKey.
 	Namespace string `json:"namespace"`
 	Selector  string `json:"selector"`
 	Port      int    `json:"port"`
-	// Controller is namespace/Deployment/name of what configures it, for messages.
+	// Controller is namespace/Deployment/name of its controller, for messages.
 	Controller string     `json:"controller"`
 	Routes     []RouteRef `json:"routes"`
 	// Resync is the interval at which the controller sends everything again, whatever happened. A

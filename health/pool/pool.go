@@ -24,7 +24,7 @@ const (
 	unchangedSeconds = 10
 )
 
-// poolFacts is one observation of an address pool and of what MetalLB made of it.
+// poolFacts is one observation of an address pool and of MetalLB's state of it.
 type poolFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`

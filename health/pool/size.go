@@ -27,7 +27,7 @@ func poolSize(addresses []string, avoidBuggy bool) int64 {
 // addressRange reads first-last or a CIDR.
 func addressRange(text string) (first, last netip.Addr, ok bool) {
 	if from, to, dashed := strings.Cut(text, "-"); dashed {
-		// What cannot be parsed is the zero Addr, which is not valid and has no bits.
+		// A text that cannot be parsed is the zero Addr, which is not valid and has no bits.
 		first, _ = netip.ParseAddr(strings.TrimSpace(from))
 		last, _ = netip.ParseAddr(strings.TrimSpace(to))
 		return first, last, first.IsValid() && first.BitLen() == last.BitLen()

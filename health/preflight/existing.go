@@ -44,7 +44,7 @@ type existingFacts struct {
 	Traefik   bool     `json:"traefik,omitempty"`
 }
 
-// Existing observes an existing cluster once and finds what can be known before the first change.
+// Existing observes an existing cluster once and returns its findings before the first change.
 func Existing(ctx context.Context, cluster ExistingCluster) ([]Finding, error) {
 	all, err := kube.ClusterOf(health.Spec{Servers: []string{cluster.Server}, Existing: true}, health.Secrets{Kubeconfig: cluster.Kubeconfig})
 	if err != nil {
@@ -100,8 +100,7 @@ func allowedEverything(ctx context.Context, s *kube.APIServer) (bool, error) {
 // serviceLBLabel is on the DaemonSets of K3s's load balancer (k3s pkg/cloudprovider/servicelb.go).
 const serviceLBLabel = "svccontroller.k3s.cattle.io/svcname"
 
-// rivals finds what K3s, and so k3d, deploys unless told not to, and what the platform brings as
-// well.
+// rivals finds K3s's, and so k3d's, default deployments that the platform brings as well.
 func rivals(ctx context.Context, s *kube.APIServer) (services []string, traefik bool, err error) {
 	balancers, err := kube.List[appsv1.DaemonSet](ctx, s, kube.DaemonSetResource, metav1.NamespaceSystem, metav1.ListOptions{LabelSelector: serviceLBLabel})
 	if err != nil {

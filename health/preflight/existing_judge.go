@@ -9,7 +9,7 @@ import (
 	"strata/health/nodes"
 )
 
-// judgeExisting says what speaks against putting the platform's layers into the cluster.
+// judgeExisting lists the reasons against putting the platform's layers into the cluster.
 func judgeExisting(cluster ExistingCluster, facts existingFacts) []health.Verdict {
 	api := api.JudgeAPIServer(facts.API)
 	api.Check = "api"

@@ -28,7 +28,7 @@ type Host struct {
 	Key []byte
 }
 
-// Finding is one verdict of a preflight and what it is about: a host's name, or "all hosts".
+// Finding is one verdict of a preflight and its subject: a host's name, or "all hosts".
 type Finding struct {
 	Subject string `json:"subject"`
 	health.Verdict

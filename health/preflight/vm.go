@@ -25,7 +25,7 @@ type VMPlan struct {
 
 // VMImage is the disk image as it is on this side.
 type VMImage struct {
-	// Key is the configuration's key, Value what it names.
+	// Key is the configuration's key, Value its value.
 	Key, Value string
 	// Fault says why there is no image; nil when it is at hand or can be downloaded.
 	Fault error
@@ -45,9 +45,8 @@ type vmFindings struct {
 	PingsFault error
 }
 
-// VMs observes the hypervisor, each part for limit at most, and finds what would keep it from
-// making the machines. The machines of the stack that are there already are its own: what they hold
-// counts as theirs.
+// VMs observes the hypervisor, each part for limit at most, and finds the obstacles to making the
+// machines. The stack's existing machines are its own: their memory and disks count as theirs.
 func VMs(ctx context.Context, plan VMPlan, limit time.Duration) []Finding {
 	host, err := reachHypervisor(ctx, plan, limit)
 	if err != nil {

@@ -31,8 +31,8 @@ func judgeVMAddress(place int, spec vm.Spec, f vmFindings) health.Verdict {
 	return health.Verdict{State: health.Ready, Message: "held by no other machine"}
 }
 
-// judgeVMLease compares an address with what the hypervisor's own DHCP server gives out; zero when
-// nothing speaks against it.
+// judgeVMLease compares an address with those that the hypervisor's own DHCP server gives out; zero
+// when nothing speaks against it.
 func judgeVMLease(is string, spec vm.Spec, dhcp vm.DHCPFacts) health.Verdict {
 	address, mac, network := spec.Guest.Address.Addr(), spec.MAC(), spec.Libvirt.Network
 	inRange := slices.ContainsFunc(dhcp.Ranges, func(span [2]netip.Addr) bool { return span[0].Compare(address) <= 0 && address.Compare(span[1]) <= 0 })

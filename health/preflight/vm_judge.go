@@ -12,7 +12,7 @@ import (
 // hypervisorCheck precedes every other check of a hypervisor.
 const hypervisorCheck = "hypervisor"
 
-// leastRelease is the first Proxmox VE whose commands have what the driver uses.
+// leastRelease is the first Proxmox VE whose commands are enough for the driver.
 const leastRelease = 8
 
 // judgeHypervisor gives the verdicts of a preflight on the hypervisor. They hold on every later run
@@ -137,7 +137,7 @@ func judgeVMProcessors(specs vm.Specs, f vmFindings) health.Verdict {
 	return health.Verdict{State: health.Ready, Message: fmt.Sprintf("%d of %s", total, found)}
 }
 
-// judgeVMMemory asks for what the machines do not hold yet.
+// judgeVMMemory asks for the memory that the machines do not hold yet.
 func judgeVMMemory(specs vm.Specs, f vmFindings) health.Verdict {
 	need := 0
 	for i, spec := range specs {

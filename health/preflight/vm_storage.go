@@ -41,7 +41,7 @@ func startStorage(spec vm.Spec, name string) string {
 	return spec.OnHypervisor("virsh pool-start "+name, "pvesm set "+name+" --disable 0, and see pvesm status")
 }
 
-// oneThere names what there is in place of what was asked for.
+// oneThere names those that exist in place of the one that was asked for.
 func oneThere(names []string) string {
 	if len(names) == 0 {
 		return "one that is there (there is none that fits)"

@@ -1,3 +1,3 @@
-// Package system gates what K3s deploys itself: the default ServiceAccount, CoreDNS, the metrics
+// Package system gates K3s's own deployments: the default ServiceAccount, CoreDNS, the metrics
 // APIService.
 package system

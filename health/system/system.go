@@ -9,8 +9,7 @@ import (
 	"strata/health/observe"
 )
 
-// What K3s deploys itself, by the names that facts of K3s give (manifests/coredns.yaml,
-// metrics-server).
+// K3s's own deployments, by the names in K3s's sources (manifests/coredns.yaml, metrics-server).
 const (
 	dnsNamespace  = "kube-system"
 	dnsDeployment = "coredns"
@@ -18,7 +17,7 @@ const (
 	metricsAPI    = "v1beta1.metrics.k8s.io"
 )
 
-// systemFacts is one observation of what K3s deploys itself.
+// systemFacts is one observation of K3s's own deployments.
 type systemFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`

@@ -12,8 +12,8 @@ import (
 	"strata/health/observe"
 )
 
-// upstreamsFacts is one observation of routes, of the Pods behind them, and of what each Pod of the
-// data plane has.
+// upstreamsFacts is one observation of routes, of the Pods behind them, and of each Pod of the data
+// plane.
 type upstreamsFacts struct {
 	Fault   *kube.Fault `json:"fault,omitempty"`
 	Seconds int         `json:"seconds,omitempty"`
@@ -63,8 +63,9 @@ const (
 )
 
 // judgeUpstreams says whether every Pod of the data plane leads each route's requests to the Pods
-// that are ready, and to no others. That the controller says so proves nothing: what it sends may
-// be refused, and its own statuses stay as they were (apisix-ingress-controller#2774, #2699).
+// that are ready, and to no others. The controller's word proves nothing: the data plane may refuse
+// its configuration, and its own statuses stay as they were (apisix-ingress-controller#2774,
+// #2699).
 func judgeUpstreams(spec health.UpstreamsSpec, f upstreamsFacts) []health.Verdict {
 	if f.Fault != nil {
 		return []health.Verdict{
@@ -111,7 +112,7 @@ func judgeRoutes(f upstreamsFacts) health.Verdict {
 	return health.Verdict{Check: routesCheck, State: health.Ready}
 }
 
-// judgePlane compares what one Pod of the data plane has with what there is.
+// judgePlane compares one Pod of the data plane with the Services' Pods.
 func judgePlane(spec health.UpstreamsSpec, f upstreamsFacts, plane planeSeen) health.Verdict {
 	v := health.Verdict{State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s describe pod %s", spec.Namespace, plane.Pod)}
 	switch {
@@ -148,8 +149,8 @@ func judgePlane(spec health.UpstreamsSpec, f upstreamsFacts, plane planeSeen) he
 	return v
 }
 
-// planeCauses explain what the admin API answers (apisix/admin/init.lua: check_token; nginx' allow
-// and deny).
+// planeCauses explain the admin API's answers (apisix/admin/init.lua: check_token; nginx' allow and
+// deny).
 var planeCauses = map[int]string{
 	http.StatusUnauthorized: "the Pod was started with other keys than the Secret has now",
 	http.StatusForbidden:    "apisix.admin.allow.ipList does not have the Pod's own loopback, which a forwarded port comes from",

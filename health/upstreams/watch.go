@@ -25,8 +25,7 @@ const (
 	// has taken something. An observation costs each of its Pods one request on a connection that
 	// stays open.
 	upstreamsInterval = 250 * time.Millisecond
-	// upstreamsLimit bounds what is read of a configuration; APISIX keeps it in a dictionary of 50
-	// MB.
+	// upstreamsLimit bounds a configuration; APISIX keeps it in a dictionary of 50 MB.
 	upstreamsLimit = 64 << 20
 	// upstreamsPath returns the configuration of a standalone data plane.
 	upstreamsPath = "/apisix/admin/configs"
@@ -73,7 +72,7 @@ func (w *upstreamsWatch) Run(ctx context.Context, report func([]health.Verdict))
 	return nil
 }
 
-// observe reads the routes first: what the data plane has is then at least as new.
+// observe reads the routes first: the data plane's configuration is then at least as new.
 func (w *upstreamsWatch) observe(ctx context.Context) upstreamsFacts {
 	var facts upstreamsFacts
 	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) error {
@@ -138,8 +137,8 @@ func (w *upstreamsWatch) since(pod string, want routeSeen, held routeHeld) int {
 	return w.stable.Seconds(subject, fmt.Sprint(want.Addresses, held.Known, held.Addresses))
 }
 
-// ask reads what one Pod has. The key goes through the forwarded port only, and of what comes back
-// nothing but addresses is kept.
+// ask reads one Pod's configuration. The key goes through the forwarded port only, and of the
+// answer nothing but addresses is kept.
 func (w *upstreamsWatch) ask(ctx context.Context, s *kube.APIServer, pod *corev1.Pod) (planeConfig, int, error) {
 	var config planeConfig
 	id := string(pod.UID)

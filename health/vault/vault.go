@@ -26,7 +26,7 @@ type vaultFacts struct {
 	Leaving bool `json:"leaving,omitempty"`
 }
 
-// What /v1/sys/health answers with (Vault API documentation, /sys/health).
+// The answers of /v1/sys/health (Vault API documentation, /sys/health).
 const (
 	vaultStandby         = http.StatusTooManyRequests
 	vaultUninitialised   = http.StatusNotImplemented

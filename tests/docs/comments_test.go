@@ -1,0 +1,88 @@
+package docs
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Bounds of the whole repository. They may only become smaller: 1, 2 and 0.5 are the aim.
+const (
+	// openingsAtMost bounds the comments that define their subject, in percent.
+	openingsAtMost = 1.0
+	// whatAtMost bounds the word "what" in comments, in 1,000 words.
+	whatAtMost = 9.5
+	// wideAtMost bounds the lines of Go over 120 columns, in percent.
+	wideAtMost = 3.2
+)
+
+var (
+	// defines matches a comment that begins "X is what" or the like, where a verb would do.
+	defines = regexp.MustCompile(`^\S+( \S+)? (is|are|has|have) (what|why|how|whose|which|where|when)\b`)
+	// comment matches a line of prose in a comment; a directive has no space behind the slashes.
+	comment = regexp.MustCompile(`^\s*// ?`)
+	what    = regexp.MustCompile(`(?i)\bwhat\b`)
+)
+
+// comments returns the comments of a file that stand on lines of their own, each on one line.
+func comments(text string) (blocks []string) {
+	var block []string
+	end := func() {
+		if len(block) > 0 {
+			blocks = append(blocks, strings.Join(block, " "))
+		}
+		block = nil
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		prose := strings.TrimPrefix(strings.TrimSpace(line), "//")
+		if !comment.MatchString(line) || strings.HasPrefix(prose, "go:") || strings.HasPrefix(prose, "nolint") {
+			end()
+			continue
+		}
+		block = append(block, strings.TrimSpace(prose))
+	}
+	end()
+	return blocks
+}
+
+func TestCommentsArePlain(t *testing.T) {
+	var definitions []string
+	var blocks, words, whats, lines, wide int
+	for path, text := range files(t, func(path string) bool {
+		return strings.HasSuffix(path, ".go") && !strings.Contains(path, "/testdata/")
+	}) {
+		for _, block := range comments(text) {
+			blocks++
+			words += len(strings.Fields(block))
+			whats += len(what.FindAllString(block, -1))
+			if defines.MatchString(block) {
+				definitions = append(definitions, path+": "+block)
+			}
+		}
+		for line := range strings.Lines(text) {
+			lines++
+			if utf8.RuneCountInString(strings.ReplaceAll(strings.TrimRight(line, "\n"), "\t", "    ")) > 120 {
+				wide++
+			}
+		}
+	}
+	require.Greater(t, blocks, 5000)
+	assert.LessOrEqual(t, 100*float64(len(definitions))/float64(blocks), openingsAtMost, strings.Join(definitions, "\n"))
+	assert.LessOrEqual(t, 1000*float64(whats)/float64(words), whatAtMost, "what")
+	assert.LessOrEqual(t, 100*float64(wide)/float64(lines), wideAtMost, "lines over 120 columns")
+}
+
+func TestDefinitionsAreFound(t *testing.T) {
+	for text, found := range map[string]bool{
+		"// Seen is when\n// it came.\nvar a int\n": true, "\t// URLs are where it answers.\n": true, "// A gate is what waits.\n": true,
+		"// Seen returns the time.\n": false, "//nolint:gosec // is what\n": false, "// It is a gate.\n": false, "a := 1 // b is what\n": false,
+	} {
+		all := comments(text)
+		assert.Equal(t, found, len(all) > 0 && defines.MatchString(all[0]), text)
+	}
+}
