@@ -59,12 +59,9 @@ func apisixValues(cfg config.APISIX, pods netip.Prefix) pulumi.Map {
 		"podDisruptionBudget": pulumi.Map{
 			"enabled": pulumi.Bool(cfg.Replicas > 1), "minAvailable": pulumi.String(""), "maxUnavailable": pulumi.Int(1),
 		},
-		"priorityClassName": pulumi.String(apisixGrace(cfg)),
-		"image":             pulumi.Map{"pullPolicy": pulumi.String(apisixStart)},
-		"topologySpreadConstraints": pulumi.Array{pulumi.Map{
-			"maxSkew": pulumi.Int(1), "topologyKey": pulumi.String("kubernetes.io/hostname"), "whenUnsatisfiable": pulumi.String("ScheduleAnyway"),
-			"labelSelector": pulumi.Map{"matchLabels": apisixLabels(apisixName)},
-		}},
+		"priorityClassName":         pulumi.String(apisixGrace(cfg)),
+		"image":                     pulumi.Map{"pullPolicy": pulumi.String(apisixStart)},
+		"topologySpreadConstraints": spreadOverNodes(apisixLabels(apisixName)),
 		"apisix": pulumi.Map{
 			"deployment": pulumi.Map{
 				"role": pulumi.String("traditional"), "role_traditional": pulumi.Map{"config_provider": pulumi.String("yaml")},

@@ -143,3 +143,16 @@ func newNamespace(ctx *pulumi.Context, cluster *Cluster, name, namespace string,
 		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("Namespace"), "metadata": metadata,
 	}, opts...)
 }
+
+// spreadOverNodes returns the spread constraints of a Deployment's Pods. Each revision is spread by
+// itself, since old Pods are about to go: with those counted, the rollout behind a drain puts all
+// new Pods on the node that was drained. The constraint is soft, because with as many Pods as nodes
+// the Pod that surges would find no place.
+func spreadOverNodes(labels pulumi.Input) pulumi.Array {
+	return pulumi.Array{pulumi.Map{
+		"maxSkew": pulumi.Int(1), "topologyKey": pulumi.String("kubernetes.io/hostname"),
+		"whenUnsatisfiable": pulumi.String("ScheduleAnyway"),
+		"labelSelector":     pulumi.Map{"matchLabels": labels},
+		"matchLabelKeys":    pulumi.ToStringArray([]string{"pod-template-hash"}),
+	}}
+}

@@ -60,12 +60,9 @@ func traefikValues(cfg config.Traefik, challenges bool) pulumi.Map {
 		"podDisruptionBudget": pulumi.Map{
 			"enabled": pulumi.Bool(cfg.Replicas > 1), "maxUnavailable": pulumi.Int(1),
 		},
-		"topologySpreadConstraints": pulumi.Array{pulumi.Map{
-			"maxSkew": pulumi.Int(1), "topologyKey": pulumi.String("kubernetes.io/hostname"), "whenUnsatisfiable": pulumi.String("ScheduleAnyway"),
-			"labelSelector": pulumi.Map{"matchLabels": pulumi.Map{"app.kubernetes.io/name": pulumi.String(traefikName)}},
-		}},
-		"global":       pulumi.Map{"checkNewVersion": pulumi.Bool(false), "sendAnonymousUsage": pulumi.Bool(false)},
-		"ingressClass": pulumi.Map{"enabled": pulumi.Bool(true), "isDefaultClass": pulumi.Bool(true), "name": pulumi.String(traefikName)},
+		"topologySpreadConstraints": spreadOverNodes(pulumi.StringMap{"app.kubernetes.io/name": pulumi.String(traefikName)}),
+		"global":                    pulumi.Map{"checkNewVersion": pulumi.Bool(false), "sendAnonymousUsage": pulumi.Bool(false)},
+		"ingressClass":              pulumi.Map{"enabled": pulumi.Bool(true), "isDefaultClass": pulumi.Bool(true), "name": pulumi.String(traefikName)},
 		"providers": pulumi.Map{
 			"kubernetesCRD": on, "kubernetesIngress": on, "kubernetesGateway": on,
 		},

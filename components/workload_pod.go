@@ -49,15 +49,8 @@ func workloadPod(args *WorkloadArgs, read contents, name string) pulumi.Map {
 		"terminationGracePeriodSeconds": wholeSeconds(cfg.Grace()),
 		"automountServiceAccountToken":  pulumi.Bool(false),
 		"enableServiceLinks":            pulumi.Bool(false),
-		"topologySpreadConstraints": pulumi.Array{pulumi.Map{
-			"maxSkew": pulumi.Int(1), "topologyKey": pulumi.String("kubernetes.io/hostname"),
-			// Not DoNotSchedule: with as many Pods as nodes the one that surges would find no
-			// place.
-			"whenUnsatisfiable": pulumi.String("ScheduleAnyway"),
-			"labelSelector":     pulumi.Map{"matchLabels": workloadLabels(name)},
-			"matchLabelKeys":    pulumi.ToStringArray([]string{"pod-template-hash"}), // old Pods are about to go
-		}},
-		"securityContext": pulumi.Map{"seccompProfile": pulumi.Map{"type": pulumi.String("RuntimeDefault")}},
+		"topologySpreadConstraints":     spreadOverNodes(workloadLabels(name)),
+		"securityContext":               pulumi.Map{"seccompProfile": pulumi.Map{"type": pulumi.String("RuntimeDefault")}},
 	}
 	if c := cfg.Certificate; c != nil {
 		pod["initContainers"] = pulumi.Array{CertWait(args.CertWaitImage, tlsVolume, c.Mount, c.Wait.Duration, c.DNSNames)}
