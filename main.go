@@ -51,7 +51,7 @@ func readPast(ctx context.Context, stack string) (members.Past, error) {
 	return members.ReadPast(ctx, stackstate.CommandLine("."), stack)
 }
 
-// connect is what is asked before each change in a cluster of ours.
+// connect returns the hook that runs before each change in a cluster that Strata built.
 func connect(kubeconfig string, servers []string) (components.Before, error) {
 	cluster, err := adopt.NewCluster(kubeconfig)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 
 // CertificateArgs configures Certificate.
 type CertificateArgs struct {
-	// Namespace and Secret are where the key and the chain are put; the Certificate has the
-	// Secret's name. Required.
+	// Namespace and Secret take the key and the chain; the Certificate has the Secret's name.
+	// Required.
 	Namespace, Secret string
 	// DNSNames are the names that it is valid for; a wildcard is one label deep. Required.
 	DNSNames []string

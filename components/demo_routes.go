@@ -41,7 +41,7 @@ func demoPlugins(plugin string, config pulumi.Map, secret string) pulumi.Map {
 	return pulumi.Map{"ingressClassName": pulumi.String(apisixName), "plugins": pulumi.Array{entry}}
 }
 
-// demoConsumer is who may use the REST API.
+// demoConsumer may use the REST API.
 func demoConsumer() pulumi.Map {
 	return pulumi.Map{
 		"gatewayRef": pulumi.Map{

@@ -33,9 +33,9 @@ func accessTo(hosts []*Host) access {
 	return a
 }
 
-// asked returns the input of a subcommand about the hosts and their owner: ask makes it of them
+// inputOf returns the input of a subcommand about the hosts and their owner: ask makes it of them
 // once their pins are known.
-func (a access) asked(owner pulumi.Output, ask func(hosts []health.Host, owner k3snode.Owner) any) pulumi.Output {
+func (a access) inputOf(owner pulumi.Output, ask func(hosts []health.Host, owner k3snode.Owner) any) pulumi.Output {
 	return pulumi.All(owner, health.Pinned(a.hosts)).ApplyT(func(known []any) any {
 		return ask(known[1].([]health.Host), known[0].(k3snode.Owner))
 	})

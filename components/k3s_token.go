@@ -31,7 +31,7 @@ func (k *k3s) rotateToken() error {
 	for _, server := range k.servers {
 		needs = append(needs, server.Gate)
 	}
-	asked := at.asked(k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3snode.Owner) any {
+	asked := at.inputOf(k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3snode.Owner) any {
 		rotation := token.Rotation{Timeout: limit, Generation: generation, Owner: &owner}
 		for _, host := range hosts {
 			rotation.Servers = append(rotation.Servers, host.Target)

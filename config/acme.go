@@ -17,7 +17,7 @@ type ACMEIssuer struct {
 	// https://acme-v02.api.letsencrypt.org/directory, whose rate limits can lock a name out for a
 	// week.
 	Server string `json:"server,omitempty"`
-	// Email is who the server writes to about the account. Default: none.
+	// Email receives the server's letters about the account. Default: none.
 	Email string `json:"email,omitempty"`
 	// CACertificate is the CA of the server's own TLS certificate, in PEM, for a private server.
 	// Default: the public CAs.

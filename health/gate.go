@@ -66,7 +66,6 @@ func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.Re
 	for _, host := range args.Hosts {
 		args.Spec.Hosts = append(args.Spec.Hosts, host.Host)
 	}
-	spec := args.Spec
 	bound := (args.Spec.Timeout.Duration + deadlineSlack).String()
 	environment := pulumi.StringMap{}
 	if args.SSHKey != nil {
@@ -98,7 +97,7 @@ func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.Re
 	}
 	gate := &Gate{command}
 	if registered, ok := ctx.Value(registeredKey{}).(*Registered); ok {
-		registered.Specs, registered.Gates = append(registered.Specs, spec), append(registered.Gates, gate)
+		registered.Specs, registered.Gates = append(registered.Specs, args.Spec), append(registered.Gates, gate)
 	}
 	return gate, nil
 }

@@ -203,8 +203,7 @@ type WebhookSpec struct {
 	// MutatingWebhookConfiguration's) name.
 	Configuration string `json:"configuration"`
 	Mutating      bool   `json:"mutating,omitempty"`
-	// Namespace and Service are where the API server sends its requests; Port is the Service's
-	// port.
+	// Namespace and Service receive the API server's requests; Port is the Service's port.
 	Namespace string `json:"namespace"`
 	Service   string `json:"service"`
 	Port      int    `json:"port"`

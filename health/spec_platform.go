@@ -57,7 +57,7 @@ type ClaimSpec struct {
 
 // VaultSpec names a Vault server in the cluster.
 type VaultSpec struct {
-	// Namespace and Pod are where it runs; Port is its API's, which speaks TLS.
+	// Namespace and Pod run Vault; Port is its API's, which speaks TLS.
 	Namespace string `json:"namespace"`
 	Pod       string `json:"pod"`
 	Port      int    `json:"port"`

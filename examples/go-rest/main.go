@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// drainTime is how long open requests may take after SIGTERM; below a Pod's default grace of 30 s.
+// drainTime bounds open requests after SIGTERM; below a Pod's default grace of 30 s.
 const drainTime = 15 * time.Second
 
 func main() {

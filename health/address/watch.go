@@ -128,7 +128,7 @@ func (w *addressWatch) dialAgain(ctx context.Context) {
 	}
 }
 
-// whoAnswers is who answers for an address on this machine's network.
+// whoAnswers returns the owner of an address on this machine's network.
 func (w *addressWatch) whoAnswers(ctx context.Context, address string) answererFacts {
 	nodes := w.nodes()
 	who := whoAnswers(w.network.table(ctx), address, nodes)

@@ -16,7 +16,7 @@ import (
 // second.
 const unseenSeconds = 3
 
-// answererFacts is who answers for the address on this machine's network.
+// answererFacts describes the owner of the address on this machine's network.
 type answererFacts struct {
 	// MAC comes from the kernel's neighbour table; empty for an address on another network, or of
 	// this machine.

@@ -19,7 +19,7 @@ func onlyForExampleNet(c *x509.Certificate) {
 	c.PermittedDNSDomains, c.PermittedDNSDomainsCritical = []string{"example.net"}, true
 }
 
-func with(data map[string][]byte, key string, value []byte) map[string][]byte {
+func withKey(data map[string][]byte, key string, value []byte) map[string][]byte {
 	data[key] = value
 	return data
 }
@@ -33,7 +33,7 @@ func TestWhatIsInASecret(t *testing.T) {
 	alone := healthtest.Issue(t, "web.example.org", nil, healthtest.AsLeaf)
 	wild := healthtest.Issue(t, "*.example.org", &root, healthtest.AsLeaf)
 	good := func(i healthtest.Issued, more ...healthtest.Issued) map[string][]byte {
-		return with(i.Secret(t, more...), "ca.crt", root.Pem())
+		return withKey(i.Secret(t, more...), "ca.crt", root.Pem())
 	}
 	elsewhere := healthtest.Issue(t, "elsewhere", nil, onlyForExampleNet)
 	foreign := healthtest.Issue(t, "web.example.org", &elsewhere, healthtest.AsLeaf)
@@ -51,25 +51,25 @@ func TestWhatIsInASecret(t *testing.T) {
 		{"a wildcard is asked for", good(wild), noon, []string{"*.example.org"}, ""},
 		{"with its intermediate", good(deep, between), noon, nil, ""},
 		{"self-signed without ca.crt", alone.Secret(t), noon, nil, ""},
-		{"self-signed and its own ca.crt", with(alone.Secret(t), "ca.crt", alone.Pem()), noon, nil, ""},
-		{"two CAs, of which one is right", with(web.Secret(t), "ca.crt", append(other.Pem(), root.Pem()...)), noon, nil, ""},
+		{"self-signed and its own ca.crt", withKey(alone.Secret(t), "ca.crt", alone.Pem()), noon, nil, ""},
+		{"two CAs, of which one is right", withKey(web.Secret(t), "ca.crt", append(other.Pem(), root.Pem()...)), noon, nil, ""},
 		{"at its first moment", good(web), healthtest.PairStart, nil, ""},
 		{"with exactly enough left", good(web), healthtest.PairStart.Add(9 * time.Hour), nil, ""},
 		{"no Secret", nil, noon, nil, "does not exist"},
 		{"an empty Secret", map[string][]byte{}, noon, nil, "has no tls.crt, tls.key"},
-		{"an empty key", with(good(web), "tls.key", nil), noon, nil, "has no tls.key"},
-		{"the key of another", with(good(web), "tls.key", alone.Secret(t)["tls.key"]), noon, nil, "does not match"},
-		{"no certificate", with(good(web), "tls.crt", []byte("text")), noon, nil, "no pair"},
+		{"an empty key", withKey(good(web), "tls.key", nil), noon, nil, "has no tls.key"},
+		{"the key of another", withKey(good(web), "tls.key", alone.Secret(t)["tls.key"]), noon, nil, "does not match"},
+		{"no certificate", withKey(good(web), "tls.crt", []byte("text")), noon, nil, "no pair"},
 		{"not yet", good(web), healthtest.PairStart.Add(-time.Second), nil, "not valid before 2026-01-01T00:00:00Z"},
 		{"expired", good(web), healthtest.PairStart.Add(10*time.Hour + time.Second), nil, "expired at 2026-01-01T10:00:00Z"},
 		{"too little left", good(web), healthtest.PairStart.Add(9*time.Hour + time.Second), nil, "expected at least 1h0m0s"},
 		{"another name", good(web), noon, []string{"web.example.org", "api.example.org"}, "not valid for api.example.org, only for web.example.org, 10.0.0.1"},
-		{"another CA", with(web.Secret(t), "ca.crt", other.Pem()), noon, nil, "unknown authority"},
-		{"a ca.crt without a certificate", with(web.Secret(t), "ca.crt", []byte("text")), noon, nil, "unknown authority"},
-		{"a broken ca.crt", with(web.Secret(t), "ca.crt", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("x")})), noon, nil, "ca.crt: "},
-		{"a broken intermediate", with(good(web), "tls.crt", append(web.Pem(), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("x")})...)), noon, nil, "tls.crt: "},
+		{"another CA", withKey(web.Secret(t), "ca.crt", other.Pem()), noon, nil, "unknown authority"},
+		{"a ca.crt without a certificate", withKey(web.Secret(t), "ca.crt", []byte("text")), noon, nil, "unknown authority"},
+		{"a broken ca.crt", withKey(web.Secret(t), "ca.crt", pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("x")})), noon, nil, "ca.crt: "},
+		{"a broken intermediate", withKey(good(web), "tls.crt", append(web.Pem(), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("x")})...)), noon, nil, "tls.crt: "},
 		{"without its intermediate", good(deep), noon, nil, "unknown authority"},
-		{"of a CA that may not sign for it", with(foreign.Secret(t), "ca.crt", elsewhere.Pem()), noon, nil, "is not permitted by any constraint"},
+		{"of a CA that may not sign for it", withKey(foreign.Secret(t), "ca.crt", elsewhere.Pem()), noon, nil, "is not permitted by any constraint"},
 		{"of a CA, without ca.crt", web.Secret(t), noon, nil, "unknown authority"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -38,8 +38,7 @@ func TestAnIssuerIsNamedWithItsScope(t *testing.T) {
 	}
 }
 
-// Each line is what one real failure was worded as; the cause must be of that failure and of no
-// other.
+// Each line is the text of one real failure; the cause must be of that failure and of no other.
 func TestMessagesOfCertManagerAndVaultAreToldApart(t *testing.T) {
 	vault := func(code, text string) string {
 		return "Vault failed to sign certificate: failed to sign certificate by vault: Error making API request.\n\nURL: POST https://v:8200/v1/pki/sign/r\nCode: " + code + ". Errors:\n\n* " + text

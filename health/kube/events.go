@@ -55,7 +55,7 @@ type containerFacts struct {
 	Message string `json:"message,omitempty"`
 	// Exit says how the container ended the last time, for example "exit code 1 (Error)".
 	Exit string `json:"exit,omitempty"`
-	// Pulls is how often pulling the image has failed, from the Pod's events.
+	// Pulls counts the failed pulls of the image, from the Pod's events.
 	Pulls int `json:"pulls,omitempty"`
 	// Old says that the last failure was long before the gate looked first.
 	Old bool `json:"old,omitempty"`

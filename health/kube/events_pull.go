@@ -21,8 +21,8 @@ var answering = []struct {
 	{regexp.MustCompile(`no space left on device`), "the node's disk is full"},
 }
 
-// errPull and pullBackOff are why a container waits after a failed pull. They take turns, and are
-// one trouble.
+// errPull and pullBackOff explain a container that waits after a failed pull. They take turns, and
+// are one trouble.
 const errPull, pullBackOff = "ErrImagePull", "ImagePullBackOff"
 
 // pulling judges a failed pull: a wrong name or missing rights are certain soon, a network may come

@@ -93,7 +93,7 @@ func judgePool(spec health.PoolSpec, facts poolFacts) []health.Verdict {
 	for _, node := range speakers {
 		states = append(states, judgeState(facts.States, "speaker-"+node, check, configReconciled))
 	}
-	// A rejected configuration is why the pool is not counted, so it is named and the pool is
+	// A rejected configuration keeps the pool from being counted, so it is named and the pool is
 	// hidden behind it.
 	for _, state := range states {
 		if state.State == health.Stuck && pool.State == health.Waiting {

@@ -29,7 +29,7 @@ const manager = "pulumi-kubernetes"
 // its own values. Without that, a password that a killed down has forgotten and an up has drawn
 // again would be a conflict with the provider itself, for ever.
 func (c *Cluster) beforeCreate(ctx context.Context, inputs map[string]any) error {
-	object, client, err := c.named(ctx, inputs)
+	object, client, err := c.locateObject(ctx, inputs)
 	if err != nil || client == nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func (c *Cluster) beforeCreate(ctx context.Context, inputs map[string]any) error
 // when nothing was handed over yet: its fields are managed in the name of a former resource as
 // well.
 func (c *Cluster) beforeUpdate(ctx context.Context, inputs map[string]any) error {
-	object, client, err := c.named(ctx, inputs)
+	object, client, err := c.locateObject(ctx, inputs)
 	if err != nil || client == nil {
 		return err
 	}
@@ -98,9 +98,9 @@ func read(ctx context.Context, client dynamic.ResourceInterface, name string) (f
 	return found, err
 }
 
-// named is the object of inputs and where the API server has it; nil where it cannot be there yet,
-// or the API server or the provider names it, so that it is another one each time.
-func (c *Cluster) named(ctx context.Context, inputs map[string]any) (*unstructured.Unstructured, dynamic.ResourceInterface, error) {
+// locateObject returns the object of inputs and the client of its kind; nil where it cannot be
+// there yet, or the API server or the provider names it, so that it is another one each time.
+func (c *Cluster) locateObject(ctx context.Context, inputs map[string]any) (*unstructured.Unstructured, dynamic.ResourceInterface, error) {
 	object := &unstructured.Unstructured{Object: clean(inputs)}
 	if object.GetName() == "" {
 		return object, nil, nil

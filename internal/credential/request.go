@@ -22,7 +22,7 @@ const renewals = 3
 type Request struct {
 	// Timeout bounds the whole.
 	Timeout metav1.Duration `json:"timeout"`
-	// User is who the certificate names.
+	// User is the name in the certificate.
 	User string `json:"user"`
 	// Lifetime is the requested life of the certificate.
 	Lifetime metav1.Duration `json:"lifetime"`

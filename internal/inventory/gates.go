@@ -19,13 +19,20 @@ type Gate struct {
 func Gates(state *stackstate.State) ([]Gate, error) {
 	var gates []Gate
 	for _, command := range state.Running("gate") {
-		spec, err := health.ParseSpec([]byte(command.Input("stdin")))
+		gate, err := ReadGate(command.Input("stdin"), command.Environment)
 		if err != nil {
 			return nil, fmt.Errorf("state of %s: %w; run pulumi up with this version of the program", command.URN, err)
 		}
-		gates = append(gates, Gate{Spec: spec, Secrets: health.SecretsFrom(command.Environment)})
+		gates = append(gates, gate)
 	}
 	return gates, nil
+}
+
+// ReadGate reads a gate from its command's standard input and environment. It fails for a Spec of
+// another version of the program.
+func ReadGate(stdin string, environment func(string) string) (Gate, error) {
+	spec, err := health.ParseSpec([]byte(stdin))
+	return Gate{Spec: spec, Secrets: health.SecretsFrom(environment)}, err
 }
 
 // OpenTunnel holds the way to a stack's cluster where only a jump host reaches it, for who asks

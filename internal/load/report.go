@@ -33,8 +33,8 @@ type Phase struct {
 	Sent     int `json:"sent"`
 	Answered int `json:"answered"`
 	Lost     int `json:"lost"`
-	// FirstLost and LastLost are when the first and the last of those that were lost were sent:
-	// beside the log of what was done meanwhile, they tell a gap from single losses.
+	// FirstLost and LastLost are the times at which the first and the last lost request were sent:
+	// beside the log of the actions meanwhile, they tell a gap from single losses.
 	FirstLost time.Time `json:"firstLost,omitzero"`
 	LastLost  time.Time `json:"lastLost,omitzero"`
 	// Statuses counts answers by status, and Errors what there was in place of an answer, by cause.

@@ -17,7 +17,7 @@ import (
 // hostLimit bounds what is done on one host.
 const hostLimit = 30 * time.Second
 
-// Release and Adopt are what a person does with a mark.
+// Release and Adopt are a person's actions on a mark.
 const (
 	Release = "release"
 	Adopt   = "adopt"
@@ -31,7 +31,7 @@ type Marks struct {
 	Yes    bool
 	// Owner is the new owner of the marks, without a node.
 	Owner k3snode.Owner
-	// Stack and Project are where the state is read that knows the hosts in machines.
+	// Stack and Project lead to the state that knows the hosts in machines.
 	Stack, Project string
 	// Out receives a line for each mark: its former owner, and the change.
 	Out io.Writer

@@ -61,8 +61,8 @@ func unpack(t *testing.T, content []byte) map[string][]byte {
 	}
 }
 
-// The archive is what `docker save` writes: a list that names a configuration, whose sums are those
-// of the layers.
+// The archive has the form of `docker save`: a list that names a configuration, whose sums are
+// those of the layers.
 func TestTheArchiveHoldsTheProgramUnderItsReference(t *testing.T) {
 	dir, out := project(t, "package main\n\nfunc main() {}\n"), filepath.Join(t.TempDir(), "image.tar")
 	require.NoError(t, ownimage.Write(t.Context(), dir, certWait(t), reference, "arm64", out))

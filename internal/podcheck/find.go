@@ -21,7 +21,7 @@ type Object struct {
 
 // Finding is a Pod template that races its certificate.
 type Finding struct {
-	// File and Object are where it is, and Volume is the volume's name.
+	// File and Object name its place, and Volume is the volume's name.
 	File, Object, Volume string
 	// Secret is the certificate's.
 	Secret string

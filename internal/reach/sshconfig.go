@@ -13,7 +13,7 @@ import (
 	"strata/config"
 )
 
-// said is what an ssh_config says about a host.
+// said holds a host's keywords in an ssh_config.
 type said struct {
 	hostName, user string
 	// identities are key files, the first to be offered first.
@@ -59,8 +59,8 @@ func (r *reader) said(path string, names ...string) (found said, err error) {
 	return found, nil
 }
 
-// about is what an ssh_config says, by keyword, of the first of a host's names that a block is
-// about; `Host *` is about none. As with ssh, one name answers for all keywords: a block about
+// about returns the keywords of the first of a host's names that has a block of its own in an
+// ssh_config; `Host *` does not count. As with ssh, one name answers for all keywords: a block of
 // another does not mix with it.
 func about(file *ssh_config.Config, names []string) (map[string][]string, error) {
 	everyones, err := of(file, "__no_block__") // only `Host *` matches it

@@ -30,9 +30,9 @@ func alive(pid int, at time.Time) bool {
 	if err != nil {
 		return true
 	}
-	// The kernel has when a process started in ticks since the boot, and what that is in the lock's
-	// time depends on today's clock: set forward since, it makes the owner itself look younger than
-	// its lock.
+	// The kernel has a process's start in ticks since the boot. Its time on the lock's clock
+	// depends on today's clock: set forward since, it makes the owner itself look younger than its
+	// lock.
 	if found.isPulumi() {
 		return true
 	}

@@ -22,7 +22,7 @@ type Host struct {
 	Pin     Pin
 	Facts   Facts
 
-	// target and key are what logged in.
+	// target and key have logged in.
 	target remote.Target
 	key    []byte
 }

@@ -66,8 +66,8 @@ func proposed() map[string]Proposal {
 	return map[string]Proposal{"plain": plain, "unusual": unusual, "differ": differ, "far": far}
 }
 
-// What is proposed is what a person reads, the program's own rules accept and an editor finds no
-// fault with.
+// The proposal is readable by a person, accepted by the program's own rules, and without fault for
+// an editor.
 func TestAProposalIsAStackFile(t *testing.T) {
 	schema := schemaOfStackFiles(t)
 	for name, proposal := range proposed() {

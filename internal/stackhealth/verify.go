@@ -67,14 +67,12 @@ func findIdleGates(ctx *pulumi.Context, began time.Time, gates []*health.Gate) (
 		if err := json.Unmarshal([]byte(values[1].(string)), &last); err == nil && last.Ended.After(began) {
 			continue
 		}
-		spec, err := health.ParseSpec([]byte(*values[0].(*string)))
+		environment := values[2].(map[string]string)
+		recorded, err := inventory.ReadGate(*values[0].(*string), func(name string) string { return environment[name] })
 		if err != nil {
 			continue // the preview of a gate that another version of the program wrote
 		}
-		environment := values[2].(map[string]string)
-		idle = append(idle, inventory.Gate{
-			Spec: spec, Secrets: health.SecretsFrom(func(name string) string { return environment[name] }),
-		})
+		idle = append(idle, recorded)
 	}
 	return idle
 }

@@ -33,7 +33,7 @@ func (e *DownError) Error() string {
 	return fmt.Sprintf("the tunnel at %s lets nothing through: %s", e.Address, e.Why)
 }
 
-// Cause and Hint are what a person does about it.
+// Cause and Hint tell a person the reason and the fix.
 func (e *DownError) Cause() string {
 	if e.Foreign {
 		return "nothing is known of what is behind the proxy that the kubeconfig names (proxy-url)"

@@ -20,7 +20,7 @@ import (
 
 // Server is a Vault server in the cluster.
 type Server struct {
-	// Namespace and Pod are where it runs; Port is its API's.
+	// Namespace and Pod run Vault; Port is its API's.
 	Namespace string `json:"namespace"`
 	Pod       string `json:"pod"`
 	Port      int    `json:"port"`

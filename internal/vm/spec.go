@@ -100,7 +100,7 @@ type Guest struct {
 
 // Result is kept of a machine by its resource.
 type Result struct {
-	// Name and ID are how the hypervisor calls it.
+	// Name and ID are the hypervisor's names for it.
 	Name string `json:"name"`
 	ID   string `json:"id"`
 	MAC  string `json:"mac"`

@@ -27,8 +27,7 @@ type server struct {
 	// ahead is its clock minus ours, age how long it has run, and cluster how long the cluster is
 	// there.
 	ahead, age, cluster time.Duration
-	// metrics are what it shows in place of its start, and refuses is the status that it shows none
-	// with.
+	// metrics replace its start in the answer, and refuses is a status without metrics.
 	metrics string
 	refuses int
 }

@@ -24,8 +24,7 @@ type Result struct {
 	Value float64 `json:"value"`
 	// Unit is ms, s, ratio, or what is counted, for example requests.
 	Unit string `json:"unit"`
-	// Target is what Value should be at most, or with AtLeast at least; nil where there is no
-	// promise.
+	// Target bounds Value from above, or with AtLeast from below; nil without a promise.
 	Target  *float64 `json:"target,omitempty"`
 	AtLeast bool     `json:"atLeast,omitempty"`
 	// Subject says what was measured where that may be one of several, for example a stand-in.
@@ -35,9 +34,9 @@ type Result struct {
 	Point *Point `json:"point,omitempty"`
 	// Samples are the raw measurements that Value sums up, in Unit and in their order.
 	Samples []float64 `json:"samples"`
-	// Machine is what it was measured on.
+	// Machine names the machine of the measurement.
 	Machine string `json:"machine"`
-	// Measured is when, in UTC.
+	// Measured is the day of the measurement, in UTC.
 	Measured time.Time `json:"measured"`
 }
 

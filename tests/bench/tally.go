@@ -6,8 +6,8 @@ import "strings"
 type Trial struct {
 	// tried and came are the names of the two counts, unit what is counted.
 	tried, came, unit string
-	// least is how many there should be in all, 0 for no promise; good is true where each should
-	// come, false where none.
+	// least is the promised number in all, 0 for no promise; good is true for a series that should
+	// come, false for one that should not.
 	least float64
 	good  bool
 }

@@ -18,7 +18,7 @@ const workflow = "../../examples/ci/github.yaml"
 // tag's first number.
 var pinned = regexp.MustCompile(`uses: ([\w.-]+/[\w.-]+)@[0-9a-f]{40} # (v\d+)\.\d+\.\d+\n`)
 
-// faults are what actionlint finds: in the syntax, in expressions, and in what actions are given.
+// faults lists actionlint's findings: in the syntax, in expressions, and in the inputs of actions.
 // With shellcheck, where it is installed.
 func faults(t *testing.T, text string) []string {
 	t.Helper()

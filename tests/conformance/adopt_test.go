@@ -12,8 +12,8 @@ import (
 	"strata/tests/conformance/internal/plugin"
 )
 
-// adoptCases are what a state that a kill has cut off from its objects relies on: the hook before a
-// create (internal/adopt) and the provider's own create together.
+// adoptCases hold for a state that a kill has cut off from its objects: the hook before a create
+// (internal/adopt) and the provider's own create together.
 var adoptCases = []testCase{
 	{"an object of the provider's own is no longer its own for a state that has forgotten it", func(t *testing.T) {
 		w := newWorld(t, upserting)

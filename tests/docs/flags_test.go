@@ -7,12 +7,12 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// flags are what everything is compiled with: the compiler's cache has nothing for another set of
-// them (docs/adr/0033).
+// flags compile everything: the compiler's cache has nothing for another set of them
+// (docs/adr/0033).
 var flags = []string{"-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false"}
 
-// images is where users' programs are compiled: the flags are written into these, so that another
-// set is another image.
+// images compile users' programs: the flags are written into these, so that another set is another
+// image.
 const images = "internal/ownimage/build.go"
 
 func TestEverythingIsCompiledWithTheSameFlags(t *testing.T) {

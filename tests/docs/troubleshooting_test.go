@@ -12,15 +12,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// telling is how many words make a piece of a message one that is looked for: fewer stand in any
-// program.
+// telling is the number of words that make a piece of a message one that is looked for: fewer stand
+// in any program.
 const telling = 3
 
 var (
 	quoted = regexp.MustCompile("(?ms)^```text\n(.*?)^```")
-	// placeholder is what differs from run to run: what is left out, names in capitals, what has a
-	// digit, paths and names with a dash, and what stands in between punctuation, which the program
-	// may put there by a format of its own.
+	// placeholder matches the parts that differ from run to run: omissions, names in capitals,
+	// words with a digit, paths and names with a dash, and the words between punctuation, which the
+	// program may put there by a format of its own.
 	placeholder = regexp.MustCompile(`…|\b[A-Z][A-Z0-9_]+\b|\S*\d\S*|\S*/\S*|\S*[a-z]-[a-z]\S*|[(),;:'"]`)
 )
 

@@ -27,7 +27,7 @@ const (
 	faultFile = "/etc/rancher/k3s/config.yaml.d/99-fault.yaml"
 	// agentDropIn is of /run: a host that is started again is whole.
 	agentDropIn = "/run/systemd/system/k3s-agent.service.d"
-	// vxlanIn is what carries the packets of Pods; vxlanFull are those that are nearly full.
+	// vxlanIn matches the packets of Pods; vxlanFull those that are nearly full.
 	kubeletIn = "INPUT -i host0 -p tcp --dport 10250 -j DROP"
 	vxlanIn   = "INPUT -p udp --dport 8472 -j DROP"
 	vxlanFull = "INPUT -p udp --dport 8472 -m length --length 1300:65535 -j DROP"

@@ -78,8 +78,8 @@ func (a *Answers) Outputs(r Resource) resource.PropertyMap {
 	return outputs
 }
 
-// issued is what a stack gets for a request: what it asks for, with another certificate for each
-// generation.
+// issued returns a stack's answer to a request: the requested user, with another certificate for
+// each generation.
 func issued(stdin string) string {
 	var request credential.Request
 	if err := json.Unmarshal([]byte(stdin), &request); err != nil {

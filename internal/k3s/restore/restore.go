@@ -26,8 +26,8 @@ type Restore struct {
 	// Snapshot is the file's name in Folder of the first of Servers. Empty: that server keeps its
 	// own data, and only forgets the other members, which is the way out when a quorum is lost.
 	Snapshot string
-	// User is who the stack logs in as; a snapshot from before it was bound to its role does not
-	// know it. Empty: K3s's own, which needs none.
+	// User is the stack's login; a snapshot from before it was bound to its role does not know it.
+	// Empty: K3s's own, which needs none.
 	User string
 	// Log receives a line for each step.
 	Log io.Writer

@@ -52,8 +52,8 @@ func rotation() *Rotation {
 	}
 }
 
-// of returns the same answer for all servers.
-func of(said string) map[string]string {
+// ofAllServers returns the same answer for all servers.
+func ofAllServers(said string) map[string]string {
 	return map[string]string{"server-1": said, "server-2": said, "server-3": said}
 }
 
@@ -69,16 +69,16 @@ func TestARotation(t *testing.T) {
 		says, followed map[string]string
 		asked, fails   string
 	}{
-		"a first up":                      {of(""), nil, "", ""},
-		"from the last token":             {of("data runs " + second), of("data runs " + second + " " + third), "server-1: token-two to token-three", ""},
-		"over a generation":               {of("data runs " + first), of("data runs " + third), "server-1: token-one to token-three", ""},
-		"after one that was done":         {of("data runs " + second + " " + third), nil, "", ""},
-		"done, and a server is off":       {but(of("data runs "+third), "server-2", "data "+third), nil, "", ""},
-		"a server has joined anew":        {but(of("data runs "+second), "server-1", ""), of("data runs " + third), "server-2: token-two to token-three", ""},
-		"a server is off":                 {but(of("data runs "+second), "server-3", "data "+second), nil, "", "found it stopped on server-3"},
-		"one was off while it was done":   {but(of("data runs "+third), "server-3", "data "+second), nil, "", "found it stopped on server-3"},
-		"data that no token opens":        {of("data runs"), nil, "", "none of the stack's 3 tokens opens"},
-		"a server that does not get them": {of("data runs " + second), but(of("data runs "+third), "server-2", "data runs "+second), "server-1: token-two to token-three", "server-2 has not got the new key from etcd"},
+		"a first up":                      {ofAllServers(""), nil, "", ""},
+		"from the last token":             {ofAllServers("data runs " + second), ofAllServers("data runs " + second + " " + third), "server-1: token-two to token-three", ""},
+		"over a generation":               {ofAllServers("data runs " + first), ofAllServers("data runs " + third), "server-1: token-one to token-three", ""},
+		"after one that was done":         {ofAllServers("data runs " + second + " " + third), nil, "", ""},
+		"done, and a server is off":       {but(ofAllServers("data runs "+third), "server-2", "data "+third), nil, "", ""},
+		"a server has joined anew":        {but(ofAllServers("data runs "+second), "server-1", ""), ofAllServers("data runs " + third), "server-2: token-two to token-three", ""},
+		"a server is off":                 {but(ofAllServers("data runs "+second), "server-3", "data "+second), nil, "", "found it stopped on server-3"},
+		"one was off while it was done":   {but(ofAllServers("data runs "+third), "server-3", "data "+second), nil, "", "found it stopped on server-3"},
+		"data that no token opens":        {ofAllServers("data runs"), nil, "", "none of the stack's 3 tokens opens"},
+		"a server that does not get them": {ofAllServers("data runs " + second), but(ofAllServers("data runs "+third), "server-2", "data runs "+second), "server-1: token-two to token-three", "server-2 has not got the new key from etcd"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -101,7 +101,7 @@ func TestARotation(t *testing.T) {
 
 // Its name would still be found in etcd's files, and K3s would not start with it.
 func TestAFormerTokenDoesNotComeBack(t *testing.T) {
-	c := &cluster{says: of("data runs " + Key("token-one"))}
+	c := &cluster{says: ofAllServers("data runs " + Key("token-one"))}
 	r := rotation()
 	r.Generation, r.Tokens = 0, r.Tokens[:1]
 	require.ErrorContains(t, r.Run(t.Context(), c, 1, io.Discard), "strata:k3s.tokenGeneration: expected at least 1, which the stack has, found 0")

@@ -14,7 +14,7 @@ import (
 	"strata/internal/atomicfile"
 )
 
-// cost is what a command and all that it started took, in seconds.
+// cost holds the durations of a command and all that it started, in seconds.
 type cost struct {
 	processor, wall float64
 	// others is the share of the machine's processor time meanwhile that was not the command's.
@@ -36,7 +36,7 @@ func timed(command *exec.Cmd) (cost, error) {
 	return c, err
 }
 
-// busySeconds is how long the machine's processors have not been idle since it started, together
+// busySeconds sums up the processors' time since the machine's start in which they were not idle
 // (proc_stat(5)).
 func busySeconds() float64 {
 	text, err := os.ReadFile("/proc/stat")
@@ -50,7 +50,7 @@ func busySeconds() float64 {
 	return (user + nice + system + irq + softirq) / 100
 }
 
-// record is what the lab wrote of its build (tests/lab/internal/build); times are in seconds.
+// record holds the lab's own record of its build (tests/lab/internal/build); times are in seconds.
 type record struct {
 	Parts []struct {
 		Name      string
