@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -70,9 +71,12 @@ func TestAHostGateOutlivesARebootAndForgetsWhatItSawBefore(t *testing.T) {
 
 // sshd of a host that boots may run before its users are there.
 func TestAGateWaitsForTheUserOfAHostThatBoots(t *testing.T) {
-	server := sshtest.Start(t)
+	server := sshtest.New(t)
 	server.Dropped, server.Refused = 1, 2
 	server.Handler = healthtest.Probing(healthtest.HealthyNow(nil))
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	server.Serve(t, listener)
 	result, progress := askHost(t, server, 20*time.Second)
 	assert.Equal(t, health.EndedOpen, result.Ending, progress)
 	assert.Contains(t, progress, "private key not accepted", "and says meanwhile what it met")

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -177,12 +178,9 @@ func TestAFileOfTheUsersStaysWithWhatGoesWithIt(t *testing.T) {
 // Without a network, or behind a firewall, a first up must not wait for each of a dozen files.
 func TestAHostThatDoesNotAnswerIsAskedOnce(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	var mutex sync.Mutex
-	asked := 0
+	var asked atomic.Int32
 	silent := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, _ *http.Request) {
-		mutex.Lock()
-		asked++
-		mutex.Unlock()
+		asked.Add(1)
 		panic(http.ErrAbortHandler) // hangs up
 	}))
 	silent.Start()
@@ -195,7 +193,7 @@ func TestAHostThatDoesNotAnswerIsAskedOnce(t *testing.T) {
 	filled, err := artifacts.Originals(t.Context(), dir, &artifacts.Lock{}, config.Artifacts{}, pins, io.Discard)
 	require.NoError(t, err)
 	assert.Empty(t, filled.Names)
-	assert.Equal(t, 1, asked)
+	assert.EqualValues(t, 1, asked.Load())
 	assert.ErrorContains(t, filled.Missing, "downloading from "+strings.TrimPrefix(silent.URL, "http://"))
 	assert.Empty(t, contents(t, dir))
 }

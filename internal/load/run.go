@@ -75,10 +75,7 @@ func Run(ctx context.Context, opts Options, phases <-chan string) (*Report, erro
 		ended <- time.Now()
 		attacker.Stop()
 	}()
-	target := vegeta.NewStaticTargeter(vegeta.Target{
-		Method: http.MethodPost, URL: opts.URL, Body: opts.Body, Header: http.Header{"Content-Type": {"application/octet-stream"}},
-	})
-	for result := range attacker.Attack(target, vegeta.Rate{Freq: opts.Rate, Per: time.Second}, opts.Duration, "strata") {
+	for result := range attacker.Attack(opts.target(), vegeta.Rate{Freq: opts.Rate, Per: time.Second}, opts.Duration, "strata") {
 		timeline.add(result, opts.Header)
 	}
 	stop()
@@ -114,18 +111,21 @@ func attackerFor(opts Options) (*vegeta.Attacker, error) {
 		vegeta.Redirects(vegeta.NoFollow), vegeta.MaxWorkers(maxWorkers), vegeta.Connections(maxWorkers), vegeta.MaxBody(4096),
 	}
 	if opts.ConnectTo != "" {
-		all = append(all, vegeta.ConnectTo(map[string][]string{withPort(target): {opts.ConnectTo}}))
+		settings.ServerName = target.Hostname()
 	}
 	return vegeta.NewAttacker(all...), nil
 }
 
-// withPort returns the address that a client dials for a URL.
-func withPort(target *url.URL) string {
-	if target.Port() != "" {
-		return target.Host
+// target is each request. Its host stands in a header where another address is dialed, because
+// vegeta's own ConnectTo changes what its dialers share without a lock (v12.12, lib/attack.go).
+func (o Options) target() vegeta.Targeter {
+	target := vegeta.Target{
+		Method: http.MethodPost, URL: o.URL, Body: o.Body, Header: http.Header{"Content-Type": {"application/octet-stream"}},
 	}
-	if target.Scheme == "https" {
-		return target.Host + ":443"
+	if named, err := url.Parse(o.URL); err == nil && o.ConnectTo != "" {
+		target.Header.Set("Host", named.Host)
+		named.Host = o.ConnectTo
+		target.URL = named.String()
 	}
-	return target.Host + ":80"
+	return vegeta.NewStaticTargeter(target)
 }

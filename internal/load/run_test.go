@@ -90,7 +90,9 @@ func TestWhatIsNotAnsweredAsItMustIsLost(t *testing.T) {
 
 func secure(t *testing.T) *httptest.Server {
 	t.Helper()
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("X-Host", r.Host)
+	}))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0) // a line for each handshake that is refused
 	server.StartTLS()
 	t.Cleanup(server.Close)
@@ -102,10 +104,12 @@ func TestAHostIsReachedWithoutDNS(t *testing.T) {
 	opts := options(server)
 	opts.URL, opts.ConnectTo = "https://example.com/", strings.TrimPrefix(server.URL, "https://")
 	opts.CA = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	opts.Header = "X-Host"
 	report, err := load.Run(t.Context(), opts, nil)
 	require.NoError(t, err)
 	assert.Positive(t, report.Total.Answered)
 	assert.Zero(t, report.Total.Lost, "%+v", report.Total)
+	assert.Equal(t, map[string]int{"example.com": report.Total.Answered}, report.Total.Headers)
 }
 
 // A request is of the phase in which it was sent.

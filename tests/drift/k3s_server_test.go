@@ -17,10 +17,13 @@ type clusterServer struct{ url, caHash string }
 
 func newClusterServer(t testing.TB) clusterServer {
 	t.Helper()
-	var ca []byte
-	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	var server *httptest.Server
+	ca := func() []byte {
+		return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
+	}
+	server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/cacerts" {
-			_, _ = w.Write(ca)
+			_, _ = w.Write(ca())
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
@@ -30,8 +33,7 @@ func newClusterServer(t testing.TB) clusterServer {
 	server.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes that the subject breaks off
 	server.StartTLS()
 	t.Cleanup(server.Close)
-	ca = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
-	sum := sha256.Sum256(ca)
+	sum := sha256.Sum256(ca())
 	return clusterServer{url: server.URL, caHash: hex.EncodeToString(sum[:])}
 }
 
