@@ -1,7 +1,6 @@
 package adopt
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -69,7 +68,7 @@ func handedOver(entries []metav1.ManagedFieldsEntry, free *fieldpath.Set) (manag
 			if err != nil {
 				return nil, false, err
 			}
-			entry.FieldsV1 = &metav1.FieldsV1{Raw: text}
+			entry.FieldsV1 = metav1.NewFieldsV1(string(text))
 		}
 	}
 	return managed, changed, nil
@@ -129,7 +128,7 @@ func fieldsOf(entry metav1.ManagedFieldsEntry) (*fieldpath.Set, error) {
 	if entry.FieldsV1 == nil {
 		return fields, nil
 	}
-	if err := fields.FromJSON(bytes.NewReader(entry.FieldsV1.Raw)); err != nil {
+	if err := fields.FromJSON(entry.FieldsV1.GetRawReader()); err != nil {
 		return nil, fmt.Errorf("fields of manager %s: %w", entry.Manager, err)
 	}
 	return fields, nil

@@ -11,7 +11,7 @@ import (
 
 func entry(manager string, operation metav1.ManagedFieldsOperationType, version, subresource, fields string) metav1.ManagedFieldsEntry {
 	return metav1.ManagedFieldsEntry{
-		Manager: manager, Operation: operation, APIVersion: version, Subresource: subresource, FieldsV1: &metav1.FieldsV1{Raw: []byte(fields)},
+		Manager: manager, Operation: operation, APIVersion: version, Subresource: subresource, FieldsV1: metav1.NewFieldsV1(fields),
 	}
 }
 

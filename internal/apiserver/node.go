@@ -14,9 +14,9 @@ import (
 
 // OneNode lists and watches one Node, for a wait that outlives its connection: API servers end
 // their watches when etcd's leader goes.
-func OneNode(client kubernetes.Interface, name string) *cache.ListWatch {
+func OneNode(client kubernetes.Interface, name string) cache.ListerWatcher {
 	only := fields.OneTermEqualSelector("metadata.name", name).String()
-	return &cache.ListWatch{
+	return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			options.FieldSelector = only
 			return client.CoreV1().Nodes().List(ctx, options)
@@ -25,7 +25,7 @@ func OneNode(client kubernetes.Interface, name string) *cache.ListWatch {
 			options.FieldSelector = only
 			return client.CoreV1().Nodes().Watch(ctx, options)
 		},
-	}
+	}, client)
 }
 
 // ReadyOf is a Node's condition Ready; Unknown where it has none.

@@ -20,6 +20,7 @@ type initFlags struct {
 	project, known         string
 	port                   int
 	agent, acceptNew       bool
+	cgroupV1               bool
 	timeout                time.Duration
 }
 
@@ -56,7 +57,8 @@ func newInitCommand() *cobra.Command {
 	command.Flags().BoolVar(&flags.agent, "agent", false, "offer the keys of the ssh-agent as well")
 	command.Flags().StringSliceVar(&flags.jump, "jump", nil, "[USER@]HOST[:PORT] of the jump hosts, the first one first, as ssh -J has them; known_hosts must have their keys")
 	command.Flags().StringVar(&flags.config, "ssh-config", "", "the file as ssh_config(5) has it that says how hosts are reached, such as ~/.ssh/config (default none is read)")
-	command.Flags().StringVar(&flags.k3s, "k3s-version", config.K3sVersion, "K3s's release (vX.Y.Z+k3sN); hosts with cgroup v1 run none after v1.34")
+	command.Flags().StringVar(&flags.k3s, "k3s-version", config.K3sVersion, "K3s's release (vX.Y.Z+k3sN)")
+	command.Flags().BoolVar(&flags.cgroupV1, "allow-cgroup-v1", false, "write the kubelet-arg with which K3s v1.35 and later run on hosts with cgroup v1")
 	command.Flags().StringVar(&flags.known, "known-hosts", "", "the file of known host keys (default ~/.ssh/known_hosts and /etc/ssh/ssh_known_hosts)")
 	command.Flags().BoolVar(&flags.acceptNew, "accept-new", false, "log in to hosts whose keys known_hosts does not have, and pin the keys that they show")
 	command.Flags().StringVar(&flags.project, "project", ".", "the project's folder")
@@ -66,7 +68,7 @@ func newInitCommand() *cobra.Command {
 
 // request returns the request of the flags; the error joins every mistake in them.
 func (f initFlags) request(stack string) (*scaffold.Request, error) {
-	request := &scaffold.Request{Stack: stack, Project: f.project, Limit: f.timeout, K3s: f.k3s, AcceptNew: f.acceptNew}
+	request := &scaffold.Request{Stack: stack, Project: f.project, Limit: f.timeout, K3s: f.k3s, CgroupV1: f.cgroupV1, AcceptNew: f.acceptNew}
 	f = f.byDefault()
 	var wrong []error
 	for _, text := range f.hosts {

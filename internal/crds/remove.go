@@ -41,7 +41,7 @@ func Remove(ctx context.Context, client dynamic.Interface, bundle string, log io
 		if err := errors.Join(failures...); err != nil {
 			return err
 		}
-		if err := gone(ctx, client.Resource(resource), selector); err != nil {
+		if err := gone(ctx, client, resource, selector); err != nil {
 			return err
 		}
 		removed += len(found.Items)
@@ -51,8 +51,9 @@ func Remove(ctx context.Context, client dynamic.Interface, bundle string, log io
 }
 
 // gone waits until no object is selected any more.
-func gone(ctx context.Context, resource dynamic.ResourceInterface, selector metav1.ListOptions) error {
-	lister := &cache.ListWatch{
+func gone(ctx context.Context, client dynamic.Interface, kind schema.GroupVersionResource, selector metav1.ListOptions) error {
+	resource := client.Resource(kind)
+	lister := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			options.LabelSelector = selector.LabelSelector
 			return resource.List(ctx, options)
@@ -61,7 +62,7 @@ func gone(ctx context.Context, resource dynamic.ResourceInterface, selector meta
 			options.LabelSelector = selector.LabelSelector
 			return resource.Watch(ctx, options)
 		},
-	}
+	}, client)
 	left := map[string][]string{} // by name, what holds it
 	_, err := clientwatch.UntilWithSync(ctx, lister, &unstructured.Unstructured{}, func(store cache.Store) (bool, error) {
 		for _, item := range store.List() {

@@ -68,7 +68,7 @@ func sign(ctx context.Context, client kubernetes.Interface, csr []byte, lifetime
 func signed(ctx context.Context, client kubernetes.Interface, name string) (certificate []byte, err error) {
 	requests := client.CertificatesV1().CertificateSigningRequests()
 	only := fields.OneTermEqualSelector(metav1.ObjectNameField, name).String()
-	source := &cache.ListWatch{
+	source := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
 		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 			options.FieldSelector = only
 			return requests.List(ctx, options)
@@ -77,7 +77,7 @@ func signed(ctx context.Context, client kubernetes.Interface, name string) (cert
 			options.FieldSelector = only
 			return requests.Watch(ctx, options)
 		},
-	}
+	}, client)
 	_, err = clientwatch.UntilWithSync(ctx, source, &certificatesv1.CertificateSigningRequest{}, nil, func(event watch.Event) (bool, error) {
 		seen, ok := event.Object.(*certificatesv1.CertificateSigningRequest)
 		if !ok || seen.Name != name {

@@ -21,8 +21,10 @@ type Proposal struct {
 	Port int
 	Arch string
 	// K3s is k3s.version; empty for the pinned one.
-	K3s    string
-	Subnet netip.Prefix
+	K3s string
+	// CgroupV1 has kubelets run on hosts with cgroup v1 as well.
+	CgroupV1 bool
+	Subnet   netip.Prefix
 	// Gateways are the targets of the hosts' default routes, by the interface.
 	Gateways []string
 	// Nodes are servers first.

@@ -33,6 +33,9 @@ type Request struct {
 	AcceptNew bool
 	// K3s is k3s.version; empty for the pinned one, which not every host can run.
 	K3s string
+	// CgroupV1 has kubelets run on hosts with cgroup v1 as well, which those of K3s v1.35 and later
+	// refuse by default.
+	CgroupV1 bool
 	// Limit bounds how long nothing is heard in each of three observations: of the hosts, of the
 	// range, and the preflight of the proposal.
 	Limit time.Duration
@@ -112,7 +115,7 @@ func (r *Request) Run(ctx context.Context) (*Result, error) {
 		return nil, problems
 	}
 	proposal, wrong := propose(r.Stack, r.SSH, hosts)
-	proposal.K3s = r.K3s
+	proposal.K3s, proposal.CgroupV1 = r.K3s, r.CgroupV1
 	problems = append(problems, wrong...)
 	if len(wrong) > 0 {
 		return nil, problems
@@ -156,7 +159,7 @@ func (r *Request) preflight(ctx context.Context, text []byte, nodes []Node) (stu
 	}
 	findings, err := preflight.Stack(ctx, cfg, r.Project, r.Limit)
 	for _, finding := range findings {
-		problem := Problem{Host: finding.Subject, What: finding.Check + ": " + finding.Message, Fix: joined(finding.Cause, finding.Hint)}
+		problem := Problem{Host: finding.Subject, What: finding.Check + ": " + finding.Message, Fix: inWordsOfFlags(joined(finding.Cause, finding.Hint))}
 		switch finding.State {
 		case health.Stuck:
 			stuck = append(stuck, problem)

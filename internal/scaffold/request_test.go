@@ -75,7 +75,26 @@ func TestThreeHostsBecomeAStackFile(t *testing.T) {
 	assert.Contains(t, report.String(), "pulumi up -s dev")
 }
 
-// Hosts with cgroup v1 cannot run the pinned one, and are refused with it.
+func TestAHostWithCgroupV1IsProposedWhereThatIsAllowed(t *testing.T) {
+	host := scaffoldtest.New(t, 11)
+	host.Health = map[string][]string{"cgroup": {"v1"}}
+	r := request(t, host)
+	require.NoError(t, r.Check())
+	_, err := r.Run(t.Context())
+	require.ErrorContains(t, err, "expected v2 for "+config.K3sVersion)
+	require.ErrorContains(t, err, "--allow-cgroup-v1")
+
+	r.CgroupV1 = true
+	require.NoError(t, r.Check())
+	_, err = r.Run(t.Context())
+	require.NoError(t, err)
+	cfg, err := config.FromFile(filepath.Join(r.Project, "Pulumi.dev.yaml"))
+	require.NoError(t, err)
+	for _, role := range []config.Role{config.RoleServer, config.RoleAgent} {
+		assert.True(t, cfg.K3s.AllowsCgroupV1(role), role)
+	}
+}
+
 func TestAnotherK3sIsProposedWhereOneIsNamed(t *testing.T) {
 	r := request(t, scaffoldtest.New(t, 11))
 	r.K3s = "v1.34.2+k3s1"

@@ -27,6 +27,8 @@ var flagged = strings.NewReplacer(
 	"set its hostKey; a CA's (@cert-authority) is not read", "add its own key there; a CA's (@cert-authority) is not read",
 	"in ssh.keyFile", "with --key",
 	"strata:hosts.ssh.keyFile: ", "",
+	"set strata:k3s.version to a v1.34 release", "give --k3s-version with a v1.34 release",
+	"the kubelet-arg fail-cgroupv1=false in strata:k3s.serverArgs and agentArgs", "--allow-cgroup-v1",
 )
 
 // fileKeys are the keys of files, where a part of a message begins with one and not in the path of

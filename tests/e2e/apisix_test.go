@@ -134,7 +134,8 @@ func (s *stack) partialFailure(t *testing.T, sections map[string]any) {
 
 // merged are sections with others in their place.
 func merged(sections, others map[string]any) map[string]any {
-	all := maps.Clone(sections)
+	all := map[string]any{}
+	maps.Copy(all, sections)
 	maps.Copy(all, others)
 	return all
 }

@@ -21,7 +21,7 @@ func TestInitProposesAStackThatComesUp(t *testing.T) {
 	s := newStack(t, "e2e-init", map[string]any{})
 	project := t.TempDir()
 	file := filepath.Join(project, "Pulumi."+s.name+".yaml")
-	initArgs := []string{"init", s.name, "--project", project, "--user", "strata", "--key", hosts.keyFile, "--known-hosts", os.DevNull, "--k3s-version", bundleK3s}
+	initArgs := []string{"init", s.name, "--project", project, "--user", "strata", "--key", hosts.keyFile, "--known-hosts", os.DevNull, "--allow-cgroup-v1"}
 
 	s.step("hosts that cannot be read are all named, and nothing is written", func(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join(root, "Pulumi.yaml"))

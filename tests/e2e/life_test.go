@@ -21,12 +21,12 @@ import (
 const (
 	// bundleK3s is the version that the lab's K3s reports, and nextK3s that of the next release:
 	// the same program.
-	bundleK3s, nextK3s = "v1.34.2+k3s1", "v1.34.3+k3s1"
+	bundleK3s, nextK3s = "v1.36.3+k3s1", "v1.36.4+k3s1"
 	// brokenK3s is one that no run gets hold of: what was once verified is kept by its sum, and
 	// would be used.
-	brokenK3s = "v1.34.9+k3s1"
+	brokenK3s = "v1.36.9+k3s1"
 	// lateK3s is a release that lies a minor version too far ahead.
-	lateK3s = "v1.36.2+k3s1"
+	lateK3s = "v1.38.2+k3s1"
 	// otherReleases says why only the lab's own K3s is upgraded.
 	otherReleases = "the other releases are the lab's K3s with another version's text in it"
 )
@@ -113,7 +113,7 @@ func (s *stack) refusesUpgrades(t *testing.T, hosts *hostSet) {
 		require.Error(t, r.err)
 		assert.Contains(t, r.output, "gate hosts-server-1-gate: stuck")
 		assert.Contains(t, r.output, lateK3s+" skips a minor version after "+bundleK3s)
-		assert.Contains(t, r.output, "set strata:k3s.version to a v1.35 release first")
+		assert.Contains(t, r.output, "set strata:k3s.version to a v1.37 release first")
 		preflight := s.run(strata, "preflight", "--stack", s.name, "--config-file", s.config)
 		require.Error(t, preflight.err)
 		assert.Contains(t, preflight.output, lateK3s+" skips a minor version")

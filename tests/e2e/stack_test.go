@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -78,10 +80,32 @@ func (s *stack) configure(sections map[string]any) {
 	for section, value := range sections {
 		values["strata:"+section] = value
 	}
+	if sections["cluster"] == nil {
+		values["strata:k3s"] = allowingCgroupV1(sections["k3s"])
+	}
 	old["config"] = values
 	text, err := yaml.Marshal(old)
 	require.NoError(s.t, err)
 	require.NoError(s.t, os.WriteFile(s.config, text, 0o600))
+}
+
+// allowingCgroupV1 adds to a stack's section k3s what its kubelets need on a machine of this lab
+// that has cgroup v1, which those of Kubernetes 1.35 and later refuse; on others it does nothing.
+func allowingCgroupV1(section any) map[string]any {
+	given, _ := section.(map[string]any)
+	k3s := maps.Clone(given)
+	if k3s == nil {
+		k3s = map[string]any{}
+	}
+	for _, key := range []string{"serverArgs", "agentArgs"} {
+		given, _ := k3s[key].(map[string]any)
+		args, _ := given["kubelet-arg"].([]any)
+		if !slices.Contains(args, any("fail-cgroupv1=false")) {
+			args = append(slices.Clip(args), "fail-cgroupv1=false")
+		}
+		k3s[key] = merged(given, map[string]any{"kubelet-arg": args})
+	}
+	return k3s
 }
 
 // result holds the output and the end of a command.

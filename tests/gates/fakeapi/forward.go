@@ -7,8 +7,8 @@ import (
 	"net/http/httptest"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/httpstream"
-	"k8s.io/apimachinery/pkg/util/httpstream/spdy"
+	"k8s.io/streaming/pkg/httpstream"
+	"k8s.io/streaming/pkg/httpstream/spdy"
 )
 
 // Listen has a Pod answer on every port that is forwarded to it, as a kubelet would connect it

@@ -1,4 +1,4 @@
-// Command k3s is the lab's K3s: upstream Kubernetes v1.34.2, etcd and flannel in one process,
+// Command k3s is the lab's K3s: upstream Kubernetes v1.36.3, etcd and flannel in one process,
 // behind K3s's command line, files and endpoints. docs/k3s-contract.md says what is kept and what
 // is not.
 package main

@@ -42,12 +42,11 @@ func certManagerFiles(dir string) (chart.Files, error) {
 	if err := files.Add(dir); err != nil {
 		return nil, err
 	}
-	const template, versions = "Chart.template.yaml", "version: v0.0.0\nappVersion: v0.0.0"
-	if err := files.Replace(template, versions, strings.ReplaceAll(versions, "v0.0.0", "v"+certManagerVersion)); err != nil {
+	const versions = "version: v0.0.0\nappVersion: v0.0.0"
+	if err := files.Replace("Chart.yaml", versions, strings.ReplaceAll(versions, "v0.0.0", "v"+certManagerVersion)); err != nil {
 		return nil, err
 	}
-	files["Chart.yaml"] = strings.ReplaceAll(files[template], "{{IS_PRERELEASE}}", "false")
-	for _, leftOut := range []string{template, "README.template.md", "signkey_annotation.txt", "values.linter.exceptions"} {
+	for _, leftOut := range []string{"README.template.md", "signkey_annotation.txt", "values.linter.exceptions"} {
 		delete(files, leftOut)
 	}
 	return files, nil

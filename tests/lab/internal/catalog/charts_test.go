@@ -55,7 +55,7 @@ func (r release) try(t *testing.T, text string) (objects, error) {
 	loaded := load(t, r.step)
 	require.NoError(t, chartutil.ProcessDependencies(loaded, values))
 	capabilities := chartutil.DefaultCapabilities.Copy()
-	capabilities.KubeVersion = chartutil.KubeVersion{Version: "v1.34.2", Major: "1", Minor: "34"}
+	capabilities.KubeVersion = chartutil.KubeVersion{Version: "v1.36.3", Major: "1", Minor: "36"}
 	options := chartutil.ReleaseOptions{Name: r.name, Namespace: r.namespace, IsInstall: true}
 	all, err := chartutil.ToRenderValues(loaded, values, options, capabilities)
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"strata/tests/lab/internal/build"
 	"strata/tests/lab/internal/gobuild"
@@ -69,6 +68,7 @@ func commands() map[string]gobuild.Command {
 		},
 		stepMetalLB: {
 			Module: "tools/metallb", Packages: []string{"go.universe.tf/metallb/controller", "go.universe.tf/metallb/speaker"},
+			Edits: withoutPrepending(),
 		},
 		stepCertManager: {
 			Module: "tools/cert-manager", Packages: []string{"./acmesolver", "./cainjector", "./controller", "./webhook"},
@@ -80,7 +80,7 @@ func commands() map[string]gobuild.Command {
 		stepTraefik: {
 			Module: "tools/traefik", Packages: []string{"github.com/traefik/traefik/v3/cmd/traefik"},
 			Variables: []string{"github.com/traefik/traefik/v3/pkg/version.Version=" + traefikVersion},
-			Edits:     slices.Concat(withoutWatchLists("github.com/traefik/traefik/v3", "sigs.k8s.io/gateway-api"), withoutInTraefik()),
+			Edits:     withoutInTraefik(),
 		},
 		stepArgoCD: {
 			Module: "tools/argocd", Packages: []string{"github.com/argoproj/argo-cd/v3/cmd"}, Output: "argocd",
@@ -102,21 +102,6 @@ func commands() map[string]gobuild.Command {
 		all[pluginPrefix+name] = gobuild.Command{Module: filepath.Join("plugins", name), Packages: own, Output: pluginPrefix + name}
 	}
 	return all
-}
-
-// withoutWatchLists are the edits of clients that were generated for client-go 0.35: they ask one
-// function of it that 0.34 has not. It marks fake clients, which cannot stream lists; others it
-// hands on as they are.
-func withoutWatchLists(modules ...string) []gobuild.Edit {
-	var edits []gobuild.Edit
-	for _, module := range modules {
-		edits = append(edits, gobuild.Edit{
-			Module: module,
-			Old:    "cache.ToListWatcherWithWatchListSemantics(",
-			New:    "func(list *cache.ListWatch, _ any) cache.ListerWatcher { return list }(",
-		})
-	}
-	return edits
 }
 
 // DelaysVariable set to zero builds stand-ins that take no time (tools/apisix/delays), for a bundle

@@ -19,7 +19,6 @@ import (
 var apart = []struct{ step, prefix, why string }{
 	{stepVault, "", "make up does not build it"},
 	{stepTraefik, "github.com/gorilla/mux", "its own replacement"},
-	{stepArgoCD, "github.com/cyphar/filepath-securejoin", "it uses a function that 0.5 took away"},
 	{stepHost, "github.com/pulumi/pulumi/sdk/v3", "the last SDK that has the host in it"},
 	{"tests/alerts", "go.opentelemetry.io/", "promtool's instrumentation is written against it; Kubernetes' clients need none of it"},
 	{"tests/alerts", "google.golang.org/", "as above"},

@@ -37,7 +37,7 @@ func all(t *testing.T, at layout.Layout) []string {
 
 func TestWhatAnOriginalReplacesIsNotBuilt(t *testing.T) {
 	own := all(t, empty(t))
-	steps := all(t, given(t, "k3s-v1.34.5+k3s1", "k3s-images-v1.34.5+k3s1.tar.zst", "metallb-chart-0.16.2.tgz", "pulumi-resource-command-v1.2.1",
+	steps := all(t, given(t, "k3s-v1.36.5+k3s1", "k3s-images-v1.36.5+k3s1.tar.zst", "metallb-chart-0.16.2.tgz", "pulumi-resource-command-v1.2.1",
 		"apisix-controller-chart-1.3.0.tgz", "wave-chart-4.5.0.tgz"))
 	for _, gone := range []string{
 		"k3s", "pause-image", "coredns", "metrics-server", "pulumi-resource-command", "metallb", "metallb-chart", "controller-image",
@@ -66,7 +66,7 @@ func TestImagesThatNoChartAsksForStayBesideAnOriginalChart(t *testing.T) {
 }
 
 func TestOriginalsAreInABundleOfTheirOwn(t *testing.T) {
-	at := given(t, "k3s-v1.34.5+k3s1", "metallb-chart-0.16.2.tgz", "metallb-chart-images-all-0.16.2.tar.gz", "k3s-images-v1.34.5+k3s1.tar.zst", "wave-chart-4.5.0.tgz")
+	at := given(t, "k3s-v1.36.5+k3s1", "metallb-chart-0.16.2.tgz", "metallb-chart-images-all-0.16.2.tar.gz", "k3s-images-v1.36.5+k3s1.tar.zst", "wave-chart-4.5.0.tgz")
 	own := at
 	own.Originals = ""
 	assert.NotEqual(t, own.Bundle(), at.Bundle(), "what everything else runs from stays")
@@ -88,8 +88,8 @@ func TestOriginalsAreInABundleOfTheirOwn(t *testing.T) {
 		found[one.Name+" "+one.Version+" "+one.For+" "+one.Path] = one.Origin[:4]
 	}
 	assert.Equal(t, map[string]string{
-		"k3s v1.34.5+k3s1  k3s/k3s":                                                         "orig",
-		"k3s-install v1.34.2+k3s1  k3s/install.sh":                                          "stan",
+		"k3s v1.36.5+k3s1  k3s/k3s":                                                         "orig",
+		"k3s-install v1.36.3+k3s1  k3s/install.sh":                                          "stan",
 		"metallb-chart 0.16.2  charts/metallb-chart-0.16.2.tgz":                             "orig",
 		"k3s-images all-0.16.2 metallb-chart images/metallb-chart-images-all-0.16.2.tar.gz": "orig",
 		"apisix-crds 1.3.0  crds/apisix-1.3.0.yaml":                                         "stan",
@@ -100,8 +100,8 @@ func TestOriginalsAreInABundleOfTheirOwn(t *testing.T) {
 // An original chart asks for other images than the lab has: without a registry, the lab's go under
 // the references that it asks for.
 func TestTheLabsImagesGoUnderTheReferencesThatChartsAskFor(t *testing.T) {
-	at := given(t, "metallb-chart-0.16.2.tgz")
-	require.NoError(t, os.WriteFile(filepath.Join(at.Originals, originals.ReferencesFile), []byte("quay.io/metallb/controller:v0.16.2\n"), 0o600))
+	at := given(t, "metallb-chart-0.17.0.tgz")
+	require.NoError(t, os.WriteFile(filepath.Join(at.Originals, originals.ReferencesFile), []byte("quay.io/metallb/controller:v0.17.0\n"), 0o600))
 	steps, err := catalog.StepsFor(at, t.TempDir(), []string{"k3s-images", "metallb-chart"})
 	require.NoError(t, err)
 	keys := map[string]string{}

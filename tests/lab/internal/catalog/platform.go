@@ -11,7 +11,7 @@ func platformArchives() []archive {
 	list := []archive{
 		{
 			step: stepTraefik, binary: "traefik", reference: "docker.io/traefik:v" + traefikVersion,
-			user: nonRoot, version: traefikVersion, origin: "real: from Traefik's module, without the dashboard's pages, ACME, plugins, Brotli, InfluxDB, the fast proxy and providers of other systems than Kubernetes",
+			user: nonRoot, version: traefikVersion, origin: "real: from Traefik's module, without the dashboard's pages, ACME, plugins, Brotli, InfluxDB, the fast proxy and providers of other systems than Kubernetes, with an older go-http-auth",
 		},
 		{
 			step: stepVault, binary: "vault", reference: "docker.io/hashicorp/vault:" + vaultVersion,

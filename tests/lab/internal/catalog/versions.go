@@ -14,25 +14,23 @@ const (
 	pulumiVersion = "3.250.0"
 	// hostVersion is the last release of the SDK whose module holds the Go language host.
 	hostVersion = "3.60.0"
-	// kubernetesVersion is upstream Kubernetes inside the k3s stand-in: 1.34 is the last one that
-	// runs on cgroup v1.
-	kubernetesVersion = "1.34.2"
+	// kubernetesVersion is upstream Kubernetes inside the k3s stand-in, that of the pinned K3s.
+	kubernetesVersion = "1.36.3"
 	// k3sVersion is the version that the stand-in reports.
 	k3sVersion = "v" + kubernetesVersion + "+k3s1"
-	// metallbVersion: 0.16.2 needs a frr-k8s that is not published as a module.
-	metallbVersion = "0.16.1"
-	// corednsVersion is the newest whose dependencies are all published.
-	corednsVersion = "1.12.4"
-	// metricsVersion: K3s 1.34 has 0.8.0, which the checksum database does not know, and 0.9.0
-	// needs a newer Kubernetes than the rest of the lab compiles.
-	metricsVersion = "0.7.2"
-	// certManagerVersion is the newest one for the Kubernetes that the rest of the lab compiles.
-	// Its commands are not published; tools/cert-manager has the lab's.
-	certManagerVersion = "1.19.3"
+	// metallbVersion is the pin's, with an older frr-k8s: that of 0.16.2 is not served.
+	metallbVersion = "0.16.2"
+	// corednsVersion is that of K3s v1.36.4; v1.36.2 has 1.14.4.
+	corednsVersion = "1.14.6"
+	// metricsVersion is that of K3s v1.36.4; v1.36.2 has 0.8.1, which is not served.
+	metricsVersion = "0.9.0"
+	// certManagerVersion is the pin's. Its commands are not published; tools/cert-manager has the
+	// lab's.
+	certManagerVersion = "1.21.2"
 	// gatewayVersion is the pin's: 1.7.0 needs a newer Go.
 	gatewayVersion = "1.6.1"
-	// traefikVersion is the newest whose dependencies are all published.
-	traefikVersion = "3.7.9"
+	// traefikVersion is the pin's, with the go-http-auth of 3.7.9: that of 3.7.11 is not served.
+	traefikVersion = "3.7.11"
 	// traefikChartVersion is the official chart whose names and values the lab's has.
 	traefikChartVersion = "41.3.0"
 	// vaultVersion is one that its published SDK fits: 1.20 is written against an SDK that was
@@ -47,8 +45,8 @@ const (
 	apisixControllerVersion = "1.3.0"
 	// httpbinVersion is the newest that is published as a module.
 	httpbinVersion = "2.18.3"
-	// argocdVersion is the newest whose dependencies are all published.
-	argocdVersion = "3.2.0"
+	// argocdVersion is the pin's, with the engine of 3.4.2: its own cannot be had.
+	argocdVersion = "3.4.4"
 	// argocdChartVersion is argo-helm's chart whose names and values the lab's has.
 	argocdChartVersion = "10.1.1"
 	// redisVersion is Debian's, of the release that images/build.sh names.

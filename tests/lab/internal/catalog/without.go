@@ -54,9 +54,10 @@ func withoutInPulumi() []gobuild.Edit {
 func withoutInCertManager() []gobuild.Edit {
 	const module = "github.com/cert-manager/cert-manager"
 	return without(module, module+"/lab", map[string]string{
-		module + "/pkg/issuer/acme/dns":      "dns",
-		module + "/pkg/issuer/venafi/client": "venafi",
-		"github.com/go-ldap/ldap/v3":         "ldap",
+		module + "/pkg/issuer/acme/dns":           "dns",
+		module + "/pkg/issuer/venafi/client":      "venafi",
+		"github.com/Venafi/vcert/v5/pkg/endpoint": "endpoint",
+		"github.com/go-ldap/ldap/v3":              "ldap",
 	})
 }
 
@@ -97,5 +98,52 @@ func withoutInArgoCD() []gobuild.Edit {
 		module + "/util/workloadidentity":                "identity",
 		"github.com/gfleury/go-bitbucket-v1":             "bitbucket",
 	})
-	return append(edits, without(engine, own, map[string]string{services: "services"})...)
+	edits = append(edits, without(engine, own, map[string]string{services: "services"})...)
+	return append(edits, forKubernetesInArgoCD()...)
+}
+
+// forKubernetesInArgoCD are the edits for Kubernetes 0.36, whose modules Argo CD has since 3.5, and
+// for its engine, which is 3.4.2's: the nearest one that the checksum database knows.
+func forKubernetesInArgoCD() []gobuild.Edit {
+	const module, engine = "github.com/argoproj/argo-cd/v3", "github.com/argoproj/argo-cd/gitops-engine"
+	const first = `appcontroller "` + module + `/cmd/argocd-application-controller/commands"`
+	edit := func(of, old, edited string) gobuild.Edit { return gobuild.Edit{Module: of, Old: old, New: edited} }
+	return []gobuild.Edit{
+		// What 0.36 has elsewhere, or no more.
+		edit(module, `"k8s.io/apimachinery/pkg/util/httpstream"`, `"k8s.io/streaming/pkg/httpstream"`),
+		edit(module, `"k8s.io/kubectl/pkg/util/resource"`, `"k8s.io/component-helpers/resource"`),
+		edit(module, "req, _ := resourcehelper.PodRequestsAndLimits(&pod)",
+			"req := resourcehelper.PodRequests(&pod, resourcehelper.PodResourcesOptions{UseStatusResources: true})"),
+		edit(engine, `"k8s.io/api/autoscaling/v2beta1"`, `"k8s.io/api/autoscaling/v2"`),
+		edit(engine, `"k8s.io/api/autoscaling/v2beta2"`, `"k8s.io/api/autoscaling/v2"`),
+		// Kubernetes' own types are no messages of gRPC any more: lists of events, which the API
+		// then refuses to send.
+		edit(module, "return msg, metadata, err", "message, _ := any(msg).(proto.Message)\n\treturn message, metadata, err"),
+		edit(module, first, `_ "strata/tests/lab/tools/argocd/without/gates"`+"\n\t"+first),
+		// kubectl 0.36 applies a CRD that is there to nothing when it only tries (kubernetes#139538).
+		edit(engine, "dryRunStrategy = cmdutil.DryRunClient", "dryRunStrategy = cmdutil.DryRunClient\n"+
+			"\t\tif t.liveObj != nil && kubeutil.IsCRD(t.targetObj) && !sc.force {\n\t\t\tdryRunStrategy = cmdutil.DryRunServer\n\t\t}"),
+		// What 3.4.4 changed in the engine: a method that was a function, and an error that was
+		// looked at too late.
+		edit(module, "k.ManageServerSideDiffDryRuns(config, openAPISchema)",
+			"kube.ManageServerSideDiffDryRuns(config, openAPISchema, k.Tracer, k.Log, k.OnKubectlRun)"),
+		edit(engine, "typedPredictedLive = typedPredictedLive.RemoveItems(comparison.Removed)",
+			"if err == nil {\n\t\ttypedPredictedLive = typedPredictedLive.RemoveItems(comparison.Removed)\n\t}"),
+	}
+}
+
+// withoutPrepending leaves out a field that MetalLB fills for FRR-K8s and that frr-k8s 0.0.25 has
+// not: the version that MetalLB asks for is not served. The lab has no FRR, and a speaker that is
+// told to use it refuses advertisements with asPathPrepend.
+func withoutPrepending() []gobuild.Edit {
+	const module, field, of = "go.universe.tf/metallb", "PrefixesWithAsPathPrepend", "frrv1beta1.AsPathPrependPrefixes"
+	return []gobuild.Edit{
+		{Module: module, Old: field + ": make([]" + of + ", 0),"},
+		{
+			Module: module,
+			Old:    "neighbor.ToAdvertise." + field + " = toAdvertiseWithAsPathPrepend(prefixesForAsPathPrepend)",
+			New:    `if len(prefixesForAsPathPrepend) > 0 { return errors.New("the lab's MetalLB has no asPathPrepend") }`,
+		},
+		{Module: module, Old: of, New: "struct { AsPathPrepend uint8; Prefixes []string }"},
+	}
 }

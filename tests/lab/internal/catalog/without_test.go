@@ -17,12 +17,14 @@ import (
 // empty are the stand-ins below without/ that have nothing to call which could fail, with what is
 // there instead.
 var empty = map[string]string{
-	"argocd/without/bitbucket":     "types, and what makes a client that can do nothing",
-	"argocd/without/go-github-v72": "types",
-	"argocd/without/swagger":       "a page, which says that it is not there",
-	"argocd/without/webhook":       "a page, which says that it is not there",
-	"cert-manager/without/dns":     "one solver, cert-manager's own",
-	"traefik/without/ext":          "types, which are empty in the original as well",
+	"argocd/without/bitbucket":      "types, and what makes a client that can do nothing",
+	"argocd/without/go-github-v84":  "types",
+	"argocd/without/gates":          "nothing to call: it switches off what Kubernetes' clients do unasked",
+	"argocd/without/swagger":        "a page, which says that it is not there",
+	"argocd/without/webhook":        "a page, which says that it is not there",
+	"cert-manager/without/dns":      "one solver, cert-manager's own",
+	"cert-manager/without/endpoint": "types",
+	"traefik/without/ext":           "types, which are empty in the original as well",
 }
 
 // harmless are the functions of stand-ins that do not refuse, with the reason.

@@ -49,11 +49,12 @@ func (c *Config) runFlannel(ctx context.Context, podCIDR string) error {
 		return err
 	}
 	traffic := &iptables.IPTablesManager{}
-	if err := traffic.Init(context.Background(), &sync.WaitGroup{}); err != nil { // its clean-up is the killall script's, as in K3s
+	if err := traffic.Init(ctx); err != nil { // its clean-up is the killall script's, as in K3s
 		return err
 	}
 	lease := network.Lease()
-	err = traffic.SetupAndEnsureMasqRules(ctx, config.Network, ip.IP4Net{}, ip.IP4Net{}, config.IPv6Network, ip.IP6Net{}, ip.IP6Net{}, lease, iptablesResyncSecs)
+	err = traffic.SetupAndEnsureMasqRules(ctx, config.Network, ip.IP4Net{}, ip.IP4Net{},
+		config.IPv6Network, ip.IP6Net{}, ip.IP6Net{}, lease, iptablesResyncSecs, false)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -61,7 +60,7 @@ func mergeManagers(
 			continue
 		}
 		fields := fieldpath.NewSet()
-		if err := fields.FromJSON(bytes.NewReader(entry.FieldsV1.Raw)); err != nil {
+		if err := fields.FromJSON(entry.FieldsV1.GetRawReader()); err != nil {
 			return nil, false, fmt.Errorf("reading the fields of manager %q: %w", entry.Manager, err)
 		}
 		own = own.Union(fields)
@@ -74,6 +73,6 @@ func mergeManagers(
 	now := metav1.Now()
 	return append(kept, metav1.ManagedFieldsEntry{
 		Manager: manager, Operation: metav1.ManagedFieldsOperationApply, APIVersion: apiVersion,
-		Time: &now, FieldsType: "FieldsV1", FieldsV1: &metav1.FieldsV1{Raw: raw},
+		Time: &now, FieldsType: "FieldsV1", FieldsV1: metav1.NewFieldsV1(string(raw)),
 	}), changed, nil
 }

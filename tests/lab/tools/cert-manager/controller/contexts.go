@@ -40,8 +40,10 @@ func contexts(ctx context.Context, c *config.ControllerConfiguration) (*controll
 		},
 		CertificateOptions: controller.CertificateOptions{
 			EnableOwnerRef: c.EnableCertificateOwnerRef, CopiedAnnotationPrefixes: c.CopiedAnnotationPrefixes,
+			CertificateRequestMinimumBackoffDuration: c.CertificateRequestMinimumBackoffDuration,
+			CertificateRequestMaximumBackoffDuration: c.CertificateRequestMaximumBackoffDuration,
 		},
-		ConfigOptions: controller.ConfigOptions{EnableGatewayAPI: c.EnableGatewayAPI},
+		ConfigOptions: controller.ConfigOptions{EnableGatewayAPI: c.EnableGatewayAPI, EnableGatewayAPIListenerSet: c.EnableGatewayAPIListenerSet},
 	})
 }
 
@@ -52,6 +54,8 @@ func acmeOptions(c *config.ControllerConfiguration) (controller.ACMEOptions, err
 		ACMEHTTP01SolverRunAsNonRoot: solver.SolverRunAsNonRoot,
 		HTTP01SolverImage:            solver.SolverImage,
 		HTTP01SolverNameservers:      solver.SolverNameservers,
+		HTTP01SolverRuntimeClassName: solver.SolverRuntimeClassName,
+		HTTP01SolverExtraLabels:      solver.SolverExtraLabels,
 		DNS01Nameservers:             c.ACMEDNS01Config.RecursiveNameservers,
 		DNS01CheckRetryPeriod:        c.ACMEDNS01Config.CheckRetryPeriod,
 		DNS01CheckAuthoritative:      !c.ACMEDNS01Config.RecursiveNameserversOnly,

@@ -22,7 +22,7 @@ func refuse(*cobra.Command, []string) error {
 type DefaultPluginHandler struct{}
 
 // NewDefaultPluginHandler returns it.
-func NewDefaultPluginHandler([]string) *DefaultPluginHandler { return &DefaultPluginHandler{} }
+func NewDefaultPluginHandler() *DefaultPluginHandler { return &DefaultPluginHandler{} }
 
 // HandleCommandExecutionError shows the error as the original does, and returns it.
 func (*DefaultPluginHandler) HandleCommandExecutionError(err error, _ bool, _ []string) error {

@@ -8,7 +8,7 @@ import (
 
 // PullRequest is one.
 type PullRequest struct {
-	Number                                       int
+	Number                                       int64
 	Title, Branch, TargetBranch, HeadSHA, Author string
 	Labels                                       []string
 }

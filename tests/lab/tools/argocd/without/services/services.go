@@ -59,6 +59,9 @@ type none struct{}
 // Send refuses.
 func (none) Send(Notification, Destination) error { return errNone }
 
+// HandleSendError says whether to try again: never.
+func HandleSendError(error, any) bool { return false }
+
 // NewService refuses.
 func NewService(string, []byte) (NotificationService, error) { return nil, errNone }
 

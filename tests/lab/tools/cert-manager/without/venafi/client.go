@@ -36,3 +36,8 @@ type ErrCustomFieldsType struct{ error }
 func New(string, internalinformers.SecretLister, cmapi.GenericIssuer, *metrics.Metrics, logr.Logger, string) (Interface, error) {
 	return nil, errNone
 }
+
+// AuthFailedError says that the service knows no such user. Nothing returns it.
+type AuthFailedError struct{ Err error }
+
+func (e AuthFailedError) Error() string { return e.Err.Error() }

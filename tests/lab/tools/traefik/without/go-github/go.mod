@@ -1,3 +1,3 @@
-module github.com/google/go-github/v28
+module github.com/google/go-github/v90
 
 go 1.26.0

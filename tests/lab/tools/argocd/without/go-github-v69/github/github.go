@@ -19,8 +19,17 @@ type Client struct {
 // NewClient returns one.
 func NewClient(*http.Client) *Client { return &Client{} }
 
+// WithEnterpriseURLs refuses.
+func (*Client) WithEnterpriseURLs(string, string) (*Client, error) { return nil, errNone }
+
 // Response is GitHub's.
-type Response struct{ *http.Response }
+type Response struct {
+	*http.Response
+	NextPage int
+}
+
+// ListOptions select a page.
+type ListOptions struct{ Page, PerPage int }
 
 // AppsService refuses.
 type AppsService struct{}
@@ -34,11 +43,22 @@ func (*App) GetSlug() string { return "" }
 // Get refuses.
 func (*AppsService) Get(context.Context, string) (*App, *Response, error) { return nil, nil, errNone }
 
+// Installation is one of a GitHub App, for an account.
+type Installation struct {
+	ID      *int64
+	Account *User
+}
+
+// ListInstallations refuses.
+func (*AppsService) ListInstallations(context.Context, *ListOptions) ([]*Installation, *Response, error) {
+	return nil, nil, errNone
+}
+
 // UsersService refuses.
 type UsersService struct{}
 
 // User is one.
-type User struct{}
+type User struct{ Login *string }
 
 // GetLogin is the name.
 func (*User) GetLogin() string { return "" }

@@ -5,17 +5,21 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
 )
 
 // Client asks nobody.
-type Client struct {
-	BaseURL      *url.URL
-	Repositories *RepositoriesService
-}
+type Client struct{ Repositories *RepositoriesService }
 
-// NewClient returns one.
-func NewClient(*http.Client) *Client { return &Client{Repositories: &RepositoriesService{}} }
+var errReleases = errors.New("the lab's Traefik does not look for newer releases")
+
+// ClientOptionsFunc sets an option of a client.
+type ClientOptionsFunc func(*Client) error
+
+// WithURLs would name the server.
+func WithURLs(_, _ *string) ClientOptionsFunc { return nil }
+
+// NewClient refuses.
+func NewClient(...ClientOptionsFunc) (*Client, error) { return nil, errReleases }
 
 // RepositoriesService knows no repository.
 type RepositoriesService struct{}
@@ -27,9 +31,9 @@ type Response struct{ *http.Response }
 type ListOptions struct{}
 
 // RepositoryRelease is one.
-type RepositoryRelease struct{ TagName *string }
+type RepositoryRelease struct{ TagName string }
 
 // ListReleases refuses.
 func (*RepositoriesService) ListReleases(context.Context, string, string, *ListOptions) ([]*RepositoryRelease, *Response, error) {
-	return nil, nil, errors.New("the lab's Traefik does not look for newer releases")
+	return nil, nil, errReleases
 }

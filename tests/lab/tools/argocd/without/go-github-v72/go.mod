@@ -1,3 +1,0 @@
-module github.com/google/go-github/v72
-
-go 1.26.0

@@ -1,0 +1,3 @@
+module github.com/google/go-github/v84
+
+go 1.26.0
