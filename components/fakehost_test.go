@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"strata/internal/apiserver"
 	"strata/internal/hostrun"
 	k3snode "strata/internal/k3s/node"
 )
@@ -23,6 +24,8 @@ var ownCluster = k3snode.Owner{Cluster: "00ff", TokenSHA256: sumOfText("secret")
 type fakeHost struct {
 	t    *testing.T
 	root string
+	// settings are the labels and taints that the stack sets on the host's Node.
+	settings apiserver.NodeSettings
 }
 
 // binary stands for the file that was pushed to /var/lib/strata/k3s.

@@ -8,6 +8,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"strata/config"
+	"strata/internal/apiserver"
 )
 
 // k3sConfig is a node's config.yaml: keys are K3s's long flags
@@ -23,12 +24,6 @@ func k3sConfig(cfg config.K3s, node config.Node, servers []config.Node, token, a
 	}
 	if cfg.FlannelInterface != "" {
 		keys["flannel-iface"] = cfg.FlannelInterface
-	}
-	if len(node.Labels) > 0 {
-		keys["node-label"] = labelFlags(node.Labels)
-	}
-	if len(node.Taints) > 0 {
-		keys["node-taint"] = node.Taints
 	}
 	extra := cfg.AgentArgs
 	if node.Role == config.RoleServer {
@@ -71,11 +66,22 @@ func serverKeys(cfg config.K3s, servers []config.Node) map[string]any {
 	}
 }
 
-// labelFlags is labels as K3s takes them, in a stable order.
-func labelFlags(labels map[string]string) []string {
-	flags := make([]string, 0, len(labels))
-	for _, key := range slices.Sorted(maps.Keys(labels)) {
-		flags = append(flags, key+"="+labels[key])
+// nodeFile is below /etc/rancher/k3s. K3s reads it when a Node registers; what changes in it later is
+// the members' work, so that it is no part of the sum that restarts K3s.
+const nodeFile = "config.yaml.d/80-strata-node.yaml"
+
+// k3sNodeFile is that file's text; empty where nothing is set on the Node.
+func k3sNodeFile(set apiserver.NodeSettings) (string, error) {
+	if set.IsEmpty() {
+		return "", nil
 	}
-	return flags
+	keys := map[string]any{}
+	if len(set.Labels) > 0 {
+		keys["node-label"] = set.LabelFlags()
+	}
+	if len(set.Taints) > 0 {
+		keys["node-taint"] = set.Taints
+	}
+	text, err := yaml.Marshal(keys)
+	return string(text), err
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"strata/config"
+	"strata/internal/apiserver"
 )
 
 // nextFile begins another file below /etc/rancher/k3s on an install's stdin. No YAML that is
@@ -16,13 +17,20 @@ const nextFile = "# file: "
 
 // k3sFiles returns the files that follow config.yaml on the install's stdin, each after a line that
 // names it; empty if the configuration asks for none.
-func k3sFiles(k3s config.K3s, nodes netip.Prefix) (string, error) {
+func k3sFiles(k3s config.K3s, node apiserver.NodeSettings, nodes netip.Prefix) (string, error) {
 	files, err := k3sRegistries(k3s.Registries)
 	if err != nil {
 		return "", err
 	}
 	if proxy := k3sProxy(k3s, nodes); proxy != "" {
 		files[proxyFile] = proxy
+	}
+	text, err := k3sNodeFile(node)
+	if err != nil {
+		return "", err
+	}
+	if text != "" {
+		files[nodeFile] = text
 	}
 	var all strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(files)) {

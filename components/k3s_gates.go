@@ -55,7 +55,7 @@ func (k *k3s) gateNodes() error {
 		Kind: health.KindNodes, Timeout: k.args.Timeouts.Nodes, TimeoutKey: "strata:timeouts.nodes", Servers: k.endpoints(),
 		Nodes: &health.NodesSpec{
 			PodNetwork: k.podNetwork(), Backend: k.args.Config.Fixed()["flannel-backend"],
-			Kubelets: !slices.Contains(k.args.Config.Disable, "metrics-server"),
+			Kubelets: !slices.Contains(k.args.Config.Disable, "metrics-server"), Settings: k.settings(),
 		},
 	}, k.args.Hosts.All, append(k.joined, k.API, k.Upgraded)...)
 	return err

@@ -5,6 +5,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/health"
+	"strata/internal/apiserver"
 	"strata/internal/k3s/members"
 	k3snode "strata/internal/k3s/node"
 	"strata/internal/self"
@@ -19,7 +20,7 @@ func (k *k3s) removeLeaving() (*local.Command, error) {
 	at := accessTo(k.args.Hosts.All)
 	input := at.inputOf(k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3snode.Owner) any {
 		return members.Set{
-			Timeout: k.args.Timeouts.Nodes, Members: membersOf(hosts), DiscardVolumesOf: k.args.Config.DiscardVolumesOf, Owner: &owner,
+			Timeout: k.args.Timeouts.Nodes, Members: k.withSettings(membersOf(hosts)), DiscardVolumesOf: k.args.Config.DiscardVolumesOf, Owner: &owner,
 		}
 	})
 	command := subcommand.New("members", input, pulumi.StringMap{self.SSHKey: at.sshKey, self.Kubeconfig: k.Kubeconfig})
@@ -34,4 +35,27 @@ func membersOf(hosts []health.Host) []members.Member {
 		list = append(list, members.Member{Target: host.Target, Role: host.Role})
 	}
 	return list
+}
+
+// withSettings returns members with the labels and taints of their Nodes.
+func (k *k3s) withSettings(list []members.Member) []members.Member {
+	for i := range list {
+		list[i].NodeSettings = k.settings()[list[i].Name]
+	}
+	return list
+}
+
+// settings are the labels and taints of each Node that has any, by its name.
+func (k *k3s) settings() map[string]apiserver.NodeSettings {
+	all := map[string]apiserver.NodeSettings{}
+	for _, host := range k.args.Hosts.All {
+		if set := settingsOf(host); !set.IsEmpty() {
+			all[host.Node.Name] = set
+		}
+	}
+	return all
+}
+
+func settingsOf(host *Host) apiserver.NodeSettings {
+	return apiserver.NodeSettings{Labels: host.Node.Labels, Taints: host.Node.Taints}
 }

@@ -74,7 +74,7 @@ func (k *k3s) config(host *Host) pulumi.StringOutput {
 		if err != nil {
 			return "", err
 		}
-		others, err := k3sFiles(k.args.Config, k.args.Subnet)
+		others, err := k3sFiles(k.args.Config, settingsOf(host), k.args.Subnet)
 		return text + others, err
 	}).(pulumi.StringOutput)
 }

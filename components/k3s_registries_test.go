@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/config"
+	"strata/internal/apiserver"
 )
 
 const (
@@ -49,7 +50,7 @@ func someRegistries() []config.Registry {
 // installWith runs the install with what follows config.yaml on its stdin.
 func (h *fakeHost) installWith(k3s config.K3s) (output string, code int) {
 	h.t.Helper()
-	more, err := k3sFiles(k3s, netip.MustParsePrefix("10.10.0.5/24"))
+	more, err := k3sFiles(k3s, h.settings, netip.MustParsePrefix("10.10.0.5/24"))
 	require.NoError(h.t, err)
 	return h.run("k3s-install.sh", configText+more, variable{"ROLE", "server"}, variable{"FOUNDS", "true"}, variable{"PEERS", ""}, configSum(configText+more), binarySum(h))
 }
@@ -143,4 +144,26 @@ func TestAPersonsOwnRegistriesStay(t *testing.T) {
 	assert.False(t, h.restarted("k3s"))
 	assert.NotContains(t, out, "hunter2")
 	assert.False(t, h.exists(configFile+".new"), "what was sent has a password")
+}
+
+// A taint must be there when the Node registers; K3s reads none of a Node that is there.
+func TestANodeRegistersWithItsLabelsAndTaintsAndDoesNotRestartForThem(t *testing.T) {
+	const file = "etc/rancher/k3s/config.yaml.d/80-strata-node.yaml"
+	h := newFakeHost(t)
+	h.settings = apiserver.NodeSettings{Labels: map[string]string{"tier": "db", "a": "1"}, Taints: []string{"dedicated=db:NoSchedule"}}
+	out, code := h.installWith(config.K3s{})
+	require.Zero(t, code, out)
+	assert.Equal(t, "node-label:\n- a=1\n- tier=db\nnode-taint:\n- dedicated=db:NoSchedule\n", h.read(file))
+
+	h.settings = apiserver.NodeSettings{Labels: map[string]string{"tier": "web"}}
+	out, code = h.installWith(config.K3s{})
+	require.Zero(t, code, out)
+	assert.Equal(t, "node-label:\n- tier=web\n", h.read(file))
+	assert.Contains(t, out, "already runs this configuration")
+
+	h.settings = apiserver.NodeSettings{}
+	out, code = h.installWith(config.K3s{})
+	require.Zero(t, code, out)
+	assert.False(t, h.exists(file), "the next Node would register with them")
+	assert.Contains(t, out, "already runs this configuration")
 }

@@ -87,9 +87,10 @@ type Node struct {
 	SSH SSH `json:"ssh"`
 	// VM overrides the size in Hosts.VM for this host.
 	VM Size `json:"vm"`
-	// Labels are set on the Node at registration.
+	// Labels are set on the Node: at its registration, and by the next update when they change. One
+	// that is taken out here is removed, unless it has another value by then. Other labels stay.
 	Labels map[string]string `json:"labels,omitempty"`
-	// Taints are set on the Node at registration, as key=value:Effect.
+	// Taints are set on the Node as labels are, as key=value:Effect.
 	Taints []string `json:"taints,omitempty"`
 	// Recreate is consent to make this node's machine anew, with the loss of all that is on it: any
 	// word that was not used before, once. Only for drivers that make machines. Default: the

@@ -5,6 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"strata/internal/apiserver"
 	k3snode "strata/internal/k3s/node"
 	"strata/internal/remote"
 	"strata/internal/tunnel"
@@ -178,6 +179,8 @@ type NodesSpec struct {
 	// Kubelets is true where each host must get an answer from every other Node's kubelet:
 	// metrics-server asks it, from whichever node it is on.
 	Kubelets bool `json:"kubelets,omitempty"`
+	// Settings are the labels and taints that Nodes must have, by the Node's name.
+	Settings map[string]apiserver.NodeSettings `json:"settings,omitempty"`
 	// Registered takes the Nodes that there are for those that are expected: those of an existing
 	// cluster are not configured here, and none of its hosts can be asked. At least one must be
 	// there, and each must be Ready.

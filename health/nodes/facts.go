@@ -6,12 +6,13 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"strata/health/kube"
+	"strata/internal/apiserver"
 )
 
 // factsOfNode takes the facts for a verdict out of a Node.
-func factsOfNode(node *corev1.Node) nodeFacts {
+func factsOfNode(node *corev1.Node, set apiserver.NodeSettings) nodeFacts {
 	facts := nodeFacts{Name: node.Name, Cordoned: node.Spec.Unschedulable, Deleting: node.DeletionTimestamp != nil}
-	facts.PodCIDR = node.Spec.PodCIDR
+	facts.PodCIDR, facts.Lacking = node.Spec.PodCIDR, set.Lacking(node)
 	_, facts.Server = node.Labels[controlPlaneLabel]
 	for _, address := range node.Status.Addresses {
 		// The first is the one that the cluster uses; a second one belongs to the other IP family.

@@ -11,6 +11,7 @@ import (
 
 	"strata/health/healthtest"
 	"strata/health/kube"
+	"strata/internal/apiserver"
 )
 
 func TestFactsOfANode(t *testing.T) {
@@ -25,8 +26,8 @@ status:
 		Name: "node-1", Server: true, InternalIP: "10.10.0.11", Cordoned: true, Deleting: true, Startup: []string{"node.kubernetes.io/not-ready"},
 		Ready:   kube.Condition{Type: "Ready", Status: "True", Reason: "K"},
 		Trouble: []kube.Condition{{Type: "DiskPressure", Status: "True", Reason: "R", Message: "M"}},
-	}, factsOfNode(node))
-	assert.Equal(t, nodeFacts{Name: "m"}, factsOfNode(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "m"}}))
+	}, factsOfNode(node, apiserver.NodeSettings{}))
+	assert.Equal(t, nodeFacts{Name: "m"}, factsOfNode(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "m"}}, apiserver.NodeSettings{}))
 }
 
 func TestAHeartbeatIsARenewedLeaseOrAFreshStatus(t *testing.T) {
@@ -60,4 +61,16 @@ func TestAHeartbeatIsARenewedLeaseOrAFreshStatus(t *testing.T) {
 	assert.Equal(t, heartbeatFresh, w.heartbeat(returned, nil))
 	now = now.Add(time.Second)
 	assert.Equal(t, heartbeatNone, w.heartbeat(returned, nil), "a status is fresh only for as long as a Lease")
+}
+
+// What others set beside the configuration is theirs, and no fault.
+func TestFactsSayWhatANodeLacksOfTheConfiguration(t *testing.T) {
+	node := &corev1.Node{
+		ObjectMeta: metav1.ObjectMeta{Name: "agent-1", Labels: map[string]string{"tier": "web", "theirs": "1"}},
+		Spec:       corev1.NodeSpec{Taints: []corev1.Taint{{Key: "dedicated", Value: "db", Effect: corev1.TaintEffectNoSchedule}, {Key: "theirs", Effect: corev1.TaintEffectNoExecute}}},
+	}
+	set := apiserver.NodeSettings{Labels: map[string]string{"tier": "db"}, Taints: []string{"dedicated=db:NoSchedule", "dedicated=db:NoExecute"}}
+	assert.Equal(t, apiserver.NodeSettings{Labels: map[string]string{"tier": "db"}, Taints: []string{"dedicated=db:NoExecute"}}, factsOfNode(node, set).Lacking)
+	set = apiserver.NodeSettings{Labels: map[string]string{"tier": "web"}, Taints: []string{"dedicated=db:NoSchedule"}}
+	assert.Zero(t, factsOfNode(node, set).Lacking)
 }

@@ -9,6 +9,7 @@ import (
 	"strata/health/host"
 	"strata/health/kube"
 	"strata/health/observe"
+	"strata/internal/apiserver"
 )
 
 // Facts is one observation of the Nodes.
@@ -37,8 +38,10 @@ type nodeFacts struct {
 	Heartbeat heartbeat `json:"heartbeat"`
 	Cordoned  bool      `json:"cordoned,omitempty"`
 	// Startup are taints that keep Pods off until a controller removes them.
-	Startup  []string `json:"startup,omitempty"`
-	Deleting bool     `json:"deleting,omitempty"`
+	Startup []string `json:"startup,omitempty"`
+	// Lacking are labels and taints that the Spec has and the Node has not.
+	Lacking  apiserver.NodeSettings `json:"lacking,omitzero"`
+	Deleting bool                   `json:"deleting,omitempty"`
 	// Seconds is for how long the Node has been the same.
 	Seconds int `json:"seconds,omitempty"`
 }

@@ -57,7 +57,32 @@ func judgeNode(h health.Host, node nodeFacts) health.Verdict {
 			return health.Verdict{State: health.Waiting, Message: "Ready, but " + c.Type, Evidence: conditionLines(node), Cause: why.cause, Hint: "on " + node.Name + ": " + why.hint}
 		}
 	}
+	if !node.Lacking.IsEmpty() {
+		return judgeLacking(node)
+	}
 	return judgeUsable(node)
+}
+
+// judgeLacking is Ready without the labels or taints of the configuration: Pods go where they were
+// not meant to, or nowhere.
+func judgeLacking(node nodeFacts) health.Verdict {
+	labels, taints := node.Lacking.LabelFlags(), node.Lacking.Taints
+	v := health.Verdict{
+		State: health.Waiting, Cause: "they were changed outside the stack; K3s sets labels and taints when a Node registers",
+		Message: "Ready, but without " + strings.Join(slices.Concat(labels, taints), ", ") + ", which strata:hosts sets",
+	}
+	var commands []string
+	if len(labels) > 0 {
+		commands = append(commands, "kubectl label node "+node.Name+" "+strings.Join(labels, " ")+" --overwrite")
+	}
+	if len(taints) > 0 {
+		commands = append(commands, "kubectl taint node "+node.Name+" "+strings.Join(taints, " ")+" --overwrite")
+	}
+	v.Hint = strings.Join(commands, "; ")
+	if node.Seconds >= observe.NoticeSeconds {
+		v.State = health.Stuck
+	}
+	return v
 }
 
 // pressures are conditions under which a Node takes no Pod that does not tolerate them, and evicts

@@ -3,6 +3,7 @@ package nodes
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -140,9 +141,9 @@ func (w *Watch) Observe(ctx context.Context) Facts {
 	}
 	facts := Facts{}
 	for i := range nodes {
-		one := factsOfNode(&nodes[i])
+		one := factsOfNode(&nodes[i], w.spec.Settings[nodes[i].Name])
 		one.Heartbeat = w.heartbeat(&nodes[i], leases)
-		one.Seconds = w.Stable.Seconds("node "+one.Name, strings.Join([]string{string(nodes[i].UID), one.InternalIP, strconv.FormatBool(one.Server)}, " "))
+		one.Seconds = w.Stable.Seconds("node "+one.Name, strings.Join([]string{string(nodes[i].UID), one.InternalIP, strconv.FormatBool(one.Server), fmt.Sprint(one.Lacking)}, " "))
 		facts.Nodes = append(facts.Nodes, one)
 	}
 	return facts

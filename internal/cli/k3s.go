@@ -58,12 +58,12 @@ func newRotateTokenCommand() *cobra.Command {
 }
 
 // newMembersCommand is `strata members`: it reads the wanted set on stdin and the previous one from
-// its previous output; refuses an address whose node has another name; removes what left; and
-// prints what the next run needs of the wanted set.
+// its previous output; refuses an address whose node has another name; removes what left; sets
+// labels and taints; and prints what the next run needs of the wanted set.
 func newMembersCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "members",
-		Short:  "Take leaving nodes out of the cluster (run by the program's own resources)",
+		Short:  "Take leaving nodes out of the cluster, and set the labels and taints of the others (run by the program's own resources)",
 		Args:   cobra.NoArgs,
 		Hidden: true,
 		RunE: fromStdin("members", func(ctx context.Context, cmd *cobra.Command, wanted members.Set) error {
@@ -74,17 +74,20 @@ func newMembersCommand() *cobra.Command {
 			if err := members.Moved(before, wanted); err != nil {
 				return err
 			}
+			config, err := restConfig()
+			if err != nil {
+				return &exitError{2, err}
+			}
 			if left := members.Left(before, wanted); len(left) > 0 {
-				config, err := restConfig()
-				if err != nil {
-					return &exitError{2, err}
-				}
 				remover := &members.Remover{
 					Servers: wanted.Servers(), SSHKey: health.SecretsFrom(os.Getenv).SSHKey, Owner: wanted.Owner, Log: cmd.ErrOrStderr(),
 				}
 				if err := remover.Leave(ctx, config, left, wanted.DiscardVolumesOf); err != nil {
 					return err
 				}
+			}
+			if err := members.ApplySettings(ctx, config, before, wanted); err != nil {
+				return err
 			}
 			return writeOutput(cmd.OutOrStdout(), wanted.Remembered())
 		}),

@@ -104,6 +104,7 @@ var contract = []contractRow{
 	{"after the first start `--server`", nil, []string{stories + "TestLife"}},
 	{"without `cluster-init`, K3s keeps", nil, []string{standIn + "supervisor TestServerWithoutEtcdRefusesToBeJoined"}},
 
+	{"`node-label` and `node-taint`", nil, []string{stories + "TestStagingOnExistingHosts"}},
 	{"labels `node-role.kubernetes.io/control-plane=true`", nil, []string{stories + "TestStagingOnExistingHosts"}},
 	{"annotations `k3s.io/{hostname", nil, nil},
 	{"InternalIP = `node-ip`", nil, []string{stories + "TestLife"}},

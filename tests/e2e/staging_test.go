@@ -34,6 +34,7 @@ func TestStagingOnExistingHosts(t *testing.T) {
 	s.step("a second up changes nothing", func(*testing.T) { s.must(s.up("--expect-no-changes")) })
 	s.step("preview from another checkout changes nothing", s.previewsTheSameElsewhere)
 	s.step("health passes", func(*testing.T) { s.healthy() })
+	s.step("a node's labels and taints change with the stack, and nothing restarts", func(t *testing.T) { s.changesLabels(t, hosts, sections, "agent-1") })
 	s.step("no secret is where it must not be", func(t *testing.T) { s.leaksNothing(t, hosts) })
 	s.step("agent-2 with a volume leaves only with a word, and returns, and the rest serves", func(t *testing.T) { s.keepsAVolume(t, hosts, all, "agent-2") })
 	s.step("destroy says what is lost, and leaves nothing", func(t *testing.T) {

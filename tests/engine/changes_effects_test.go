@@ -117,6 +117,8 @@ func effectsOf(t *testing.T, name string, steps []string, before *resource.State
 			return []string{"K3s restarts, one server after the other"}
 		}
 		return []string{"K3s restarts on agents"}
+	case strings.HasSuffix(name, "-install") && before != nil && relabels(before.Inputs, inputs):
+		return []string{"the Node changes, and nothing restarts"}
 	case name == "k3s-upgrade" && upgrades(before, inputs):
 		return []string{"nodes are drained and upgraded, one after the other"}
 	case strings.HasSuffix(name, "-keepalived") && strings.HasPrefix(name, "k3s-"):
@@ -166,7 +168,24 @@ func lossEffects(t *testing.T, before, inputs resource.PropertyMap) []string {
 // restart it.
 func reconfigures(before, inputs resource.PropertyMap) bool {
 	config := asked(inputs).Stdin
+	return config != "" && restarting(config) != restarting(asked(before).Stdin)
+}
+
+// relabels reports whether the Node's own settings are others, for which nothing restarts.
+func relabels(before, inputs resource.PropertyMap) bool {
+	config := asked(inputs).Stdin
 	return config != "" && config != asked(before).Stdin
+}
+
+// restarting is the part of the files on an install's stdin for which K3s restarts.
+func restarting(files string) string {
+	var kept []string
+	for file := range strings.SplitSeq(files, "# file: ") {
+		if !strings.HasPrefix(file, "config.yaml.d/80-strata-node.yaml\n") {
+			kept = append(kept, file)
+		}
+	}
+	return strings.Join(kept, "# file: ")
 }
 
 // signer is the one whose certificates are to be there.

@@ -32,7 +32,7 @@ type Set struct {
 func (s Set) Remembered() Set {
 	kept := Set{Members: make([]Member, 0, len(s.Members))}
 	for _, member := range s.Members {
-		kept.Members = append(kept.Members, Member{Target: member.PinsAsFingerprints(), Role: member.Role})
+		kept.Members = append(kept.Members, Member{Target: member.PinsAsFingerprints(), Role: member.Role, NodeSettings: member.NodeSettings})
 	}
 	return kept
 }
@@ -42,6 +42,7 @@ type Member struct {
 	remote.Target
 	// Role is server or agent.
 	Role string `json:"role"`
+	apiserver.NodeSettings
 }
 
 // tunnelTo is the way to the members' API where only a jump host reaches it.

@@ -52,6 +52,10 @@ registries=/etc/rancher/k3s/registries.yaml
 # The variables of strata:k3s.proxy. Only Strata writes this file.
 proxy=/etc/rancher/k3s/strata-proxy.env
 
+# The labels and taints with which the Node registers. They are no part of the sum that restarts K3s: those of a Node that is there are set
+# through the API.
+settings=/etc/rancher/k3s/config.yaml.d/80-strata-node.yaml
+
 # The environment is empty, because K3s's installer would store K3S_* and proxy variables of this session in the unit; those of $proxy are
 # meant to be. The unit is for everybody to read, as systemd wants it ("is marked world-inaccessible" otherwise); what is secret is in
 # files that set their own mode.
@@ -81,6 +85,7 @@ place_files() (
 		rm "$registries"
 	fi
 	grep -q "^# file: ${proxy##*/}\$" "$1" || rm -f "$proxy"
+	grep -q "^# file: config.yaml.d/${settings##*/}\$" "$1" || rm -f "$settings"
 	grep -q '^# file: ' "$1" || return 0
 	cd /etc/rancher/k3s || return 1
 	mkdir -p registries.d

@@ -1,0 +1,56 @@
+package members
+
+import (
+	"context"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/util/retry"
+
+	"strata/internal/apiserver"
+)
+
+// ApplySettings gives the Nodes of wanted members their labels and taints, and takes away those that the
+// previous set had: K3s sets both when a Node registers, adds labels at an agent's start, and never
+// takes one away (rancher/rke2#7152). config reaches the cluster.
+func ApplySettings(ctx context.Context, config *rest.Config, previous, wanted Set) error {
+	client, err := kubernetes.NewForConfig(apiserver.Failover(config, Addresses(wanted.Servers())))
+	if err != nil {
+		return err
+	}
+	had := map[string]apiserver.NodeSettings{}
+	for _, member := range previous.Members {
+		had[member.Name] = member.NodeSettings
+	}
+	for _, member := range wanted.Members {
+		if err := applySettings(ctx, client, member, had[member.Name]); err != nil {
+			return fmt.Errorf("layer k3s: labels and taints of node %s: %w", member.Name, err)
+		}
+	}
+	return nil
+}
+
+// applySettings writes the Node as it was read, because its taints are one list, which others write as
+// well. A member that has not joined yet registers with its own.
+func applySettings(ctx context.Context, client kubernetes.Interface, member Member, before apiserver.NodeSettings) error {
+	if before.IsEmpty() && member.IsEmpty() {
+		return nil
+	}
+	nodes := client.CoreV1().Nodes()
+	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		return apiserver.Insist(ctx, func(ctx context.Context) error {
+			node, err := nodes.Get(ctx, member.Name, metav1.GetOptions{})
+			if apierrors.IsNotFound(err) {
+				return nil
+			}
+			if err != nil || !member.Replace(before, node) {
+				return err
+			}
+			_, err = nodes.Update(ctx, node, metav1.UpdateOptions{FieldManager: "strata"})
+			return err
+		})
+	})
+}
