@@ -66,8 +66,8 @@ func serverKeys(cfg config.K3s, servers []config.Node) map[string]any {
 	}
 }
 
-// nodeFile is below /etc/rancher/k3s. K3s reads it when a Node registers; what changes in it later is
-// the members' work, so that it is no part of the sum that restarts K3s.
+// nodeFile is below /etc/rancher/k3s. K3s reads it when a Node registers; what changes in it later
+// is the members' work, so that it is no part of the sum that restarts K3s.
 const nodeFile = "config.yaml.d/80-strata-node.yaml"
 
 // k3sNodeFile is that file's text; empty where nothing is set on the Node.

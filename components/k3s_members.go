@@ -39,8 +39,9 @@ func membersOf(hosts []health.Host) []members.Member {
 
 // withSettings returns members with the labels and taints of their Nodes.
 func (k *k3s) withSettings(list []members.Member) []members.Member {
+	settings := k.settings()
 	for i := range list {
-		list[i].NodeSettings = k.settings()[list[i].Name]
+		list[i].NodeSettings = settings[list[i].Name]
 	}
 	return list
 }

@@ -1,31 +1,17 @@
 package apiserver
 
 import (
-	"context"
-
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/cache"
 )
 
-// OneNode lists and watches one Node, for a wait that outlives its connection: API servers end
-// their watches when etcd's leader goes.
+// OneNode lists and watches one Node.
 func OneNode(client kubernetes.Interface, name string) cache.ListerWatcher {
-	only := fields.OneTermEqualSelector("metadata.name", name).String()
-	return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-			options.FieldSelector = only
-			return client.CoreV1().Nodes().List(ctx, options)
-		},
-		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-			options.FieldSelector = only
-			return client.CoreV1().Nodes().Watch(ctx, options)
-		},
-	}, client)
+	only := fields.OneTermEqualSelector(metav1.ObjectNameField, name).String()
+	return Selected(client, client.CoreV1().Nodes(), metav1.ListOptions{FieldSelector: only})
 }
 
 // ReadyOf is a Node's condition Ready; Unknown where it has none.

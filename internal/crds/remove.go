@@ -9,12 +9,13 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/cache"
 	clientwatch "k8s.io/client-go/tools/watch"
+
+	"strata/internal/apiserver"
 )
 
 // Remove takes a bundle's objects out of the cluster, found by their label, and with each
@@ -41,7 +42,7 @@ func Remove(ctx context.Context, client dynamic.Interface, bundle string, log io
 		if err := errors.Join(failures...); err != nil {
 			return err
 		}
-		if err := gone(ctx, client, resource, selector); err != nil {
+		if err := awaitRemoved(ctx, client, resource, selector); err != nil {
 			return err
 		}
 		removed += len(found.Items)
@@ -50,19 +51,9 @@ func Remove(ctx context.Context, client dynamic.Interface, bundle string, log io
 	return err
 }
 
-// gone waits until no object is selected any more.
-func gone(ctx context.Context, client dynamic.Interface, kind schema.GroupVersionResource, selector metav1.ListOptions) error {
-	resource := client.Resource(kind)
-	lister := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-			options.LabelSelector = selector.LabelSelector
-			return resource.List(ctx, options)
-		},
-		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-			options.LabelSelector = selector.LabelSelector
-			return resource.Watch(ctx, options)
-		},
-	}, client)
+// awaitRemoved waits until no object is selected any more.
+func awaitRemoved(ctx context.Context, client dynamic.Interface, kind schema.GroupVersionResource, selector metav1.ListOptions) error {
+	lister := apiserver.Selected(client, client.Resource(kind), selector)
 	left := map[string][]string{} // by name, what holds it
 	_, err := clientwatch.UntilWithSync(ctx, lister, &unstructured.Unstructured{}, func(store cache.Store) (bool, error) {
 		for _, item := range store.List() {

@@ -9,10 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/cache"
 	clientwatch "k8s.io/client-go/tools/watch"
 
 	"strata/internal/apiserver"
@@ -68,16 +66,7 @@ func sign(ctx context.Context, client kubernetes.Interface, csr []byte, lifetime
 func signed(ctx context.Context, client kubernetes.Interface, name string) (certificate []byte, err error) {
 	requests := client.CertificatesV1().CertificateSigningRequests()
 	only := fields.OneTermEqualSelector(metav1.ObjectNameField, name).String()
-	source := cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-			options.FieldSelector = only
-			return requests.List(ctx, options)
-		},
-		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
-			options.FieldSelector = only
-			return requests.Watch(ctx, options)
-		},
-	}, client)
+	source := apiserver.Selected(client, requests, metav1.ListOptions{FieldSelector: only})
 	_, err = clientwatch.UntilWithSync(ctx, source, &certificatesv1.CertificateSigningRequest{}, nil, func(event watch.Event) (bool, error) {
 		seen, ok := event.Object.(*certificatesv1.CertificateSigningRequest)
 		if !ok || seen.Name != name {

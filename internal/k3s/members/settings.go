@@ -13,9 +13,9 @@ import (
 	"strata/internal/apiserver"
 )
 
-// ApplySettings gives the Nodes of wanted members their labels and taints, and takes away those that the
-// previous set had: K3s sets both when a Node registers, adds labels at an agent's start, and never
-// takes one away (rancher/rke2#7152). config reaches the cluster.
+// ApplySettings gives the Nodes of wanted members their labels and taints, and takes away those
+// that the previous set had: K3s sets both when a Node registers, adds labels at an agent's start,
+// and never takes one away (rancher/rke2#7152). config reaches the cluster.
 func ApplySettings(ctx context.Context, config *rest.Config, previous, wanted Set) error {
 	client, err := kubernetes.NewForConfig(apiserver.Failover(config, Addresses(wanted.Servers())))
 	if err != nil {
@@ -33,8 +33,8 @@ func ApplySettings(ctx context.Context, config *rest.Config, previous, wanted Se
 	return nil
 }
 
-// applySettings writes the Node as it was read, because its taints are one list, which others write as
-// well. A member that has not joined yet registers with its own.
+// applySettings writes the Node as it was read, because its taints are one list, which others write
+// as well. A member that has not joined yet registers with its own.
 func applySettings(ctx context.Context, client kubernetes.Interface, member Member, before apiserver.NodeSettings) error {
 	if before.IsEmpty() && member.IsEmpty() {
 		return nil

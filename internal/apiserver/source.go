@@ -1,0 +1,35 @@
+package apiserver
+
+import (
+	"context"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/client-go/tools/cache"
+)
+
+// Lists is the part of a client for one kind of object that a wait asks.
+type Lists[L runtime.Object] interface {
+	List(ctx context.Context, options metav1.ListOptions) (L, error)
+	Watch(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
+}
+
+// Selected lists and watches the objects that only selects, for a wait that outlives its connection:
+// API servers end their watches when etcd's leader goes. client is the one that objects comes from:
+// it says whether it can begin a watch by a stream of what is there (k8s.io/client-go
+// tools/cache/listwatch.go, ToListWatcherWithWatchListSemantics).
+func Selected[L runtime.Object](client any, objects Lists[L], only metav1.ListOptions) cache.ListerWatcher {
+	narrow := func(options metav1.ListOptions) metav1.ListOptions {
+		options.LabelSelector, options.FieldSelector = only.LabelSelector, only.FieldSelector
+		return options
+	}
+	return cache.ToListWatcherWithWatchListSemantics(&cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
+			return objects.List(ctx, narrow(options))
+		},
+		WatchFuncWithContext: func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
+			return objects.Watch(ctx, narrow(options))
+		},
+	}, client)
+}
