@@ -19,7 +19,7 @@ import (
 )
 
 // followed are the pages that are followed command by command.
-var followed = []string{"docs/getting-started.md", "docs/team.md"}
+var followed = []string{"README.md", "docs/getting-started.md", "docs/team.md"}
 
 // forges are the examples for CI, whose commands are held to the same.
 var forges = []string{"examples/ci/github.yaml", "examples/ci/gitlab.yaml"}
@@ -69,10 +69,12 @@ var ran = map[string]run{
 // notRun are the commands that no test runs, with why.
 var notRun = map[string]string{
 	"eval":        "a shell's own",
+	".":           "tests/e2e/readme_test.go runs the README's block",
 	"curl":        "it downloads Pulumi's installer",
 	"sh":          "it runs Pulumi's installer",
 	"rm":          "it takes that away",
-	"make build":  "the lab builds the program by itself, with the same flags (tests/lab/internal/catalog/host.go)",
+	"make build":  "tests/e2e/readme_test.go runs the README's block",
+	"make test":   "CI runs it",
 	"make health": "hack/stack runs strata health in the lab's environment, which every story does",
 	"make deploy": "tests/e2e/workload_test.go rolls out the same application with the stack's file",
 	"make load":   "it is strata load, which tests/e2e/workload_test.go runs",
@@ -251,7 +253,7 @@ func TestWhatAPageDoesOnThisMachine(t *testing.T) {
 	for _, name := range []string{"pulumi", "kubectl"} {
 		require.NoError(t, os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\necho \"$PULUMI_BACKEND_URL $*\" >> \"$HOME/calls\"\necho secret\n"), 0o700))
 	}
-	script := "set -eu\n" + block(t, page, "sh", "stack init production") + block(t, page, "sh", "kubectl")
+	script := "set -eu\n" + block(t, page, "sh", "mkdir -p ~/.strata/state") + block(t, page, "sh", "kubectl")
 	command := exec.Command("sh", "-c", script)
 	command.Dir, command.Env = home, []string{"HOME=" + home, "PATH=" + bin + ":" + os.Getenv("PATH")}
 	output, err := command.CombinedOutput()
