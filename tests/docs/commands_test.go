@@ -43,7 +43,7 @@ var ran = map[string]run{
 	"make down":           {"tests/bench/first/measure.go", `"make", "down"`},
 	"strata init":         {"internal/cli/init_test.go", `"init", "dev"`},
 	"strata fetch":        {"internal/cli/fetch_test.go", `"fetch", "--project"`},
-	"strata preflight":    {"tests/e2e/init_test.go", `strata, "preflight"`},
+	"strata preflight":    {"tests/e2e/readme_test.go", `"strata init"`}, // its block has it
 	"strata health":       {"tests/e2e/stack_test.go", `{"health"`},
 	"pulumi stack init":   {"tests/e2e/stack_test.go", `"stack", "init"`},
 	"pulumi up":           {"tests/e2e/stack_test.go", `s.pulumi("up"`},
