@@ -44,6 +44,9 @@ func (s *stack) asTheReadmeSays(t *testing.T, hosts *hostSet) {
 	assert.DirExists(t, state)
 	s.program, s.name, s.config = clone, "production", filepath.Join(clone, "Pulumi.production.yaml")
 	s.env = append(s.env, "PULUMI_BACKEND_URL=file://"+state+"?metadata=skip", "PULUMI_CONFIG_PASSPHRASE_FILE="+filepath.Join(home, ".strata/passphrase"))
+	s.must(s.runIn(clone, strata, "kubeconfig", "--stack", s.name, "--merge"))
+	kubectl, err := exec.Command(filepath.Join(bundle, "k3s/k3s"), "kubectl", "--kubeconfig", filepath.Join(home, ".kube/config"), "--context", s.name, "get", "nodes").CombinedOutput()
+	require.NoError(t, err, string(kubectl))
 }
 
 // atHome returns the environment of a person who has chosen neither a state nor a passphrase.
