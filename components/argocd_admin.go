@@ -39,7 +39,9 @@ func (a *argocd) admin() (argocdAdmin, error) {
 	command := subcommand.New("server-time", kuberead.TimeInput{
 		Ahead: metav1.Duration{Duration: argocdPasswordAhead}, Timeout: limit,
 	}, pulumi.StringMap{self.Kubeconfig: a.args.Cluster.Kubeconfig})
-	command.Triggers = pulumi.Array{pulumi.ToSecret(sumOf(hash))} // what is plain may not follow from a secret
+	// What is plain may not follow from a secret. The list is secret as a whole: a secret element that
+	// is not known yet comes back from the command plugin as "malformed RPC secret" in a preview.
+	command.Triggers = pulumi.ToSecret(pulumi.Array{sumOf(hash)}).(pulumi.ArrayOutput)
 	changed, err := local.NewCommand(a.ctx, a.name+"-password-time", command, slices.Concat(childOf(a, a.namespace),
 		a.args.Cluster.deletedWith(), []pulumi.ResourceOption{bounded(limit), once()})...)
 	if err != nil {

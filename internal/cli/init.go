@@ -20,7 +20,7 @@ type initFlags struct {
 	project, known         string
 	port                   int
 	agent, acceptNew       bool
-	cgroupV1               bool
+	cgroupV1, localState   bool
 	timeout                time.Duration
 }
 
@@ -40,14 +40,22 @@ func newInitCommand() *cobra.Command {
 			if err == nil {
 				err = request.Check()
 			}
-			if err != nil {
+			chosen, wrong := flags.stateChosenBy()
+			if err := errors.Join(err, wrong); err != nil {
 				return &exitError{2, fmt.Errorf("init: nothing was written:\n%w", err)}
 			}
 			result, err := request.Run(cmd.Context())
 			if err != nil {
 				return fmt.Errorf("init: nothing was written:\n%w", err)
 			}
-			return result.Write(cmd.OutOrStdout())
+			if err := result.Write(cmd.OutOrStdout()); err != nil {
+				return err
+			}
+			env, err := flags.prepareState(cmd, chosen)
+			if err != nil {
+				return err
+			}
+			return result.WriteNext(cmd.OutOrStdout(), env)
 		},
 	}
 	command.Flags().StringSliceVar(&flags.hosts, "host", nil, "[USER@]ADDRESS[:PORT] of a host; once for each, or separated by commas")
@@ -61,6 +69,8 @@ func newInitCommand() *cobra.Command {
 	command.Flags().BoolVar(&flags.cgroupV1, "allow-cgroup-v1", false, "write the kubelet-arg with which K3s v1.35 and later run on hosts with cgroup v1")
 	command.Flags().StringVar(&flags.known, "known-hosts", "", "the file of known host keys (default ~/.ssh/known_hosts and /etc/ssh/ssh_known_hosts)")
 	command.Flags().BoolVar(&flags.acceptNew, "accept-new", false, "log in to hosts whose keys known_hosts does not have, and pin the keys that they show")
+	command.Flags().BoolVar(&flags.localState, "local-state", false,
+		"keep Pulumi's state and its passphrase in ~/.strata (default asks on a terminal where neither is chosen)")
 	command.Flags().StringVar(&flags.project, "project", ".", "the project's folder")
 	command.Flags().DurationVar(&flags.timeout, "timeout", preflightTimeout, silenceUsage)
 	return command

@@ -73,6 +73,7 @@ func subcommands() []*cobra.Command {
 		newCheckCommand(),
 		newHealthCommand(),
 		newVersionCommand(),
+		newKubeconfigCommand(),
 		newTunnelCommand(),
 		newSupportCommand(),
 		newSnapshotCommand(),

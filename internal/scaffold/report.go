@@ -8,7 +8,7 @@ import (
 	"strata/internal/table"
 )
 
-// Write says what was found and proposed, what to compare by hand, and what comes next.
+// Write says what was found and proposed, and what to compare by hand.
 func (r *Result) Write(out io.Writer) error {
 	rows := table.New(out, "NODE", "ROLE", "ADDRESS", "SYSTEM", "CPUS", "MEMORY", "HOST KEY", "")
 	unverified := false
@@ -38,11 +38,21 @@ func (r *Result) Write(out io.Writer) error {
 			return err
 		}
 	}
+	return nil
+}
+
+// WriteNext says which commands come next. env is the file for the shell that has the state and its
+// passphrase; empty where they are chosen otherwise.
+func (r *Result) WriteNext(out io.Writer, env string) error {
+	if env != "" {
+		env = "  . " + env + "\n"
+	}
 	secrets := ""
 	for _, secret := range r.Proposal.Secrets() {
 		secrets += "  " + secret.Command + "\n"
 	}
-	_, err = fmt.Fprintf(out, "\nExclude %s from what a DHCP server of %s hands out. Next:\n\n"+
-		"  pulumi stack init %[3]s\n%[4]s  strata fetch\n  strata preflight -s %[3]s\n  pulumi up -s %[3]s\n", r.Proposal.Pool.Range, r.Proposal.Subnet, r.Proposal.Stack, secrets)
+	_, err := fmt.Fprintf(out, "\nExclude %s from what a DHCP server of %s hands out. Next:\n\n"+
+		"%[5]s  pulumi stack init %[3]s\n%[4]s  strata fetch\n  strata preflight -s %[3]s\n  pulumi up -s %[3]s\n",
+		r.Proposal.Pool.Range, r.Proposal.Subnet, r.Proposal.Stack, secrets, env)
 	return err
 }

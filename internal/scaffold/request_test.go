@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -68,7 +69,7 @@ func TestThreeHostsBecomeAStackFile(t *testing.T) {
 	assert.Contains(t, string(text), "127.0.0.11 asked by ARP for 250 addresses of the network: 1 answered, and none of these.")
 
 	var report bytes.Buffer
-	require.NoError(t, result.Write(&report))
+	require.NoError(t, errors.Join(result.Write(&report), result.WriteNext(&report, "")))
 	assert.Contains(t, report.String(), result.Proposal.Nodes[0].Pin.Fingerprint)
 	assert.Contains(t, report.String(), "compare each with")
 	assert.Contains(t, report.String(), "Exclude 127.0.0.234-127.0.0.244 from what a DHCP server of 127.0.0.0/24 hands out")
@@ -145,7 +146,7 @@ func TestAKnownHostIsNotCalledUnverified(t *testing.T) {
 	require.NoError(t, err)
 	assert.Contains(t, string(text), "as in known_hosts")
 	var report bytes.Buffer
-	require.NoError(t, result.Write(&report))
+	require.NoError(t, errors.Join(result.Write(&report), result.WriteNext(&report, "")))
 	for _, said := range []string{string(text), report.String()} {
 		assert.NotContains(t, strings.ToLower(said), "not verified")
 	}
@@ -208,7 +209,7 @@ func TestAHostThatIsNotReadyYetIsNoProblem(t *testing.T) {
 	require.NoError(t, err)
 	require.FileExists(t, result.File)
 	var report bytes.Buffer
-	require.NoError(t, result.Write(&report))
+	require.NoError(t, errors.Join(result.Write(&report), result.WriteNext(&report, "")))
 	assert.Contains(t, report.String(), "Not ready yet, which may pass by itself:\n  host-11: cloud-init: running")
 }
 

@@ -3,6 +3,7 @@ package scaffold
 import (
 	"bytes"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -77,7 +78,7 @@ func written(t *testing.T, r *Request) (string, *config.Config, string) {
 	cfg, err := config.FromFile(result.File)
 	require.NoError(t, err)
 	var report bytes.Buffer
-	require.NoError(t, result.Write(&report))
+	require.NoError(t, errors.Join(result.Write(&report), result.WriteNext(&report, "")))
 	for _, said := range []string{string(text), report.String()} {
 		assert.NotContains(t, said, "leak")
 		assert.NotContains(t, said, "PRIVATE KEY")

@@ -48,16 +48,12 @@ func TestInitProposesAStackThatComesUp(t *testing.T) {
 		s.refused(t, s.run(strata, append(initArgs, "--host", net.address(11))...), "is there already, and is not overwritten")
 	})
 	var sections map[string]any
-	s.step("what it proposes comes up and is healthy", func(t *testing.T) {
-		sections = proposedSections(t, file)
+	s.step("what it proposes comes up by the README's commands, and is healthy", func(t *testing.T) {
+		s.asTheReadmeSays(t, hosts)
+		sections = proposedSections(t, s.config)
 		assert.Equal(t, net.subnet(), sections["hosts"].(map[string]any)["subnet"])
-		sections = merged(sections, map[string]any{"certManager": map[string]any{"enabled": false}})
-		s.configure(sections)
-		s.must(s.run(strata, "preflight", "--stack", s.name, "--config-file", s.config))
-		s.must(s.up())
 		assert.ElementsMatch(t, names(all), nodeNames(t, s.client()))
 		s.must(s.up("--expect-no-changes"))
-		s.healthy()
 	})
 	s.step("nodes pull through a mirror that wants a login", func(t *testing.T) { s.pullsThroughALogin(t, hosts, sections) })
 	s.step("it goes once its protection is taken back", func(t *testing.T) {

@@ -115,6 +115,12 @@ func archived(t *testing.T, path string) map[string][]byte {
 	archive, err := unpacked(path)
 	require.NoError(t, err)
 	defer func() { _ = archive.Close() }()
+	return filesOf(t, archive)
+}
+
+// filesOf are the files of a tar.
+func filesOf(t *testing.T, archive io.Reader) map[string][]byte {
+	t.Helper()
 	files, reader := map[string][]byte{}, tar.NewReader(archive)
 	for {
 		header, err := reader.Next()

@@ -5,7 +5,6 @@ import (
 	"compress/gzip"
 	"encoding/base64"
 	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -59,11 +58,7 @@ func gunzipped(t *testing.T, path string) map[string][]byte {
 	require.NoError(t, err)
 	reader, err := gzip.NewReader(bytes.NewReader(packed))
 	require.NoError(t, err)
-	unpacked, err := io.ReadAll(reader)
-	require.NoError(t, err)
-	file := filepath.Join(t.TempDir(), "tar")
-	writeFile(t, file, string(unpacked))
-	return archived(t, file)
+	return filesOf(t, reader)
 }
 
 // secretsOf are the texts in the secrets of a state, and the long words of those of several lines.

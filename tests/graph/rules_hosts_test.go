@@ -191,6 +191,10 @@ func triggersReplace(_ *program, g graph) []string {
 		if !allowed || r.Text("create") == health.Command {
 			broken = append(broken, name+" is replaced when a trigger changes")
 		}
+		// The official plugin's library takes no secret element that is not known yet.
+		if list := r.Inputs["triggers"]; list.IsArray() && list.ContainsSecrets() {
+			broken = append(broken, name+" has a secret among its triggers; the list is to be secret as a whole")
+		}
 	}
 	return broken
 }

@@ -108,6 +108,7 @@ func TestEachRuleNoticesABrokenGraph(t *testing.T) {
 		{"an uninstall after the install", "an uninstall", alsoNeeds("k3s-agent-1-claim", "k3s-agent-1-install")},
 		{"an install with a delete", "an uninstall", input("k3s-agent-1-install", "delete", "k3s-uninstall.sh")},
 		{"a gate with a trigger", "only what may be replaced", input("k3s-api", "triggers", []any{"x"})},
+		{"a trigger that is secret by itself", "only what may be replaced", input("argocd-password-time", "triggers", []any{resource.MakeSecret(resource.NewProperty("x"))})},
 		{"a gate that is kept when it fails", "what failed runs again", with("k3s-api", func(r *pulumitest.Resource) { r.DeleteFirst = false })},
 		{"an install that is updated", "what failed runs again", with("k3s-agent-1-install", func(r *pulumitest.Resource) { r.ReplacedOn = nil })},
 		{"a guard that is not asked about a leaf", "a destroy asks", without("k3s-teardown-guard", "k3s-system")},

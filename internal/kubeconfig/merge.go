@@ -1,0 +1,45 @@
+package kubeconfig
+
+import (
+	"fmt"
+
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// Renamed returns a kubeconfig of one context in which the cluster, its user and the context have a
+// name.
+func Renamed(text []byte, name string) (*clientcmdapi.Config, error) {
+	raw, err := clientcmd.Load(text)
+	if err != nil {
+		return nil, err
+	}
+	context, known := raw.Contexts[raw.CurrentContext]
+	if !known {
+		return nil, &ContextError{Name: raw.CurrentContext}
+	}
+	named := clientcmdapi.NewConfig()
+	named.CurrentContext = name
+	named.Clusters[name], named.AuthInfos[name] = raw.Clusters[context.Cluster], raw.AuthInfos[context.AuthInfo]
+	named.Contexts[name] = &clientcmdapi.Context{Cluster: name, AuthInfo: name}
+	return named, clientcmd.ConfirmUsable(*named, name)
+}
+
+// Merge adds a Renamed kubeconfig to the files that kubectl uses, and makes its context the current
+// one. It returns the context that was current before, and the file of the new one. What has the
+// same name is replaced where it is of the same cluster, and refused otherwise.
+func Merge(added *clientcmdapi.Config) (before, file string, err error) {
+	options := clientcmd.NewDefaultPathOptions()
+	into, err := options.GetStartingConfig()
+	if err != nil {
+		return "", "", err
+	}
+	name := added.CurrentContext
+	cluster := added.Clusters[name]
+	if there := into.Clusters[name]; there != nil && string(there.CertificateAuthorityData) != string(cluster.CertificateAuthorityData) {
+		return "", "", fmt.Errorf("cluster %s of %s is another one, at %s; give the context another name with --context", name, options.GetDefaultFilename(), there.Server)
+	}
+	before, into.CurrentContext = into.CurrentContext, name
+	into.Clusters[name], into.AuthInfos[name], into.Contexts[name] = cluster, added.AuthInfos[name], added.Contexts[name]
+	return before, options.GetDefaultFilename(), clientcmd.ModifyConfig(options, *into, true)
+}

@@ -1,0 +1,76 @@
+package localstate
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/workspace"
+
+	"strata/internal/atomicfile"
+	"strata/internal/remote"
+)
+
+// chosenBy are the variables by which one chooses a state or a passphrase for Pulumi
+// (https://www.pulumi.com/docs/iac/cli/environment-variables/).
+var chosenBy = []string{"PULUMI_BACKEND_URL", "PULUMI_ACCESS_TOKEN", "PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE"}
+
+// Chosen returns by what a state or a passphrase has been chosen: a variable, the project's file, or
+// `pulumi login`. Empty means that neither has.
+func Chosen(project string) (string, error) {
+	for _, name := range chosenBy {
+		if _, set := os.LookupEnv(name); set {
+			return name, nil
+		}
+	}
+	file := filepath.Join(project, "Pulumi.yaml")
+	described, err := workspace.LoadProject(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	if err == nil && described.Backend != nil && described.Backend.URL != "" {
+		return file, nil
+	}
+	login, err := workspace.GetStoredCredentials()
+	if err != nil || login.Current == "" {
+		return "", err
+	}
+	return "pulumi login", nil
+}
+
+// Prepare makes the state's folder, the passphrase and a file for the shell in ~/.strata, each for
+// its owner only, and returns the file for the shell. That one exports both to Pulumi, and has
+// programs, a folder, in PATH.
+func Prepare(programs string) (string, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(home, ".strata")
+	state, passphrase, shell := filepath.Join(dir, "state"), filepath.Join(dir, "passphrase"), filepath.Join(dir, "env")
+	if err := os.MkdirAll(state, 0o700); err != nil {
+		return "", err
+	}
+	if err := makePassphrase(passphrase); err != nil {
+		return "", err
+	}
+	// Without metadata, Pulumi replaces a state file at once: no kill cuts it off.
+	text := fmt.Sprintf("export PATH=%s:\"$PATH\"\nexport PULUMI_BACKEND_URL=%s\nexport PULUMI_CONFIG_PASSPHRASE_FILE=%s\n",
+		remote.Quote(programs), remote.Quote("file://"+state+"?metadata=skip"), remote.Quote(passphrase))
+	return shell, atomicfile.Write(shell, []byte(text), 0o600)
+}
+
+// makePassphrase writes 32 random bytes as text, unless the file is there: without the passphrase
+// that a state was encrypted with, its secrets are lost.
+func makePassphrase(path string) error {
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	random := make([]byte, 32)
+	_, _ = rand.Read(random) // It never fails (crypto/rand).
+	return atomicfile.Write(path, []byte(base64.StdEncoding.EncodeToString(random)+"\n"), 0o600)
+}

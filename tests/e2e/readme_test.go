@@ -1,0 +1,75 @@
+package e2e
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// asTheReadmeSays brings the hosts up by the README's block for own hosts, in a clone and a home
+// directory that have nothing yet but an SSH key and the hosts' keys. It is typed word for word but
+// for the hosts' addresses, and without `strata fetch`: the lab's artifacts are in place of what
+// that downloads. The story goes on with that stack.
+func (s *stack) asTheReadmeSays(t *testing.T, hosts *hostSet) {
+	home, clone := t.TempDir(), filepath.Join(s.dir, "clone")
+	s.must(s.run("git", "clone", "--quiet", root, clone))
+	require.NoError(t, os.Mkdir(filepath.Join(home, ".ssh"), 0o700))
+	key, err := os.ReadFile(hosts.keyFile)
+	require.NoError(t, err)
+	writeFile(t, filepath.Join(home, ".ssh/id_ed25519"), string(key))
+	var addresses []string
+	known := ""
+	for _, n := range hosts.nodes {
+		address := hosts.net.address(n.host)
+		addresses = append(addresses, address)
+		known += address + " " + hosts.must(n.name, "cat /etc/ssh/ssh_host_ed25519_key.pub") + "\n"
+	}
+	writeFile(t, filepath.Join(home, ".ssh/known_hosts"), known)
+
+	block := readmeBlock(t, filepath.Join(clone, "README.md"), "strata init")
+	typed := strings.Replace(block, "--host 10.10.0.11,10.10.0.12", "--allow-cgroup-v1 --host "+strings.Join(addresses, ","), 1)
+	typed = strings.Replace(typed, "\nstrata fetch", "\n: strata fetch", 1)
+	require.NotEqual(t, block, typed)
+	s.env = s.atHome(home)
+	s.must(s.runIn(clone, "sh", "-euc", typed))
+
+	state := filepath.Join(home, ".strata/state")
+	assert.DirExists(t, state)
+	s.program, s.name, s.config = clone, "production", filepath.Join(clone, "Pulumi.production.yaml")
+	s.env = append(s.env, "PULUMI_BACKEND_URL=file://"+state+"?metadata=skip", "PULUMI_CONFIG_PASSPHRASE_FILE="+filepath.Join(home, ".strata/passphrase"))
+	s.must(s.runIn(clone, strata, "kubeconfig", "--stack", s.name, "--merge"))
+	kubectl, err := exec.Command(filepath.Join(bundle, "k3s/k3s"), "kubectl", "--kubeconfig", filepath.Join(home, ".kube/config"), "--context", s.name, "get", "nodes").CombinedOutput()
+	require.NoError(t, err, string(kubectl))
+}
+
+// atHome returns the environment of a person who has chosen neither a state nor a passphrase.
+func (s *stack) atHome(home string) []string {
+	env := slices.DeleteFunc(slices.Clone(s.env), func(variable string) bool {
+		return strings.HasPrefix(variable, "PULUMI_BACKEND_URL=") || strings.HasPrefix(variable, "PULUMI_CONFIG_PASSPHRASE")
+	})
+	caches, err := exec.Command("go", "env", "GOCACHE", "GOMODCACHE").Output()
+	require.NoError(s.t, err)
+	folders := strings.Fields(string(caches))
+	return append(env, "HOME="+home, "GOCACHE="+folders[0], "GOMODCACHE="+folders[1], "PULUMI_SKIP_CONFIRMATIONS=true")
+}
+
+// readmeBlock is the block of commands of a page that has a text.
+func readmeBlock(t *testing.T, page, text string) string {
+	t.Helper()
+	content, err := os.ReadFile(page)
+	require.NoError(t, err)
+	for _, block := range regexp.MustCompile("(?ms)^```sh\n(.*?)^```").FindAllStringSubmatch(string(content), -1) {
+		if strings.Contains(block[1], text) {
+			return block[1]
+		}
+	}
+	require.Fail(t, page+" has no block with "+text)
+	return ""
+}
