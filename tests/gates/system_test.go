@@ -170,7 +170,7 @@ func TestSystemGateMissesTheMetricsOfANode(t *testing.T) {
 	gate.opens()
 }
 
-// Neither is measured twice yet, and kubelets of Nodes that are away answer nobody.
+// Neither is measured twice yet, and the kubelet of a Node that is away does not answer.
 func TestSystemGateWaitsForNoMetricsOfWhatIsNew(t *testing.T) {
 	t.Parallel()
 	for name, fresh := range map[string]string{
