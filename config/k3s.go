@@ -53,9 +53,10 @@ type K3s struct {
 	NetworkPolicies *bool `json:"networkPolicies,omitempty"`
 	// Proxy leads nodes out of their network. Default: none, directly.
 	Proxy Proxy `json:"proxy,omitzero"`
-	// ServerArgs are further keys of the servers' config.yaml of K3s, by their long flag name.
+	// ServerArgs are further keys of the servers' config.yaml of K3s, each by a name of its flag. One
+	// that the pinned K3s does not have is refused, and a warning where Version asks for another K3s.
 	ServerArgs map[string]any `json:"serverArgs,omitempty"`
-	// AgentArgs are further keys of the agents' config.yaml of K3s, by their long flag name.
+	// AgentArgs are further keys of the agents' config.yaml of K3s, as ServerArgs.
 	AgentArgs map[string]any `json:"agentArgs,omitempty"`
 	// DiscardVolumesOf are the names of nodes that may be removed although volumes are on their
 	// disks, which are wiped. Default: none, and the removal of such a node is refused.

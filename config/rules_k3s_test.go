@@ -26,6 +26,25 @@ var k3sRules = []rule{
 		`strata:k3s.serverArgs["disable+"]: belongs to Strata; use k3s.disable`},
 	{"an owned key for agents", one("k3s", `{"agentArgs":{"token":"hunter2"}}`),
 		`strata:k3s.agentArgs["token"]: belongs to Strata; Strata generates the token`},
+	{"an owned key by its letter", one("k3s", `{"serverArgs":{"d":"/srv/k3s","t":"mine"}}`),
+		`strata:k3s.serverArgs["d"]: is another name of data-dir, which belongs to Strata; the gates expect K3s's default` + "\n" +
+			`strata:k3s.serverArgs["t"]: is another name of token, which belongs to Strata; Strata generates the token`},
+	{"an owned key by its letter, for agents", one("k3s", `{"agentArgs":{"s+":"https://10.0.0.1:6443"}}`),
+		`strata:k3s.agentArgs["s+"]: is another name of server, which belongs to Strata; ` +
+			`Strata decides which server bootstraps and which join`},
+	{"a misspelt flag", one("k3s", `{"serverArgs":{"flanel-backend":"host-gw"}}`),
+		`strata:k3s.serverArgs["flanel-backend"]: is no key of a K3s server ` + config.K3sVersion + `; did you mean flannel-backend?`},
+	{"a misspelt flag that appends", one("k3s", `{"agentArgs":{"kublet-arg+":["v=2"]}}`),
+		`strata:k3s.agentArgs["kublet-arg+"]: is no key of a K3s agent ` + config.K3sVersion + `; did you mean kubelet-arg?`},
+	{"a misspelt flag that Strata owns", one("k3s", `{"serverArgs":{"node-labels":["a=b"]}}`),
+		`strata:k3s.serverArgs["node-labels"]: is no key of a K3s server ` + config.K3sVersion +
+			`; if node-label is meant, that belongs to Strata: use hosts.nodes`},
+	{"an option of the API server", one("k3s", `{"serverArgs":{"audit-log-maxage":30}}`),
+		`strata:k3s.serverArgs["audit-log-maxage"]: is no key of a K3s server ` + config.K3sVersion +
+			`; k3s server --help has the names; an option of the API server is written as kube-apiserver-arg: [NAME=VALUE]`},
+	{"a server's flag for agents", one("k3s", `{"version":"`+config.K3sVersion+`","agentArgs":{"flannel-backend":"host-gw"}}`),
+		`strata:k3s.agentArgs["flannel-backend"]: is no key of a K3s agent ` + config.K3sVersion +
+			`; only servers take it: write it into k3s.serverArgs`},
 	{"a flag with dashes", one("k3s", `{"serverArgs":{"--debug":true}}`),
 		`strata:k3s.serverArgs["--debug"]: is not a key of K3s's config.yaml; write the long flag's name, without dashes before it`},
 	{"a nested value for K3s", one("k3s", `{"serverArgs":{"kubelet-arg":{"max-pods":50}}}`),

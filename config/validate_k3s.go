@@ -72,8 +72,12 @@ func (c *Config) checkK3s(ps *problems) {
 	}
 	c.checkRegistries(ps)
 	c.checkProxy(ps)
-	checkArgs(ps, field("k3s.serverArgs"), k3s.ServerArgs)
-	checkArgs(ps, field("k3s.agentArgs"), k3s.AgentArgs)
+	for _, args := range k3s.args() {
+		args.check(ps)
+	}
+	if !k3s.takesUnlistedKeys() {
+		*ps = append(*ps, k3s.UnlistedKeys()...)
+	}
 	if c.Upgrade.Concurrency < 1 {
 		ps.add(field("upgrade.concurrency"), strconv.Itoa(c.Upgrade.Concurrency), "upgrades nothing", "write how many agents may be away at the same time, at least 1")
 	}
@@ -100,8 +104,8 @@ var owned = ownedKeys(map[string][]string{
 	"use k3s.secretsEncryption":             {"secrets-encryption"},
 })
 
-// OwnedArgs returns the keys that K3s.ServerArgs and K3s.AgentArgs must not have, each with its
-// alternative.
+// OwnedArgs returns the keys that K3s.ServerArgs and K3s.AgentArgs must not have, by each of their
+// names, with the alternative.
 func OwnedArgs() map[string]string { return maps.Clone(owned) }
 
 func ownedKeys(byFix map[string][]string) map[string]string {
@@ -111,23 +115,31 @@ func ownedKeys(byFix map[string][]string) map[string]string {
 			result[key] = fix
 		}
 	}
+	for name, key := range k3sFlags[RoleServer] {
+		if fix, isOwned := result[key]; isOwned {
+			result[name] = fix
+		}
+	}
 	return result
 }
 
-// flagName is the form of a long flag, and so of a key in config.yaml; a final + appends to the
-// value.
+// flagName is the form of a flag, and so of a key in config.yaml; a final + appends to the value.
 var flagName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*\+?$`)
 
-func checkArgs(ps *problems, key string, args map[string]any) {
-	for _, name := range slices.Sorted(maps.Keys(args)) {
-		at := fmt.Sprintf("%s[%q]", key, name)
-		if !flagName.MatchString(name) {
+func (a k3sArgs) check(ps *problems) {
+	for _, written := range slices.Sorted(maps.Keys(a.set)) {
+		at, name := fmt.Sprintf("%s[%q]", a.key, written), strings.TrimSuffix(written, "+")
+		if !flagName.MatchString(written) {
 			ps.add(at, "", "is not a key of K3s's config.yaml", "write the long flag's name, without dashes before it")
 		}
-		if fix, ok := owned[strings.TrimSuffix(name, "+")]; ok {
-			ps.add(at, "", "belongs to Strata", fix)
+		if fix, ok := owned[name]; ok {
+			rule := "belongs to Strata"
+			if long := k3sFlags[RoleServer][name]; long != name {
+				rule = "is another name of " + long + ", which belongs to Strata"
+			}
+			ps.add(at, "", rule, fix)
 		}
-		if !scalars(args[name]) {
+		if !scalars(a.set[written]) {
 			ps.add(at, "", "is neither a value nor a list of values", "K3s's config.yaml has no nested keys")
 		}
 	}

@@ -98,7 +98,10 @@ func TestGoodSettingsPass(t *testing.T) {
 		"what an ssh_config says": node(`"ssh":{"config":"~/.ssh/config"}`),
 		"certificate names":       one("k3s", `{"tlsSANs":["api.example.org","10.0.0.1","fd00::1"]}`),
 		"further arguments":       one("k3s", `{"serverArgs":{"kubelet-arg":["max-pods=50"],"debug":true,"v":3,"kubelet-arg+":"a=b"}}`),
-		"two ranges":              pool("10.10.0.200-10.10.0.207", "10.10.0.208/30"),
+		"each kind of flag": one("k3s", `{"serverArgs":{"l":"/var/log/k3s","kine-tls":false,"flannel-backend":"host-gw"},
+			"agentArgs":{"log":"/var/log/k3s","disable-apiserver-lb":true}}`),
+		"a flag of another K3s": one("k3s", `{"version":"v1.37.0+k3s1","serverArgs":{"new-flag":1},"agentArgs":{"flannel-backend":"x"}}`),
+		"two ranges":            pool("10.10.0.200-10.10.0.207", "10.10.0.208/30"),
 		"servicelb alone": {
 			"k3s": `{"disable":["traefik"]}`, "metallb": `{"enabled":false}`,
 		},

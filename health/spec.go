@@ -25,7 +25,8 @@ const (
 	// KindNodes gates the exact node set: each unit on its host, each Node Ready, none missing,
 	// none extra.
 	KindNodes Kind = "nodes"
-	// KindSystem gates K3s's own deployments: default ServiceAccount, CoreDNS, metrics APIService.
+	// KindSystem gates K3s's own deployments: default ServiceAccount, CoreDNS, metrics APIService and
+	// the metrics of each Node.
 	KindSystem Kind = "system"
 	// KindWebhook gates an admission webhook: it serves, through every API server and from every
 	// server host.

@@ -10,17 +10,23 @@ import (
 	"strata/internal/helmchart"
 )
 
-// warnOfValues warns of the user's values that a chart does not have. It is no mistake: a chart may
-// take what it does not list.
-func (p Program) warnOfValues(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set) error {
+// warnOfUnknown warns of the user's values that a chart does not have, and of keys that the pinned
+// K3s does not have where another is asked for. It is no mistake: a chart may take what it does not
+// list, and a newer K3s more than an older one.
+func (p Program) warnOfUnknown(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set) error {
 	if p.Warn == nil {
 		return nil
 	}
+	var messages []string
+	for _, key := range cfg.K3s.UnlistedKeys() {
+		messages = append(messages, key.Error())
+	}
 	for _, own := range cfg.OwnValues() {
-		for _, message := range unknownValues(own, files) {
-			if err := p.Warn(ctx, message); err != nil {
-				return fmt.Errorf("warning about strata:%s: %w", own.Key, err)
-			}
+		messages = append(messages, unknownValues(own, files)...)
+	}
+	for _, message := range messages {
+		if err := p.Warn(ctx, message); err != nil {
+			return fmt.Errorf("warning about unknown keys: %w", err)
 		}
 	}
 	return nil

@@ -65,13 +65,14 @@ func Name(s health.AddressSpec) string { return s.Namespace + "/" + s.Service }
 // not yet announced, and one that is announced has not yet anything behind it.
 func judgeAddress(spec health.AddressSpec, f addressFacts) []health.Verdict {
 	assigned, endpoints := "address "+Name(spec), "endpoints "+Name(spec)
+	unseen := health.Verdict{Check: endpoints, State: health.Waiting, Message: "not seen", After: []string{assigned}}
 	if f.Fault != nil {
-		return []health.Verdict{
-			f.Fault.Verdict(assigned, f.Seconds >= observe.StartupSeconds),
-			{Check: endpoints, State: health.Waiting, Message: "not seen", After: []string{assigned}},
-		}
+		return []health.Verdict{f.Fault.Verdict(assigned, f.Seconds >= observe.StartupSeconds), unseen}
 	}
 	verdicts := []health.Verdict{JudgeAssigned(spec, f.Service), judgeServiceEndpoints(spec, f.Endpoints)}
+	if f.Service.Missing { // it selects no Pods
+		verdicts[1] = unseen
+	}
 	verdicts[0].Check, verdicts[1].Check = assigned, endpoints
 	after := []string{assigned, endpoints}
 	dials := judgeLocal(judgeDials(spec, f.Service.Address, f.Dials), f.Service)
@@ -86,7 +87,7 @@ func JudgeAssigned(spec health.AddressSpec, s ServiceSeen) health.Verdict {
 	v := health.Verdict{State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s describe service %s", spec.Namespace, spec.Service)}
 	switch {
 	case s.Missing:
-		v.Message = "the Service does not exist"
+		v.Message, v.Hint = "the Service does not exist", fmt.Sprintf("kubectl -n %s get services", spec.Namespace)
 	case s.Type != "LoadBalancer":
 		v.State, v.Message = health.Stuck, "the Service is of type "+observe.OrNone(s.Type)+", expected LoadBalancer"
 	case s.Address == "":

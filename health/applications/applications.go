@@ -87,6 +87,7 @@ func judgeApplication(spec health.ApplicationsSpec, a applicationSeen) health.Ve
 	switch {
 	case a.Missing:
 		v.Message, v.Cause = "does not exist", "it is not applied yet, its CRD is not established, or the Application that makes it is not synced"
+		v.Hint = fmt.Sprintf("kubectl -n %s get applications", spec.Namespace)
 	case a.Deleting:
 		v.Message, v.Cause = "is being deleted", "its finalizer deletes what it has deployed first"
 	case a.Refreshing:

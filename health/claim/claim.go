@@ -44,7 +44,7 @@ func judgeClaim(spec health.ClaimSpec, f claimFacts) []health.Verdict {
 	case f.Fault != nil:
 		return []health.Verdict{f.Fault.Verdict(v.Check, f.Seconds >= observe.StartupSeconds)}
 	case f.Missing:
-		v.Message = "does not exist"
+		v.Message, v.Hint = "does not exist", fmt.Sprintf("kubectl -n %s get statefulset,pvc", spec.Namespace)
 	case f.Phase == "Bound":
 		return []health.Verdict{{Check: v.Check, State: health.Ready}}
 	case f.Phase == "Lost":

@@ -52,6 +52,8 @@ type Report struct {
 	Reached bool
 	// Skew is the host's clock minus this machine's, in whole seconds.
 	Skew time.Duration
+	// Probe holds all that the host said.
+	Probe Block
 }
 
 // Observe observes a host until ctx ends, or with once only until its first observation or a reason
@@ -94,7 +96,7 @@ func hostReport(host health.Host, f Facts) Report {
 	return Report{
 		Name: host.Name, Hostname: f.Probe.Get("hostname"), MachineID: f.Probe.Get("machine_id"), OS: f.Probe.Get("os"),
 		Arch: f.Probe.Get("arch"), Kernel: f.Probe.Get("kernel"), Reached: f.Seen,
-		Skew: time.Duration(f.SkewSeconds) * time.Second,
+		Skew: time.Duration(f.SkewSeconds) * time.Second, Probe: f.Probe,
 	}
 }
 

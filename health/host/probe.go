@@ -14,6 +14,8 @@ import (
 var (
 	//go:embed probe/ports.sh
 	portsScript string
+	//go:embed probe/firewall.sh
+	firewallScript string
 	//go:embed probe/host.sh
 	hostOwnScript string
 	//go:embed probe/unit.sh
@@ -31,7 +33,7 @@ var (
 
 // hostScript observes a host for its gate, and unitScript observes K3s there.
 var (
-	hostScript = portsScript + k3snode.Ownership + k3snode.CertificatesFunction + hostOwnScript
+	hostScript = portsScript + firewallScript + k3snode.Ownership + k3snode.CertificatesFunction + hostOwnScript
 	unitScript = k3snode.CertificatesFunction + unitOwnScript
 )
 

@@ -73,6 +73,22 @@ func TestTheHostProbeSeesThisMachine(t *testing.T) {
 
 // A host says whose it is, and of its cluster's configuration what cannot be changed: the rest may
 // hold secrets.
+func TestTheHostProbeSeesAFirewallThatRuns(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	ask := func(state string) Block {
+		text := "#!/bin/sh\ncase $1 in --state) exit " + state + " ;; --get-default-zone) echo public ;; *) printf 'public (active)\\n  target: default\\n' ;; esac\n"
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "firewall-cmd"), []byte(text), 0o700))
+		blocks := runProbe(t, firewallScript+"firewall\necho at=end; echo end\n", nil)
+		require.Len(t, blocks, 1)
+		return blocks[0]
+	}
+	running := ask("0")
+	assert.Equal(t, []string{"public"}, running["firewalld_default"])
+	assert.Equal(t, []string{"public (active)", "  target: default"}, running["firewalld"])
+	assert.Empty(t, ask("252")["firewalld"], "it is installed and does not run")
+}
+
 func TestTheHostProbeSeesWhoseAHostIsAndWhatItsClusterWasMadeWith(t *testing.T) {
 	folder := t.TempDir()
 	for path, text := range map[string]string{

@@ -5,11 +5,11 @@ import (
 	"strata/internal/tunnel"
 )
 
-// Absent is the verdict on an object of the stack's own that does not exist; its hint so far says
-// how to look further.
+// Absent is the verdict on an object of the stack's own that does not exist: there is nothing to
+// describe.
 func Absent(v *health.Verdict) {
 	v.Message, v.Cause = "does not exist", "it was deleted, or is not applied yet, or its CRD is not established"
-	v.Hint = "if it was deleted: pulumi up --refresh makes it anew; " + v.Hint
+	v.Hint = "if it was deleted: pulumi up --refresh makes it anew"
 }
 
 // cause is the likely reason for a fault, in words of this platform.

@@ -54,6 +54,7 @@ func JudgeWorkload(w WorkloadFacts) health.Verdict {
 	switch {
 	case w.Missing:
 		v.Message, v.Cause = "does not exist", w.Within
+		v.Hint = fmt.Sprintf("kubectl -n %s get %ss,pods", w.Namespace, strings.ToLower(w.Kind))
 		w.hintWithin(&v)
 		return v
 	case !w.Current:

@@ -180,7 +180,8 @@ func judgeState(states []configurationState, name, pool, wanted string) health.V
 	at := slices.IndexFunc(states, func(s configurationState) bool { return s.Name == name })
 	if at < 0 {
 		v.Message = "has not reported a ConfigurationState"
-		v.Cause = "its Pod is not running yet"
+		v.Cause = "its Pod does not run, or has not read a configuration yet"
+		v.Hint = "kubectl -n metallb-system get pods -o wide"
 		return v
 	}
 	state := states[at]

@@ -26,6 +26,9 @@ type Host struct {
 	Spec health.HostSpec
 	// Key is the PEM private key that logs in.
 	Key []byte
+	// Ports are those that other nodes must reach on it, from addresses in Subnet.
+	Ports  []Port
+	Subnet netip.Prefix
 }
 
 // Finding is one verdict of a preflight and its subject: a host's name, or "all hosts".
@@ -54,6 +57,9 @@ func Hosts(ctx context.Context, hosts []Host, pool []netip.Addr, limit time.Dura
 	for i, host := range hosts {
 		for _, v := range verdicts[i] {
 			findings = append(findings, Finding{host.Host.Name, v})
+		}
+		if reports[i].Reached {
+			findings = append(findings, Finding{host.Host.Name, judgeFirewall(host, reports[i].Probe)})
 		}
 	}
 	for _, v := range append(judgeFleet(reports), poolSilence(ctx, hosts, reports, pool, limit)) {

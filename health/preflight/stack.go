@@ -61,7 +61,10 @@ func hostFindings(ctx context.Context, cfg *config.Config, project string, limit
 	for i, host := range known {
 		needs := hostNeeds(cfg, cfg.Hosts.Nodes[i].Role, k3s)
 		needs.Owner = owner.At(host.Host.Name)
-		hosts = append(hosts, Host{Host: host.Host, Spec: *needs, Key: host.Key})
+		hosts = append(hosts, Host{
+			Host: host.Host, Spec: *needs, Key: host.Key,
+			Ports: portsOf(cfg, cfg.Hosts.Nodes[i]), Subnet: cfg.Hosts.Subnet.Masked(),
+		})
 	}
 	return Hosts(ctx, hosts, poolAddresses(cfg), limit), nil
 }

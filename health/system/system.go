@@ -3,6 +3,7 @@ package system
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"strata/health"
 	"strata/health/kube"
@@ -39,6 +40,10 @@ type systemFacts struct {
 type apiServiceFacts struct {
 	Missing   bool           `json:"missing,omitempty"`
 	Available kube.Condition `json:"available,omitzero"`
+	// Unmeasured are the Nodes that it should have metrics of, and has not. Refused says why it did
+	// not answer for them.
+	Unmeasured []string `json:"unmeasured,omitempty"`
+	Refused    string   `json:"refused,omitempty"`
 }
 
 const accountCheck = "serviceaccount default/default"
@@ -119,6 +124,13 @@ func judgeMetrics(spec health.SystemSpec, m apiServiceFacts) health.Verdict {
 		return v
 	}
 	switch {
+	case available && m.Refused != "":
+		v.Message = "is Available, and does not answer for Nodes: " + m.Refused
+		v.Hint = "kubectl top nodes; kubectl -n kube-system logs deployment/metrics-server --tail=20"
+	case available && len(m.Unmeasured) > 0:
+		v.Message = "has no metrics of Node " + strings.Join(m.Unmeasured, ", ")
+		v.Cause = "metrics-server gets no answer from the kubelet at TCP 10250 there: a firewall, most likely"
+		v.Hint = "let each node reach each other at TCP 10250; kubectl -n kube-system logs deployment/metrics-server --tail=20 has the error"
 	case available:
 		return health.Verdict{Check: metricsCheck, State: health.Ready}
 	case m.Missing && spec.Existing:

@@ -145,6 +145,12 @@ func (w *systemWatch) read(ctx context.Context, s *kube.APIServer) (systemFacts,
 	if facts.Metrics, err = observeAPIService(ctx, s, metricsAPI); err != nil {
 		return facts, err
 	}
+	isOurs := !w.spec.Existing && !slices.Contains(w.spec.Disabled, "metrics-server")
+	if isOurs && facts.Metrics.Available.Status == "True" {
+		if err = observeMeasured(ctx, s, time.Now(), &facts.Metrics); err != nil {
+			return facts, err
+		}
+	}
 	if slices.Contains(w.spec.Disabled, "coredns") {
 		return facts, nil
 	}

@@ -98,6 +98,7 @@ func judgeRoutes(f upstreamsFacts) health.Verdict {
 		switch {
 		case route.Missing:
 			v.Message = route.Route + " does not exist"
+			v.Hint = fmt.Sprintf("kubectl -n %s get %s", namespace, strings.ToLower(kind))
 		case route.Behind != "":
 			v.Message = route.Route + ": " + route.Behind
 			v.Hint = fmt.Sprintf("kubectl -n %s get services,endpointslices,pods -o wide", namespace)

@@ -44,6 +44,7 @@ func ReaderRules() []rbacv1.PolicyRule {
 		read("discovery.k8s.io", "endpointslices"),
 		read("gateway.networking.k8s.io", "gatewayclasses", "gateways"),
 		read("metallb.io", "configurationstates", "ipaddresspools", "l2advertisements"),
+		read("metrics.k8s.io", "nodes"),
 		read("storage.k8s.io", "storageclasses"),
 	}
 }

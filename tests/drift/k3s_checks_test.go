@@ -1,8 +1,9 @@
 package drift_test
 
 import (
-	"maps"
 	"net"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,8 +11,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"strata/config"
 )
 
 // resetRefused is K3s's last message when it is to reset a cluster while `server` is set. It ends
@@ -43,28 +42,30 @@ const undefined = "flag provided but not defined: -"
 
 // Parsing ends at the first flag that is not known, so that the last one's error says that all
 // before it are.
-func flagsOfStrataAreAccepted(t testing.TB, k k3s) {
+func flagsOfTheListAreAccepted(t testing.TB, k k3s) {
 	for _, role := range []string{"server", "agent"} {
-		out := k.run(t, start{args: append([]string{role}, append(flagsOf(role), "--no-such-flag")...)})
+		args := []string{role}
+		for _, name := range listedFlags(t, role) {
+			if name != "config" && name != "c" { // a file that would be read
+				args = append(args, "-"+name+"=0")
+			}
+		}
+		out := k.run(t, start{args: append(args, "--no-such-flag")})
 		assert.Contains(t, out.said, undefined+"no-such-flag", role)
 		assert.Equal(t, 1, out.exit, role)
 	}
 }
 
-// flagsOf are the flags that Strata writes into a config.yaml or refuses in the arguments of a
-// user, who may give any other.
-func flagsOf(role string) []string {
-	names := []string{"token", "node-name", "node-ip", "node-label", "node-taint", "flannel-iface", "kubelet-arg", "data-dir", "config"}
-	if role == "server" {
-		names = append(names, slices.Sorted(maps.Keys(config.OwnedArgs()))...)
-	}
-	var flags []string
-	for _, name := range names {
-		if name != "config" { // a file that would be read
-			flags = append(flags, "--"+name+"=1")
+// listedFlags are a role's flags in config/k3s_flags.txt, by each of their names.
+func listedFlags(t testing.TB, role string) (names []string) {
+	text, err := os.ReadFile(filepath.Join(project, "config", "k3s_flags.txt"))
+	require.NoError(t, err)
+	for line := range strings.Lines(string(text)) {
+		if fields := strings.Fields(line); slices.Contains(strings.Split(fields[0], ","), role) {
+			names = append(names, fields[1:]...)
 		}
 	}
-	return flags
+	return names
 }
 
 func unknownFlagFails(t testing.TB, k k3s) {

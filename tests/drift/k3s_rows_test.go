@@ -26,7 +26,7 @@ var contract = []contractRow{
 	{"`k3s --version`", versionIsSaid, nil},
 	{"subcommands `server`", subcommandsAreThere, nil},
 	{"`kubectl`, `crictl`, `ctr` as links", nil, []string{installer + "TestLinksAreNotMadeOverOtherProgramsUnlessForced"}},
-	{"every flag of server and agent", flagsOfStrataAreAccepted, nil},
+	{"every flag of server and agent", flagsOfTheListAreAccepted, nil},
 	{"an unknown flag fails", unknownFlagFails, nil},
 	{"`--cluster-reset`, `--cluster-reset-restore-path`", nil, []string{stories + "TestLife"}},
 	{"a reset is refused while `server`", resetBesideAServerIsRefused, nil},

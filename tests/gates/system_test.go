@@ -1,6 +1,7 @@
 package gates_test
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -138,6 +139,50 @@ func TestSystemGateIsStuckWhenAPodCannotStart(t *testing.T) {
 			result := start(t, c, systemSpec(c)).sticks(lag)
 			assert.Contains(t, result.Report(), stuck.says)
 			assert.Contains(t, result.Report(), "Failed to pull image", "the Pod's Events are evidence")
+		})
+	}
+}
+
+// measuring is a metrics-server and two Nodes that have been Ready for the given times.
+func measuring(server, node time.Duration) string {
+	since := func(d time.Duration) string { return time.Now().Add(-d).UTC().Format(time.RFC3339) }
+	ready := `status: {conditions: [{type: Ready, status: "%s", lastTransitionTime: "%s"}]}` + "\n"
+	return "apiVersion: v1\nkind: Pod\nmetadata: {name: metrics-server-x, namespace: kube-system, labels: {k8s-app: metrics-server}}\n" +
+		"spec: {containers: []}\n" + fmt.Sprintf(ready, "True", since(server)) +
+		"---\napiVersion: v1\nkind: Node\nmetadata: {name: agent-1}\n" + fmt.Sprintf(ready, "True", since(node)) +
+		"---\napiVersion: v1\nkind: Node\nmetadata: {name: agent-2}\n" + fmt.Sprintf(ready, "Unknown", since(time.Hour))
+}
+
+// nodeMetrics is the object of a Node that was measured.
+const nodeMetrics = "apiVersion: metrics.k8s.io/v1beta1\nkind: NodeMetrics\nmetadata: {name: agent-1}\n"
+
+func TestSystemGateMissesTheMetricsOfANode(t *testing.T) {
+	t.Parallel()
+	c := fakeapi.New(t, 1)
+	c.PutAll(systemText)
+	c.PutAll(measuring(time.Hour, time.Hour))
+	gate := start(t, c, systemSpec(c))
+	gate.says("v1beta1.metrics.k8s.io: is Available, and does not answer for Nodes")
+	c.Serve("metrics.k8s.io/v1beta1", "NodeMetrics", fakeapi.Resource{Plural: "nodes"})
+	gate.says("v1beta1.metrics.k8s.io: has no metrics of Node agent-1")
+	gate.stays(200 * time.Millisecond)
+	c.Put(nodeMetrics)
+	gate.opens()
+}
+
+// Neither is measured twice yet, and the kubelet of a Node that is away does not answer.
+func TestSystemGateWaitsForNoMetricsOfWhatIsNew(t *testing.T) {
+	t.Parallel()
+	for name, fresh := range map[string]string{
+		"a metrics-server": measuring(time.Minute, time.Hour), "a Node": measuring(time.Hour, time.Minute),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := fakeapi.New(t, 1)
+			c.Serve("metrics.k8s.io/v1beta1", "NodeMetrics", fakeapi.Resource{Plural: "nodes"})
+			c.PutAll(systemText)
+			c.PutAll(fresh)
+			start(t, c, systemSpec(c)).opens()
 		})
 	}
 }

@@ -253,13 +253,27 @@ func TestTheTrafficPolicyReachesTheServicesAndTheirGates(t *testing.T) {
 // nothing.
 func TestAChartThatCannotBeReadIsSaid(t *testing.T) {
 	p := newProgram(t, "local")
-	p.with(t, map[string]any{"traefik.values": section{"log": section{"level": "DEBUG"}}})
-	var warnings []string
+	warnings := p.warnings(t, map[string]any{"traefik.values": section{"log": section{"level": "DEBUG"}}})
+	require.Len(t, warnings, 1)
+	assert.Contains(t, warnings[0], "strata:traefik.values: not compared with what the chart has: ")
+}
+
+// The list of flags is of the pinned K3s: another one may have others.
+func TestAKeyThatOnlyAnotherK3sMayHaveIsAWarning(t *testing.T) {
+	p := newProgram(t, "local")
+	warnings := p.warnings(t, map[string]any{"k3s.version": "v1.34.2+k3s1", "k3s.serverArgs": section{"flanel-backend": "host-gw"}})
+	require.Len(t, warnings, 1)
+	assert.Contains(t, warnings[0], `strata:k3s.serverArgs["flanel-backend"]: is no key of a K3s server `)
+}
+
+// warnings are what the program warns of.
+func (p *program) warnings(t *testing.T, change map[string]any) (warnings []string) {
+	t.Helper()
+	p.with(t, change)
 	program := platform.Program{Warn: func(_ *pulumi.Context, message string) error {
 		warnings = append(warnings, message)
 		return nil
 	}}
 	require.NoError(t, pulumi.RunErr(program.Run, pulumi.WithMocks("strata", p.stack, &pulumitest.Recorder{Outputs: p.answers.Outputs})))
-	require.Len(t, warnings, 1)
-	assert.Contains(t, warnings[0], "strata:traefik.values: not compared with what the chart has: ")
+	return warnings
 }

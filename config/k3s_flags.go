@@ -1,0 +1,82 @@
+package config
+
+import (
+	_ "embed"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+//go:embed k3s_flags.txt
+var k3sFlagList string
+
+// k3sFlags holds, for each command of K3s, the long name of a flag by each of the flag's names.
+var k3sFlags = parseK3sFlags(k3sFlagList)
+
+func parseK3sFlags(list string) map[Role]map[string]string {
+	flags := map[Role]map[string]string{RoleServer: {}, RoleAgent: {}}
+	for line := range strings.Lines(list) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		fields := strings.Fields(line)
+		for role := range strings.SplitSeq(fields[0], ",") {
+			for _, name := range fields[1:] {
+				flags[Role(role)][name] = fields[1]
+			}
+		}
+	}
+	return flags
+}
+
+// k3sArgs are the further keys of a role's config.yaml, and the key of the configuration that has
+// them.
+type k3sArgs struct {
+	key  string
+	role Role
+	set  map[string]any
+}
+
+func (k K3s) args() []k3sArgs {
+	return []k3sArgs{{field("k3s.serverArgs"), RoleServer, k.ServerArgs}, {field("k3s.agentArgs"), RoleAgent, k.AgentArgs}}
+}
+
+// UnlistedKeys returns the keys of ServerArgs and AgentArgs that the pinned K3s has no flag for.
+// Load refuses them, unless Version asks for another K3s, which may have more flags. A server of K3s
+// skips such a key, and an agent ends on it: the gate of the unit reads both in the journal.
+func (k K3s) UnlistedKeys() (unlisted []Problem) {
+	for _, args := range k.args() {
+		for _, written := range slices.Sorted(maps.Keys(args.set)) {
+			name := strings.TrimSuffix(written, "+")
+			_, listed := k3sFlags[args.role][name]
+			if _, isOwned := owned[name]; listed || isOwned || !flagName.MatchString(name) {
+				continue
+			}
+			unlisted = append(unlisted, Problem{
+				Key:  fmt.Sprintf("%s[%q]", args.key, written),
+				Rule: fmt.Sprintf("is no key of a K3s %s %s", args.role, K3sVersion),
+				Fix:  suggestFlag(name, args.role),
+			})
+		}
+	}
+	return unlisted
+}
+
+// takesUnlistedKeys reports whether another K3s than the one of the list is asked for.
+func (k K3s) takesUnlistedKeys() bool { return k.Version != "" && k.Version != K3sVersion }
+
+// suggestFlag returns the fix for a name that a role does not have.
+func suggestFlag(name string, role Role) string {
+	if _, ofServers := k3sFlags[RoleServer][name]; role == RoleAgent && ofServers {
+		return "only servers take it: write it into k3s.serverArgs"
+	}
+	best := nearest(name, slices.Collect(maps.Values(k3sFlags[role])))
+	switch fix := owned[best]; {
+	case fix != "":
+		return fmt.Sprintf("if %s is meant, that belongs to Strata: %s", best, fix)
+	case best != "":
+		return fmt.Sprintf("did you mean %s?", best)
+	}
+	return fmt.Sprintf("k3s %s --help has the names; an option of the API server is written as kube-apiserver-arg: [NAME=VALUE]", role)
+}

@@ -1,0 +1,143 @@
+package preflight
+
+import (
+	"net/netip"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"strata/health/host"
+)
+
+// pass is a rule that lets packets in. What is not understood of a rule limits nothing, so that no
+// open port is taken for a closed one.
+type pass struct {
+	// protocol, ports and from are what it is limited to; empty where it is not.
+	protocol string
+	ports    [][2]int
+	from     []netip.Prefix
+}
+
+func (p pass) takes(port Port, from netip.Addr) bool {
+	return (p.protocol == "" || p.protocol == port.Protocol) &&
+		(p.ports == nil || slices.ContainsFunc(p.ports, func(s [2]int) bool { return s[0] <= port.Number && port.Number <= s[1] })) &&
+		(p.from == nil || slices.ContainsFunc(p.from, func(n netip.Prefix) bool { return n.Contains(from) }))
+}
+
+// portSpans reads ports and spans of them, such as 22,2379:2380 and { 22, 2379-2380 }. It is never
+// nil: a list without a number has no port.
+func portSpans(text string) [][2]int {
+	spans := [][2]int{}
+	for _, one := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("{}, \t", r) }) {
+		first, last, isSpan := strings.Cut(strings.ReplaceAll(one, "-", ":"), ":")
+		if !isSpan {
+			last = first
+		}
+		from, err := strconv.Atoi(first)
+		to, errTo := strconv.Atoi(last)
+		if err == nil && errTo == nil {
+			spans = append(spans, [2]int{from, to})
+		}
+	}
+	return spans
+}
+
+// sources reads addresses and networks; nil, which is any, where one is neither.
+func sources(text string) (networks []netip.Prefix) {
+	for _, one := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("{}, \t", r) }) {
+		if address, err := netip.ParseAddr(one); err == nil {
+			networks = append(networks, netip.PrefixFrom(address, address.BitLen()))
+			continue
+		}
+		network, err := netip.ParsePrefix(one)
+		if err != nil {
+			return nil
+		}
+		networks = append(networks, network.Masked())
+	}
+	return networks
+}
+
+// firewalls are those of a host that drop what they have no rule for.
+func firewalls(b host.Block) (found []firewall) {
+	for _, read := range []func(host.Block) (firewall, bool){ufw, firewalld, iptables} {
+		if wall, closed := read(b); closed {
+			found = append(found, wall)
+		}
+	}
+	return append(found, nftables(b["nft"])...)
+}
+
+// ufwRule is a line of `ufw status verbose`: to, from.
+var (
+	ufwRule = regexp.MustCompile(`^(.+?) +(?:ALLOW|LIMIT) IN +(\S+)`)
+	ufwPort = regexp.MustCompile(`^([\d,:]+)(?:/(tcp|udp))?$`)
+)
+
+func ufw(b host.Block) (firewall, bool) {
+	closed, wall := false, firewall{name: "ufw", allow: func(protocol string, subnet netip.Prefix, ports []string) string {
+		return "ufw allow proto " + protocol + " from " + subnet.String() + " to any port " + strings.Join(ports, ",")
+	}}
+	for _, line := range b["ufw"] {
+		if strings.HasPrefix(line, "Default: deny (incoming)") || strings.HasPrefix(line, "Default: reject (incoming)") {
+			closed = true
+		}
+		rule := ufwRule.FindStringSubmatch(line)
+		if rule == nil || strings.Contains(line, "(v6)") {
+			continue
+		}
+		p := pass{}
+		for to := range strings.FieldsSeq(rule[1]) {
+			if port := ufwPort.FindStringSubmatch(to); port != nil {
+				p.ports, p.protocol = portSpans(port[1]), port[2]
+			}
+		}
+		p.from = sources(strings.TrimSuffix(strings.TrimSuffix(rule[2], "/tcp"), "/udp"))
+		wall.passes = append(wall.passes, p)
+	}
+	return wall, closed
+}
+
+func iptables(b host.Block) (firewall, bool) {
+	closed, wall := false, firewall{name: "iptables", keep: ", and save the rules", allow: func(protocol string, subnet netip.Prefix, ports []string) string {
+		return "iptables -I INPUT -s " + subnet.String() + " -p " + protocol + " -m multiport --dports " + strings.Join(ports, ",") + " -j ACCEPT"
+	}}
+	for _, line := range b["iptables"] {
+		if strings.HasPrefix(line, ":INPUT DROP") || strings.HasPrefix(line, "-A INPUT -j DROP") || strings.HasPrefix(line, "-A INPUT -j REJECT") {
+			closed = true
+		}
+		if p, ok := iptablesPass(strings.Fields(line)); ok {
+			wall.passes = append(wall.passes, p)
+		}
+	}
+	return wall, closed
+}
+
+func iptablesPass(words []string) (p pass, ok bool) {
+	for i := 1; i+1 < len(words); i++ {
+		value := words[i+1]
+		if words[i-1] == "!" {
+			continue
+		}
+		switch words[i] {
+		case "-i":
+			if value == "lo" {
+				return p, false
+			}
+		case "--state", "--ctstate":
+			if !strings.Contains(value, "NEW") {
+				return p, false
+			}
+		case "-p":
+			p.protocol = value
+		case "-s":
+			p.from = sources(value)
+		case "--dport", "--dports":
+			p.ports = portSpans(value)
+		case "-j":
+			ok = value == "ACCEPT"
+		}
+	}
+	return p, ok
+}
