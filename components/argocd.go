@@ -133,6 +133,7 @@ func (a *argocd) install() error {
 	}
 	a.Rollout, err = a.args.Cluster.rollout(a.ctx, a.name+"-rollout", health.Spec{
 		Layer: "argocd", Timeout: a.args.Timeouts.ArgoCD, TimeoutKey: "strata:timeouts.argocd",
+		Releases: []string{argocdNamespace + "/argocd"},
 	}, revision, argocdWorkloads, childOf(a, unblock)...)
 	if err != nil {
 		return fmt.Errorf("gate rollout: %w", err)

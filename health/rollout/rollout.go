@@ -8,6 +8,7 @@ import (
 	"strata/health"
 	"strata/health/kube"
 	"strata/health/observe"
+	"strata/health/rights"
 )
 
 // rolloutFacts are the workloads, or why they cannot be read.
@@ -16,6 +17,7 @@ type rolloutFacts struct {
 	// Seconds is for how long the fault has been the same.
 	Seconds   int                  `json:"seconds,omitempty"`
 	Workloads []kube.WorkloadFacts `json:"workloads,omitempty"`
+	Rights    []rights.Facts       `json:"rights,omitempty"`
 }
 
 // judgeRollout says for each workload whether its newest revision serves and no older one is left.
@@ -29,7 +31,7 @@ func judgeRollout(f rolloutFacts) []health.Verdict {
 	for _, workload := range f.Workloads {
 		verdicts = append(verdicts, kube.JudgeWorkload(workload))
 	}
-	return verdicts
+	return append(verdicts, rights.Judge(f.Rights)...)
 }
 
 type rolloutWatch struct {
@@ -37,6 +39,7 @@ type rolloutWatch struct {
 	workloads []kube.WorkloadRef
 	images    map[string][]string
 	stable    *observe.Stable
+	rights    *rights.Observer
 }
 
 // New returns the watch of kind rollout. It fails if the Spec or the Secrets are incomplete.
@@ -52,6 +55,7 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 		}
 		w.workloads = append(w.workloads, ref)
 	}
+	w.rights = rights.NewObserver(spec, secrets, w.stable)
 	var err error
 	w.cluster, err = kube.ClusterOf(spec, secrets)
 	return w, err
@@ -70,7 +74,10 @@ func (w *rolloutWatch) Run(ctx context.Context, report func([]health.Verdict)) e
 func (w *rolloutWatch) observe(ctx context.Context) rolloutFacts {
 	var facts rolloutFacts
 	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) (err error) {
-		facts.Workloads, err = kube.ObserveWorkloads(ctx, s, w.workloads, w.images, w.stable)
+		if facts.Workloads, err = kube.ObserveWorkloads(ctx, s, w.workloads, w.images, w.stable); err != nil {
+			return err
+		}
+		facts.Rights, err = w.rights.Observe(ctx, s)
 		return err
 	})
 	if fault != nil {
