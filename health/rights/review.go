@@ -75,6 +75,9 @@ func describe(right rbacv1.PolicyRule, namespace string) string {
 	if len(right.NonResourceURLs) > 0 {
 		return right.Verbs[0] + " " + right.NonResourceURLs[0]
 	}
+	if right.Verbs[0] == rbacv1.VerbAll && right.Resources[0] == rbacv1.ResourceAll {
+		return "do everything"
+	}
 	text := right.Verbs[0] + " " + right.Resources[0]
 	if group := right.APIGroups[0]; group != "" {
 		text += "." + group

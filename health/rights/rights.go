@@ -74,10 +74,11 @@ func (f Facts) judge() health.Verdict {
 }
 
 // restore returns the command that puts the roles and bindings of the release back, and no other
-// object. A `pulumi up` changes nothing, because the release is as its state has it.
+// object. A `pulumi up` changes nothing, because the release is as its state has it. Each chart names
+// their namespaces, of which kubectl would refuse to have one imposed.
 func (f Facts) restore() string {
 	namespace, _, _ := strings.Cut(f.Release, "/")
-	return fmt.Sprintf("kubectl -n %[1]s get secret %[2]s -o go-template='{{.data.release|base64decode|base64decode}}' | gunzip"+
-		` | jq -r '.manifest|split("\n---\n")[]|select(test("\nkind: (Cluster)?Role"))|"---\n"+.' | kubectl -n %[1]s auth reconcile -f -`,
+	return fmt.Sprintf("kubectl -n %s get secret %s -o go-template='{{.data.release|base64decode|base64decode}}' | gunzip"+
+		` | jq -r '.manifest|split("\n---\n")[]|select(test("\nkind: (Cluster)?Role"))|"---\n"+.' | kubectl auth reconcile -f -`,
 		namespace, f.Record)
 }
