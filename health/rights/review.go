@@ -15,7 +15,7 @@ import (
 	"strata/health/kube"
 )
 
-// reviewResource answers whether somebody may do something, and stores nothing.
+// reviewResource answers whether a user has a right, and stores nothing.
 var reviewResource = schema.GroupVersionResource{Group: "authorization.k8s.io", Version: "v1", Resource: "subjectaccessreviews"}
 
 // denied returns the first of the rights that the API server denies the account; empty if it may do

@@ -160,5 +160,6 @@ func TestReviewAsksAsTheAccountIsKnown(t *testing.T) {
 	assert.Equal(t, []string{"m", "get", "apps", "pods", "log", "x"}, []string{at.Namespace, at.Verb, at.Group, at.Resource, at.Subresource, at.Name})
 	spec = d.spec(rbacv1.PolicyRule{NonResourceURLs: []string{"/metrics"}, Verbs: []string{"get"}})
 	assert.Equal(t, "/metrics", spec.NonResourceAttributes.Path)
+	assert.Equal(t, "do everything", describe(rbacv1.PolicyRule{APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"*"}}, ""))
 	assert.Nil(t, spec.ResourceAttributes)
 }

@@ -13,9 +13,9 @@ var rightsFaults = []fault{
 		inject: takenAway("clusterrole cert-manager-controller-certificates"), heal: rolesBack("cert-manager", "cert-manager"),
 	},
 	{
-		name: "the binding of Traefik's ClusterRole names nobody", layer: "traefik", gate: "traefik-rollout", object: "rights of release traefik/traefik",
+		name: "the binding of Traefik's ClusterRole names another account", layer: "traefik", gate: "traefik-rollout", object: "rights of release traefik/traefik",
 		cause: "does not name the ServiceAccount", fix: "auth reconcile",
-		inject: "k3s kubectl patch clusterrolebinding traefik-traefik --type=json -p='" + `[{"op":"replace","path":"/subjects/0/name","value":"nobody"}]` + "'",
+		inject: "k3s kubectl patch clusterrolebinding traefik-traefik --type=json -p='" + `[{"op":"replace","path":"/subjects/0/name","value":"another"}]` + "'",
 		heal:   rolesBack("traefik", "traefik"),
 	},
 	{
