@@ -72,7 +72,7 @@ func (a *apisix) gates() error {
 	a.Revision = a.revision(digestOf(chart, a.args.Artifacts.Digest(config.ArtifactAPISIXControllerChart), a.args.Config))
 	var err error
 	a.Rollout, err = a.gate("rollout", health.Spec{
-		Kind: health.KindRollout,
+		Kind: health.KindRollout, Releases: []string{apisixNamespace + "/" + apisixController, apisixNamespace + "/" + apisixName},
 		Rollout: &health.RolloutSpec{Workloads: []string{
 			apisixNamespace + "/Deployment/" + apisixController, apisixNamespace + "/Deployment/" + apisixName,
 		}},

@@ -96,7 +96,7 @@ func (a *argocd) redisPassword() error {
 		return err
 	}
 	a.redis, err = newSecret(a.ctx, a.args.Cluster, a.name+"-redis", secretArgs{
-		name: "argocd-redis", namespace: argocdNamespace, data: pulumi.Map{"auth": pulumi.ToSecret(password.Result)},
+		name: argocdRedis, namespace: argocdNamespace, data: pulumi.Map{"auth": pulumi.ToSecret(password.Result)},
 	}, childOf(a, a.namespace)...)
 	if err != nil {
 		return fmt.Errorf("redis secret: %w", err)
@@ -131,9 +131,10 @@ func (a *argocd) install() error {
 	if err != nil {
 		return fmt.Errorf("unblock: %w", err)
 	}
-	a.Rollout, err = a.args.Cluster.rollout(a.ctx, a.name+"-rollout", health.Spec{
-		Layer: "argocd", Timeout: a.args.Timeouts.ArgoCD, TimeoutKey: "strata:timeouts.argocd",
-	}, revision, argocdWorkloads, childOf(a, unblock)...)
+	a.Rollout, err = a.args.Cluster.gate(a.ctx, a.name+"-rollout", health.GateArgs{Spec: health.Spec{
+		Kind: health.KindRollout, Layer: "argocd", Timeout: a.args.Timeouts.ArgoCD, TimeoutKey: "strata:timeouts.argocd",
+		Releases: []string{argocdNamespace + "/argocd"}, Rollout: argocdRollout(),
+	}, Revision: revision}, childOf(a, unblock)...)
 	if err != nil {
 		return fmt.Errorf("gate rollout: %w", err)
 	}

@@ -6,17 +6,31 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/health"
 	"strata/health/waitfor"
 )
 
-const argocdController = "argocd-application-controller"
+const (
+	argocdController = "argocd-application-controller"
+	// argocdRedis names redis' Deployment and the Secret with its password.
+	argocdRedis = "argocd-redis"
+)
 
-// argocdWorkloads lists the workloads that the release rolls out.
-var argocdWorkloads = []string{
-	argocdNamespace + "/Deployment/argocd-server",
-	argocdNamespace + "/Deployment/argocd-repo-server",
-	argocdNamespace + "/Deployment/argocd-redis",
-	argocdNamespace + "/StatefulSet/" + argocdController,
+// argocdRollout lists the workloads that the release rolls out. The controller is the one that
+// writes to redis whatever there is to do.
+func argocdRollout() *health.RolloutSpec {
+	return &health.RolloutSpec{
+		Workloads: []string{
+			argocdNamespace + "/Deployment/argocd-server",
+			argocdNamespace + "/Deployment/argocd-repo-server",
+			argocdNamespace + "/Deployment/" + argocdRedis,
+			argocdNamespace + "/StatefulSet/" + argocdController,
+		},
+		Redis: &health.RedisSpec{
+			Namespace: argocdNamespace, Secret: argocdRedis,
+			Clients: "app.kubernetes.io/name=" + argocdController, Container: "application-controller",
+		},
+	}
 }
 
 // argocdApplicationHealth judges, in Lua, an Application that another Application brings; Argo CD

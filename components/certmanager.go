@@ -112,6 +112,7 @@ func certManagerAPI(args *CertManagerArgs) health.Spec {
 	return health.Spec{
 		Kind: health.KindWebhook, Layer: "cert-manager",
 		Timeout: args.Timeouts.CertManagerWebhook, TimeoutKey: "strata:timeouts.certManagerWebhook",
+		Releases: []string{certManagerNamespace + "/cert-manager"},
 		Webhook: &health.WebhookSpec{
 			Configuration: "cert-manager-webhook", Mutates: "cert-manager-webhook",
 			Namespace: certManagerNamespace, Service: "cert-manager-webhook", Port: 443,

@@ -97,6 +97,7 @@ func (m *metallb) gates() (err error) {
 	// webhook needs none of them.
 	_, err = m.args.Cluster.rollout(m.ctx, m.name+"-rollout", health.Spec{
 		Layer: "metallb", Timeout: m.args.Timeouts.MetalLBWebhook, TimeoutKey: "strata:timeouts.metallbWebhook",
+		Releases: []string{metallbNamespace + "/metallb"},
 	}, m.own.revision(digestOf(m.chart.SHA256, m.args.Config)), []string{metallbNamespace + "/DaemonSet/metallb-speaker"}, childOf(m, m.release)...)
 	if err != nil {
 		return fmt.Errorf("rollout gate: %w", err)

@@ -119,6 +119,7 @@ func (t *traefik) install() error {
 	}
 	rolled, err := t.args.Cluster.rollout(t.ctx, t.name+"-rollout", health.Spec{
 		Layer: "traefik", Timeout: t.args.Timeouts.Ingress, TimeoutKey: "strata:timeouts.ingress",
+		Releases: []string{traefikName + "/" + traefikName},
 	}, own.revision(t.revision(chart.SHA256)), []string{traefikName + "/Deployment/" + traefikName}, childOf(t, t.release)...)
 	if err != nil {
 		return fmt.Errorf("gate rollout: %w", err)

@@ -101,6 +101,9 @@ type Spec struct {
 	// of that repository for it. Only kinds that judge workloads have them. Empty: nothing is
 	// compared.
 	Images map[string][]string `json:"images,omitempty"`
+	// Releases are Helm releases, as namespace/name. What their roles permit must be in effect. Only
+	// kinds that judge workloads have them.
+	Releases []string `json:"releases,omitempty"`
 
 	// Each of these configures one kind.
 	Host         *HostSpec         `json:"host,omitempty"`

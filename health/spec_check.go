@@ -1,6 +1,7 @@
 package health
 
 import (
+	"fmt"
 	"net"
 	"slices"
 	"strings"
@@ -24,6 +25,10 @@ func (s Spec) lacksPart() bool {
 
 // validatePart checks the part of the Spec's kind.
 func (s Spec) validatePart(need needs) {
+	for i, release := range s.Releases {
+		need(s.Kind == KindRollout || s.Kind == KindWebhook, "releases: a gate of kind %s asks for no rights", s.Kind)
+		needName(need, fmt.Sprintf("releases[%d]", i), release)
+	}
 	if s.lacksPart() {
 		need(false, "%s: missing", s.Kind)
 		return
@@ -34,6 +39,9 @@ func (s Spec) validatePart(need needs) {
 	switch s.Kind {
 	case KindRollout:
 		need(len(s.Rollout.Workloads) > 0, "rollout.workloads: empty; nothing is not a rollout")
+		redis := s.Rollout.Redis
+		need(redis == nil || redis.Namespace != "" && redis.Secret != "" && redis.Clients != "" && redis.Container != "",
+			"rollout.redis: namespace, secret, clients or container is empty")
 	case KindClaim:
 		need(s.Claim.Namespace != "" && s.Claim.Name != "" && s.Claim.ClassKey != "", "claim: namespace, name or classKey is empty")
 	case KindVault:

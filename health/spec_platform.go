@@ -177,4 +177,16 @@ func (r RouteRef) String() string { return r.Kind + " " + r.Namespace + "/" + r.
 type RolloutSpec struct {
 	// Workloads are namespace/kind/name, of kind Deployment, DaemonSet or StatefulSet.
 	Workloads []string `json:"workloads"`
+	// Redis is the one of Argo CD. Default: no workload has one.
+	Redis *RedisSpec `json:"redis,omitempty"`
+}
+
+// RedisSpec names Pods whose log says whether redis takes their password.
+type RedisSpec struct {
+	Namespace string `json:"namespace"`
+	// Secret has the password.
+	Secret string `json:"secret"`
+	// Clients is the label selector of the Pods, and Container the one in them that writes to redis.
+	Clients   string `json:"clients"`
+	Container string `json:"container"`
 }

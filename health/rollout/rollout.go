@@ -8,6 +8,7 @@ import (
 	"strata/health"
 	"strata/health/kube"
 	"strata/health/observe"
+	"strata/health/rights"
 )
 
 // rolloutFacts are the workloads, or why they cannot be read.
@@ -16,12 +17,14 @@ type rolloutFacts struct {
 	// Seconds is for how long the fault has been the same.
 	Seconds   int                  `json:"seconds,omitempty"`
 	Workloads []kube.WorkloadFacts `json:"workloads,omitempty"`
+	Rights    []rights.Facts       `json:"rights,omitempty"`
+	Redis     *redisFacts          `json:"redis,omitempty"`
 }
 
 // judgeRollout says for each workload whether its newest revision serves and no older one is left.
 // What a layer answers proves only that some revision works: after an upgrade to an image that does
 // not exist the previous one goes on answering.
-func judgeRollout(f rolloutFacts) []health.Verdict {
+func judgeRollout(spec health.RolloutSpec, f rolloutFacts) []health.Verdict {
 	if f.Fault != nil {
 		return []health.Verdict{f.Fault.Verdict("api", f.Seconds >= observe.NoticeSeconds)}
 	}
@@ -29,14 +32,20 @@ func judgeRollout(f rolloutFacts) []health.Verdict {
 	for _, workload := range f.Workloads {
 		verdicts = append(verdicts, kube.JudgeWorkload(workload))
 	}
+	verdicts = append(verdicts, rights.Judge(f.Rights)...)
+	if f.Redis != nil {
+		verdicts = append(verdicts, judgeRedis(*spec.Redis, *f.Redis))
+	}
 	return verdicts
 }
 
 type rolloutWatch struct {
+	spec      health.RolloutSpec
 	cluster   *kube.Cluster
 	workloads []kube.WorkloadRef
 	images    map[string][]string
 	stable    *observe.Stable
+	rights    *rights.Observer
 }
 
 // New returns the watch of kind rollout. It fails if the Spec or the Secrets are incomplete.
@@ -44,7 +53,7 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if spec.Rollout == nil || len(spec.Rollout.Workloads) == 0 {
 		return nil, errors.New("spec: rollout: workloads: empty; nothing is not a rollout")
 	}
-	w := &rolloutWatch{images: spec.Images, stable: observe.NewStable(time.Now)}
+	w := &rolloutWatch{spec: *spec.Rollout, images: spec.Images, stable: observe.NewStable(time.Now)}
 	for _, text := range spec.Rollout.Workloads {
 		ref, err := kube.ParseWorkload(text)
 		if err != nil {
@@ -52,6 +61,7 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 		}
 		w.workloads = append(w.workloads, ref)
 	}
+	w.rights = rights.NewObserver(spec, secrets, w.stable)
 	var err error
 	w.cluster, err = kube.ClusterOf(spec, secrets)
 	return w, err
@@ -63,18 +73,42 @@ func (w *rolloutWatch) Run(ctx context.Context, report func([]health.Verdict)) e
 	for _, ref := range w.workloads {
 		sources = append(sources, ref.Sources()...)
 	}
-	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgeRollout(w.observe(ctx)) }, report)
+	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgeRollout(w.spec, w.observe(ctx)) }, report)
 	return nil
 }
 
 func (w *rolloutWatch) observe(ctx context.Context) rolloutFacts {
 	var facts rolloutFacts
 	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) (err error) {
-		facts.Workloads, err = kube.ObserveWorkloads(ctx, s, w.workloads, w.images, w.stable)
+		facts, err = w.read(ctx, s)
 		return err
 	})
 	if fault != nil {
 		return rolloutFacts{Fault: fault, Seconds: seconds}
 	}
 	return facts
+}
+
+func (w *rolloutWatch) read(ctx context.Context, s *kube.APIServer) (facts rolloutFacts, err error) {
+	err = observe.InParallel(
+		func() (err error) {
+			if facts.Workloads, err = kube.ObserveWorkloads(ctx, s, w.workloads, w.images, w.stable); err != nil {
+				return err
+			}
+			facts.Rights, err = w.rights.Observe(ctx, s)
+			return err
+		},
+		func() error {
+			if w.spec.Redis == nil {
+				return nil
+			}
+			redis, err := observeRedis(ctx, s, *w.spec.Redis)
+			facts.Redis = &redis
+			return err
+		},
+	)
+	if facts.Redis != nil {
+		facts.Redis.Seconds = w.stable.Seconds("redis", facts.Redis.Refusal)
+	}
+	return facts, err
 }

@@ -42,7 +42,10 @@ func (w *webhookWatch) observe(ctx context.Context) (webhookFacts, string) {
 			},
 			func() (err error) { facts.Hosts.Address, err = observeAddress(ctx, s, w.spec); return err },
 			func() (err error) {
-				facts.Workloads, err = kube.ObserveWorkloads(ctx, s, w.workloads, w.images, w.stable)
+				if facts.Workloads, err = kube.ObserveWorkloads(ctx, s, w.workloads, w.images, w.stable); err != nil {
+					return err
+				}
+				facts.Rights, err = w.rights.Observe(ctx, s)
 				return err
 			},
 		)

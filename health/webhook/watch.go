@@ -15,6 +15,7 @@ import (
 	"strata/health/host"
 	"strata/health/kube"
 	"strata/health/observe"
+	"strata/health/rights"
 )
 
 // webhookWatch observes the objects when they change and keeps asking each API server; the two meet
@@ -25,6 +26,7 @@ type webhookWatch struct {
 	workloads []kube.WorkloadRef
 	images    map[string][]string
 	stable    *observe.Stable
+	rights    *rights.Observer
 	probes    []*probe
 	// hosts are asked over SSH with key; skipped says why they are not.
 	hosts   []health.Host
@@ -55,6 +57,7 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 		spec: *spec.Webhook, images: spec.Images, stable: observe.NewStable(time.Now),
 		hosts: spec.Hosts, key: secrets.SSHKey, moved: make(chan struct{}, 1),
 	}
+	w.rights = rights.NewObserver(spec, secrets, w.stable)
 	w.skipped = host.WhyNoHosts(w.hosts, w.key)
 	var err error
 	if w.cluster, err = kube.ClusterOf(spec, secrets); err != nil {

@@ -8,6 +8,7 @@ import (
 	"strata/health/host"
 	"strata/health/kube"
 	"strata/health/observe"
+	"strata/health/rights"
 )
 
 const (
@@ -32,6 +33,7 @@ type webhookFacts struct {
 	Mutation  *configurationFacts  `json:"mutation,omitempty"`
 	Endpoints kube.EndpointFacts   `json:"endpoints"`
 	Workloads []kube.WorkloadFacts `json:"workloads,omitempty"`
+	Rights    []rights.Facts       `json:"rights,omitempty"`
 	// Probes are the dry runs through each API server.
 	Probes []probeFacts `json:"probes,omitempty"`
 	// Hosts is the view from the API servers' hosts.
@@ -98,6 +100,7 @@ func judgeWebhook(spec health.WebhookSpec, facts webhookFacts) []health.Verdict 
 		endpoints.After = append(endpoints.After, v.Check)
 	}
 	verdicts = append(verdicts, endpoints)
+	verdicts = append(verdicts, rights.Judge(facts.Rights)...)
 	for _, probe := range facts.Probes {
 		v := judgeProbe(spec, probe)
 		if v.State == health.Stuck && !complete {

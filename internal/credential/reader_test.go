@@ -64,7 +64,7 @@ func TestReaderMayOnlyReadAndNoSecret(t *testing.T) {
 var readByGates = regexp.MustCompile(`GroupVersionResource\{(?:Group: "([^"]+)", )?Version: "[^"]+", Resource: "([^"]+)"`)
 
 // notForReaders are read by gates that a reader does not ask (internal/stackhealth).
-var notForReaders = []string{"secrets", "selfsubjectaccessreviews", "validatingwebhookconfigurations", "httproutes", "apisixroutes"}
+var notForReaders = []string{"secrets", "selfsubjectaccessreviews", "subjectaccessreviews", "validatingwebhookconfigurations", "httproutes", "apisixroutes"}
 
 func TestReaderMayReadWhatGatesRead(t *testing.T) {
 	found := 0

@@ -1,16 +1,9 @@
 package recovery
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
-	"encoding/base64"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -20,6 +13,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"strata/internal/helmrecord"
 	"strata/internal/stackstate"
 )
 
@@ -105,17 +99,16 @@ func (r *Recovery) repairReleases(ctx context.Context, s state, runStarted time.
 // failed, as Helm itself marks an operation that it gave up, and the next upgrade starts from the
 // last good revision.
 func (r *Recovery) repair(ctx context.Context, client kubernetes.Interface, one release, runStarted time.Time) error {
-	selector := "owner=helm,name=" + one.name
-	list, err := client.CoreV1().Secrets(one.namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})
+	list, err := client.CoreV1().Secrets(one.namespace).List(ctx, metav1.ListOptions{LabelSelector: helmrecord.Selector(one.name)})
 	if err != nil {
 		return err
 	}
 	revisions := list.Items
-	slices.SortFunc(revisions, func(a, b corev1.Secret) int { return revision(a) - revision(b) })
+	slices.SortFunc(revisions, func(a, b corev1.Secret) int { return helmrecord.Revision(a) - helmrecord.Revision(b) })
 	for i := range revisions {
 		secret := &revisions[i]
 		status := secret.Labels["status"]
-		what := fmt.Sprintf("revision %d of %s (%s)", revision(*secret), one, status)
+		what := fmt.Sprintf("revision %d of %s (%s)", helmrecord.Revision(*secret), one, status)
 		switch reason := ownerLives(secret, one, runStarted); {
 		case one.known && !strings.HasPrefix(status, "pending-"):
 		case reason != "":
@@ -169,20 +162,12 @@ func ownerLives(secret *corev1.Secret, one release, runStarted time.Time) string
 	}
 }
 
-func revision(secret corev1.Secret) int {
-	number, err := strconv.Atoi(secret.Labels["version"])
-	if err != nil {
-		return 0
-	}
-	return number
-}
-
 // MarkFailed gives a revision of a release up: it sets the status in the record and in the label by
 // which Helm finds it.
 func MarkFailed(ctx context.Context, client kubernetes.Interface, secret *corev1.Secret) error {
-	record, err := decodeRecord(secret.Data["release"])
+	record, err := helmrecord.Decode(secret)
 	if err != nil {
-		return fmt.Errorf("%s: %w", secret.Name, err)
+		return err
 	}
 	info, ok := record["info"].(map[string]any)
 	if !ok {
@@ -190,7 +175,7 @@ func MarkFailed(ctx context.Context, client kubernetes.Interface, secret *corev1
 	}
 	info["status"] = "failed"
 	info["description"] = "interrupted; given up by strata"
-	if secret.Data["release"], err = encodeRecord(record); err != nil {
+	if secret.Data, err = helmrecord.Encode(record); err != nil {
 		return fmt.Errorf("%s: %w", secret.Name, err)
 	}
 	secret.Labels["status"] = "failed"
@@ -198,39 +183,4 @@ func MarkFailed(ctx context.Context, client kubernetes.Interface, secret *corev1
 	// conflict.
 	_, err = client.CoreV1().Secrets(secret.Namespace).Update(ctx, secret, metav1.UpdateOptions{})
 	return err
-}
-
-// decodeRecord reads Helm's record: JSON, gzipped, in base64
-// (helm.sh/helm/v3/pkg/storage/driver/util.go).
-func decodeRecord(data []byte) (map[string]any, error) {
-	compressed, err := base64.StdEncoding.DecodeString(string(data))
-	if err != nil {
-		return nil, err
-	}
-	reader, err := gzip.NewReader(bytes.NewReader(compressed))
-	if err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(reader)
-	if err != nil {
-		return nil, err
-	}
-	record := map[string]any{}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.UseNumber()
-	return record, decoder.Decode(&record)
-}
-
-func encodeRecord(record map[string]any) ([]byte, error) {
-	text, err := json.Marshal(record)
-	if err != nil {
-		return nil, err
-	}
-	var compressed bytes.Buffer
-	writer := gzip.NewWriter(&compressed)
-	_, err = writer.Write(text)
-	if err = errors.Join(err, writer.Close()); err != nil {
-		return nil, err
-	}
-	return []byte(base64.StdEncoding.EncodeToString(compressed.Bytes())), nil
 }

@@ -17,13 +17,14 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
 
+	"strata/internal/helmrecord"
 	"strata/internal/stackstate"
 )
 
 // record is the Secret in which Helm keeps one revision of release metallb.
 func record(t *testing.T, number int, status string, age time.Duration) *corev1.Secret {
 	t.Helper()
-	data, err := encodeRecord(map[string]any{"name": "metallb", "version": number, "info": map[string]any{"status": status}})
+	data, err := helmrecord.Encode(map[string]any{"name": "metallb", "version": number, "info": map[string]any{"status": status}})
 	require.NoError(t, err)
 	return &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
@@ -32,7 +33,7 @@ func record(t *testing.T, number int, status string, age time.Duration) *corev1.
 			CreationTimestamp: metav1.NewTime(time.Now().Add(-age)),
 		},
 		Type: "helm.sh/release.v1",
-		Data: map[string][]byte{"release": data},
+		Data: data,
 	}
 }
 
@@ -59,9 +60,9 @@ func repaired(t *testing.T, found release, started time.Time, have []*corev1.Sec
 		if secret.Name == "other" {
 			continue
 		}
-		content, err := decodeRecord(secret.Data["release"])
+		content, err := helmrecord.Decode(&secret)
 		require.NoError(t, err)
-		got[revision(secret)] = secret.Labels["status"]
+		got[helmrecord.Revision(secret)] = secret.Labels["status"]
 		assert.Equal(t, secret.Labels["status"], content["info"].(map[string]any)["status"])
 	}
 	assert.Len(t, list.Items, len(got)+1, "another release is not touched")

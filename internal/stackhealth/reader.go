@@ -27,6 +27,7 @@ var partly = map[health.Kind]string{
 	health.KindAddress:     "a login on hosts (SSH) for connections from there",
 	health.KindCertificate: "get secrets for the pair",
 	health.KindIssuer:      "get secrets for the stack's own CA",
+	health.KindRollout:     "get secrets for the rights of its release, get pods/log for redis",
 }
 
 // needOf returns the need of a gate that a reader's kubeconfig does not meet; empty where it can be
@@ -64,6 +65,14 @@ func ofReader(gates []inventory.Gate, kubeconfig []byte) (asked []inventory.Gate
 // isUnasked reports whether a gate was not asked, because it needs more than a reader's kubeconfig.
 func isUnasked(gate AskedGate) bool { return gate.Ending == health.EndedNotAsked }
 
+// isPart reports whether a gate was asked in part. One of workloads that no release brings is asked
+// whole.
+func isPart(gate AskedGate) bool {
+	skipped := func(v health.Verdict) bool { return v.State == health.Skipped }
+	return gate.State != health.Missing && partly[gate.Kind] != "" &&
+		(gate.Kind != health.KindRollout || slices.ContainsFunc(gate.Checks, skipped))
+}
+
 // unasked lists what a reader's round has not asked, with the needs.
 func (r Round) unasked() string {
 	if !r.Reader {
@@ -74,7 +83,7 @@ func (r Round) unasked() string {
 		switch {
 		case isUnasked(gate):
 			fmt.Fprintf(&whole, "  %s %s\n", gate.Gate, gate.Checks[0].Message)
-		case gate.State != health.Missing && partly[gate.Kind] != "":
+		case isPart(gate):
 			fmt.Fprintf(&part, "  %s needs %s\n", gate.Gate, partly[gate.Kind])
 		}
 	}

@@ -19,11 +19,15 @@ var beforeCharts = []health.Kind{health.KindHost, health.KindServer, health.Kind
 
 // gate checks that what a gate observes will be there under the name that the gate knows.
 func (w *world) gate(spec health.Spec) {
+	w.rights(spec)
 	switch spec.Kind {
 	case health.KindWebhook:
 		w.webhook(spec.Gate, *spec.Webhook)
 	case health.KindRollout:
 		w.workloads(spec.Gate, spec.Rollout.Workloads)
+		if redis := spec.Rollout.Redis; redis != nil {
+			w.redis(spec.Gate, *redis)
+		}
 	case health.KindClaim:
 		w.claim(spec.Gate, *spec.Claim)
 	case health.KindVault:

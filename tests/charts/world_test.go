@@ -18,6 +18,8 @@ type world struct {
 	// bundles'.
 	charts, own []object
 	definitions []apiextensionsv1.CustomResourceDefinition
+	// releases are the charts', as namespace/name.
+	releases []string
 
 	problems, unchecked []string
 }
@@ -29,7 +31,7 @@ func newWorld(t *testing.T, p *program) *world {
 	for _, release := range p.releases {
 		objects, err := release.render()
 		require.NoError(t, err)
-		w.charts = append(w.charts, objects...)
+		w.charts, w.releases = append(w.charts, objects...), append(w.releases, release.namespace+"/"+release.name)
 	}
 	for _, one := range append(slices.Clone(w.charts), p.definitions...) {
 		if one.Kind == "CustomResourceDefinition" {

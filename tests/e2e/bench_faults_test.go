@@ -25,7 +25,6 @@ func TestBenchFaults(t *testing.T) {
 	all := []node{{"server-1", "server", 11}, {"server-2", "server", 12}, {"server-3", "server", 13}, {"agent-1", "agent", 21}}
 	hosts := existingHosts(t, "e2et", net, all...)
 	sections := platform(hosts, all...)
-	sections["argocd"] = map[string]any{"enabled": false}
 	sections["apps"] = map[string]any{"workloads": []any{quickShop()}}
 	s := newStack(t, "e2e-faults", sections)
 	s.step("it comes up", func(t *testing.T) {
@@ -33,7 +32,7 @@ func TestBenchFaults(t *testing.T) {
 		s.must(s.health("--timeout", "2m"))
 		selected := regexp.MustCompile(os.Getenv("FAULTS"))
 		isOther := func(f fault) bool { return !selected.MatchString(f.name) }
-		done := s.breaks(t, hosts, faultNamedWithin, slices.DeleteFunc(slices.Concat(hostFaults, clusterFaults, layerFaults), isOther))
+		done := s.breaks(t, hosts, faultNamedWithin, slices.DeleteFunc(slices.Concat(hostFaults, clusterFaults, layerFaults, rightsFaults), isOther))
 		hosts.serveEmptyRegistry(t) // through SSH, which faults of hosts have cut
 		done = append(done, s.breaks(t, hosts, faultNamedWithin, slices.DeleteFunc(slices.Clone(workloadFaults), isOther))...)
 		if os.Getenv("FAULTS") == "" {

@@ -73,7 +73,7 @@ func sampled(t *testing.T) []fault {
 }
 
 func allFaults() []fault {
-	return slices.Concat(hostFaults, clusterFaults, layerFaults, workloadFaults)
+	return slices.Concat(hostFaults, clusterFaults, layerFaults, rightsFaults, workloadFaults)
 }
 
 // breaks injects the faults, each once the one before is healed, and returns those that were named

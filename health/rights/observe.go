@@ -1,0 +1,173 @@
+package rights
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/component-helpers/auth/rbac/validation"
+
+	"strata/health"
+	"strata/health/kube"
+	"strata/health/observe"
+)
+
+// Observer reads the rights of a gate's releases.
+type Observer struct {
+	releases []string
+	reader   bool
+	stable   *observe.Stable
+	read     map[string]*release
+}
+
+// NewObserver returns the observer of a Spec's releases.
+func NewObserver(spec health.Spec, secrets health.Secrets, stable *observe.Stable) *Observer {
+	return &Observer{releases: spec.Releases, reader: secrets.Reader, stable: stable, read: map[string]*release{}}
+}
+
+// kinds are read by their resources.
+var kinds = map[string]string{"roles": "Role", "clusterroles": "ClusterRole", "rolebindings": "RoleBinding", "clusterrolebindings": "ClusterRoleBinding"}
+
+// Observe compares the releases' roles with those in the cluster. The API server is asked about the
+// rights of an account only where they differ: another role may give the same. A right that the
+// asker lacks is a fact and no error.
+func (o *Observer) Observe(ctx context.Context, s *kube.APIServer) (all []Facts, err error) {
+	if len(o.releases) == 0 {
+		return nil, nil
+	}
+	var present map[key]object
+	needs := "get secrets"
+	if !o.reader {
+		if present, err = readPresent(ctx, s); err != nil && !apierrors.IsForbidden(err) {
+			return nil, err
+		}
+		needs = "list roles and their bindings"
+	}
+	for _, name := range o.releases {
+		facts := Facts{Release: name, Needs: needs}
+		if present != nil {
+			if facts, err = o.observe(ctx, s, name, present); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, facts)
+	}
+	return all, nil
+}
+
+// readPresent reads the roles and bindings in the cluster. Helm labels all that it makes; one that
+// lacks the label counts as missing until the API server says that its rights are in effect.
+func readPresent(ctx context.Context, s *kube.APIServer) (map[key]object, error) {
+	resources := slices.Sorted(maps.Keys(kinds))
+	lists, parts := make([][]object, len(resources)), make([]func() error, len(resources))
+	for i, resource := range resources {
+		parts[i] = func() (err error) {
+			at := schema.GroupVersionResource{Group: rbacv1.GroupName, Version: "v1", Resource: resource}
+			lists[i], err = kube.List[object](ctx, s, at, "", metav1.ListOptions{LabelSelector: "app.kubernetes.io/managed-by=Helm"})
+			return err
+		}
+	}
+	if err := observe.InParallel(parts...); err != nil {
+		return nil, err
+	}
+	present := map[key]object{}
+	for i, resource := range resources {
+		for _, one := range lists[i] {
+			one.Kind = kinds[resource]
+			present[one.key()] = one
+		}
+	}
+	return present, nil
+}
+
+func (o *Observer) observe(ctx context.Context, s *kube.APIServer, name string, present map[key]object) (facts Facts, err error) {
+	facts.Release = name
+	wanted, err := readRelease(ctx, s, name, o.read[name])
+	switch {
+	case apierrors.IsForbidden(err):
+		facts.Needs = "get secrets"
+		return facts, nil
+	case err != nil:
+		return facts, err
+	case wanted == nil:
+		facts.Needs = "Helm's record of it, and there is none"
+		return facts, nil
+	}
+	o.read[name], facts.Record = wanted, wanted.record
+	text := ""
+	for _, differing := range wanted.compare(present) {
+		right, err := differing.denied(ctx, s)
+		if apierrors.IsForbidden(err) {
+			return Facts{Release: name, Needs: "create subjectaccessreviews"}, nil
+		}
+		if err != nil {
+			return facts, err
+		}
+		if right != "" {
+			facts.Losses = append(facts.Losses, loss{differing.account, right, differing.object.String(), differing.change})
+			text += facts.Losses[len(facts.Losses)-1].String()
+		}
+	}
+	if text == "" {
+		o.stable.Forget("rights " + name)
+		return facts, nil
+	}
+	facts.Seconds = o.stable.Seconds("rights "+name, text)
+	return facts, nil
+}
+
+// difference lists the rules of a role, one right each, that are not in the cluster as the release
+// has them.
+type difference struct {
+	account string
+	// namespace is where the rights hold; empty for the whole cluster.
+	namespace string
+	rights    []rbacv1.PolicyRule
+	object    key
+	change    string
+}
+
+// compare finds the bindings of the release that do not give their ServiceAccounts what they should.
+// Those of a role that is not the release's are left out: its rules are not known.
+func (r *release) compare(present map[key]object) (found []difference) {
+	for _, binding := range r.objects {
+		role, has := r.objects[binding.role()]
+		if !has {
+			continue
+		}
+		for _, account := range binding.accounts() {
+			changed, change, rules := given(binding, account, present)
+			if covered, lacking := validation.Covers(rules, r.rulesOf(role)); !covered {
+				found = append(found, difference{account, binding.Namespace, lacking, changed, change})
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b difference) int {
+		return cmp.Or(cmp.Compare(a.account, b.account), cmp.Compare(a.object.String(), b.object.String()))
+	})
+	return found
+}
+
+// given returns the rules that a binding gives an account in the cluster, and the object and its
+// change that explain what is lacking.
+func given(binding object, account string, present map[key]object) (changed key, change string, rules []rbacv1.PolicyRule) {
+	found, has := present[binding.key()]
+	switch {
+	case !has:
+		return binding.key(), "does not exist", nil
+	case found.role() != binding.role():
+		return binding.key(), "is for another role, " + found.role().String(), nil
+	case !slices.Contains(found.accounts(), account):
+		return binding.key(), "does not name the ServiceAccount", nil
+	}
+	role, has := present[binding.role()]
+	if !has {
+		return binding.role(), "does not exist", nil
+	}
+	return role.key(), "lacks rules that the release gave it", role.Rules
+}

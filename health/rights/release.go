@@ -1,0 +1,139 @@
+package rights
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/labels"
+	kubeyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/yaml"
+
+	"strata/health/kube"
+	"strata/internal/helmrecord"
+)
+
+// object is a role or a binding: of the four kinds each has some of these fields.
+type object struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata"`
+	Rules             []rbacv1.PolicyRule     `json:"rules"`
+	AggregationRule   *rbacv1.AggregationRule `json:"aggregationRule"`
+	RoleRef           rbacv1.RoleRef          `json:"roleRef"`
+	Subjects          []rbacv1.Subject        `json:"subjects"`
+}
+
+// key identifies a role or binding. Namespace is empty for those of the whole cluster.
+type key struct{ kind, namespace, name string }
+
+func (k key) String() string {
+	if k.namespace == "" {
+		return k.kind + " " + k.name
+	}
+	return k.kind + " " + k.namespace + "/" + k.name
+}
+
+func (o object) key() key { return key{o.Kind, o.Namespace, o.Name} }
+
+// role returns the key of the role that a binding is for.
+func (o object) role() key {
+	if o.RoleRef.Kind == "Role" {
+		return key{o.RoleRef.Kind, o.Namespace, o.RoleRef.Name}
+	}
+	return key{kind: o.RoleRef.Kind, name: o.RoleRef.Name}
+}
+
+// accounts returns the ServiceAccounts that a binding names, as namespace/name.
+func (o object) accounts() (all []string) {
+	for _, subject := range o.Subjects {
+		if subject.Kind == rbacv1.ServiceAccountKind {
+			all = append(all, subject.Namespace+"/"+subject.Name)
+		}
+	}
+	return all
+}
+
+// release is the newest revision of a release that Helm ended well.
+type release struct {
+	record, version string
+	objects         map[key]object
+}
+
+// readRelease reads a release from its record, unless it is the one that was read before. It
+// returns nil if there is no record.
+func readRelease(ctx context.Context, s *kube.APIServer, name string, before *release) (*release, error) {
+	namespace, name, _ := strings.Cut(name, "/")
+	options := metav1.ListOptions{LabelSelector: helmrecord.Selector(name) + ",status=deployed"}
+	secrets, err := kube.List[corev1.Secret](ctx, s, kube.SecretResource, namespace, options)
+	if err != nil || len(secrets) == 0 {
+		return nil, err
+	}
+	newest := slices.MaxFunc(secrets, func(a, b corev1.Secret) int { return helmrecord.Revision(a) - helmrecord.Revision(b) })
+	if before != nil && before.version == newest.ResourceVersion && before.record == newest.Name {
+		return before, nil
+	}
+	record, err := helmrecord.Decode(&newest)
+	if err != nil {
+		return nil, err
+	}
+	manifest, _ := record["manifest"].(string)
+	objects, err := parseManifest(manifest, namespace)
+	return &release{record: newest.Name, version: newest.ResourceVersion, objects: objects}, err
+}
+
+// parseManifest finds the roles and bindings in a release's manifest. What has no namespace of its
+// own is in the release's.
+func parseManifest(manifest, namespace string) (map[key]object, error) {
+	objects := map[key]object{}
+	for documents := kubeyaml.NewYAMLReader(bufio.NewReader(strings.NewReader(manifest))); ; {
+		text, err := documents.Read()
+		if errors.Is(err, io.EOF) {
+			return objects, nil
+		}
+		// Definitions are long: only what has the group is worth the parsing.
+		if err != nil || !bytes.Contains(text, []byte(rbacv1.GroupName)) {
+			continue
+		}
+		var one object
+		if err := yaml.Unmarshal(text, &one); err != nil {
+			return nil, fmt.Errorf("the release's manifest: %w", err)
+		}
+		if one.GroupVersionKind().Group != rbacv1.GroupName {
+			continue
+		}
+		if strings.HasPrefix(one.Kind, "Cluster") {
+			one.Namespace = ""
+		} else if one.Namespace == "" {
+			one.Namespace = namespace
+		}
+		objects[one.key()] = one
+	}
+}
+
+// rulesOf returns the rules that the release gives a role. Those of a role that aggregates others
+// are a controller's to write, from the roles whose labels it selects.
+func (r *release) rulesOf(role object) (rules []rbacv1.PolicyRule) {
+	if role.AggregationRule == nil {
+		return role.Rules
+	}
+	for i := range role.AggregationRule.ClusterRoleSelectors {
+		selector, err := metav1.LabelSelectorAsSelector(&role.AggregationRule.ClusterRoleSelectors[i])
+		if err != nil {
+			continue // the API server refuses such a role
+		}
+		for _, other := range r.objects {
+			if other.Kind == "ClusterRole" && other.AggregationRule == nil && selector.Matches(labels.Set(other.Labels)) {
+				rules = append(rules, other.Rules...)
+			}
+		}
+	}
+	return rules
+}

@@ -1,0 +1,84 @@
+package rights
+
+import (
+	"fmt"
+	"strings"
+
+	"strata/health"
+	"strata/health/observe"
+)
+
+// Facts says which rights of a release's roles its ServiceAccounts lack.
+type Facts struct {
+	// Release is namespace/name.
+	Release string `json:"release"`
+	// Needs says why the rights are not known: the asker lacks a right, or there is no record.
+	Needs string `json:"needs,omitempty"`
+	// Record is the Secret with the release's newest revision.
+	Record string `json:"record,omitempty"`
+	Losses []loss `json:"losses,omitempty"`
+	// Seconds is for how long the same rights have been lacking.
+	Seconds int `json:"seconds,omitempty"`
+}
+
+// loss lists rights that one binding of the release gave one ServiceAccount and that it lacks.
+type loss struct {
+	// Account is namespace/name of the ServiceAccount.
+	Account string `json:"account"`
+	// Right is a right that the API server denies it, such as "list services".
+	Right string `json:"right"`
+	// Object is the role or binding that is missing or changed, and Change says which of both.
+	Object string `json:"object"`
+	Change string `json:"change"`
+}
+
+func (l loss) String() string {
+	return fmt.Sprintf("ServiceAccount %s may not %s: %s %s", l.Account, l.Right, l.Object, l.Change)
+}
+
+// shown bounds the losses in the evidence.
+const shown = 10
+
+// Judge says for each release whether its ServiceAccounts have the rights of its roles.
+func Judge(all []Facts) []health.Verdict {
+	verdicts := make([]health.Verdict, 0, len(all))
+	for _, f := range all {
+		verdicts = append(verdicts, f.judge())
+	}
+	return verdicts
+}
+
+func (f Facts) judge() health.Verdict {
+	v := health.Verdict{Check: "rights of release " + f.Release, State: health.Ready}
+	switch {
+	case f.Needs != "":
+		v.State, v.Message = health.Skipped, "not asked: needs "+f.Needs
+		return v
+	case len(f.Losses) == 0:
+		return v
+	}
+	first := f.Losses[0]
+	if v.State = health.Waiting; f.Seconds >= observe.StartupSeconds {
+		v.State = health.Stuck
+	}
+	v.Message = fmt.Sprintf("expected ServiceAccount %s to have the rights of its roles, found that it may not %s", first.Account, first.Right)
+	if more := len(f.Losses) - 1; more > 0 {
+		v.Message += fmt.Sprintf("; %d more of the release's roles are not in effect", more)
+	}
+	for _, one := range f.Losses[:min(len(f.Losses), shown)] {
+		v.Evidence = append(v.Evidence, one.String())
+	}
+	v.Cause = fmt.Sprintf("%s of the release %s", first.Object, first.Change)
+	v.Hint = "put the release's roles back: " + f.restore()
+	return v
+}
+
+// restore returns the command that puts the roles and bindings of the release back, and no other
+// object. A `pulumi up` changes nothing, because the release is as its state has it. Each chart names
+// their namespaces, of which kubectl would refuse to have one imposed.
+func (f Facts) restore() string {
+	namespace, _, _ := strings.Cut(f.Release, "/")
+	return fmt.Sprintf("kubectl -n %s get secret %s -o go-template='{{.data.release|base64decode|base64decode}}' | gunzip"+
+		` | jq -r '.manifest|split("\n---\n")[]|select(test("\nkind: (Cluster)?Role"))|"---\n"+.' | kubectl auth reconcile -f -`,
+		namespace, f.Record)
+}

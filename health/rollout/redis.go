@@ -1,0 +1,96 @@
+package rollout
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/health"
+	"strata/health/kube"
+	"strata/health/observe"
+)
+
+// redisFacts says whether redis takes the password of a client.
+type redisFacts struct {
+	// Unread says why the client's log is not known.
+	Unread string `json:"unread,omitempty"`
+	// Refusal is redis' last answer in the log of Pod.
+	Refusal string `json:"refusal,omitempty"`
+	Pod     string `json:"pod,omitempty"`
+	// Seconds is for how long it has been refused.
+	Seconds int `json:"seconds,omitempty"`
+}
+
+const (
+	// redisLogSeconds is longer than the pause between two writes of a cluster's connection state: 20
+	// s, because every other tick of 10 s is skipped (argo-cd controller/clusterinfoupdater.go).
+	redisLogSeconds = 30
+	redisLogLimit   = 4 << 20
+	// redisLogTimeout bounds the way over the kubelet, so that no other fact waits for it.
+	redisLogTimeout = 2 * time.Second
+)
+
+// refusal finds what redis answered to the write of a cluster's connection state. A redis that does
+// not run yet is refused no password.
+var refusal = regexp.MustCompile(`Failed to save cluster info: ((?:WRONGPASS|NOAUTH)[^"\n]*)`)
+
+// judgeRedis says whether the clients of redis have its password.
+func judgeRedis(spec health.RedisSpec, f redisFacts) health.Verdict {
+	v := health.Verdict{Check: "redis of " + spec.Namespace, State: health.Ready}
+	switch {
+	case f.Unread != "":
+		v.State, v.Message = health.Skipped, "not read: "+f.Unread
+	case f.Refusal != "":
+		if v.State = health.Waiting; f.Seconds >= observe.StartupSeconds {
+			v.State = health.Stuck
+		}
+		v.Message = "refuses the password of Pod " + f.Pod + ": nothing that Argo CD finds out is kept or shown"
+		v.Evidence = []string{f.Refusal}
+		v.Cause = fmt.Sprintf("Secret %s/%s was changed after the Pods of redis or of its clients had started", spec.Namespace, spec.Secret)
+		v.Hint = fmt.Sprintf("have all of them read it again: kubectl -n %s rollout restart deployment,statefulset", spec.Namespace)
+	}
+	return v
+}
+
+// observeRedis reads the log of the clients' Pods of the last seconds.
+func observeRedis(ctx context.Context, s *kube.APIServer, spec health.RedisSpec) (redisFacts, error) {
+	pods, err := kube.List[corev1.Pod](ctx, s, kube.PodResource, spec.Namespace, metav1.ListOptions{LabelSelector: spec.Clients})
+	if err != nil {
+		return redisFacts{}, err
+	}
+	facts := redisFacts{Unread: "no Pod has the label " + spec.Clients}
+	for i := range pods {
+		if !kube.PodReady(&pods[i]) || pods[i].DeletionTimestamp != nil {
+			continue // the workload's verdict says so
+		}
+		if facts = readRefusal(ctx, s, pods[i].Namespace, pods[i].Name, spec.Container); facts.Refusal != "" {
+			break
+		}
+	}
+	return facts, nil
+}
+
+func readRefusal(ctx context.Context, s *kube.APIServer, namespace, pod, container string) redisFacts {
+	ctx, cancel := context.WithTimeout(ctx, redisLogTimeout)
+	defer cancel()
+	path := fmt.Sprintf("/api/v1/namespaces/%s/pods/%s/log?container=%s&sinceSeconds=%d", namespace, pod, url.QueryEscape(container), redisLogSeconds)
+	status, text, err := s.GetAs(ctx, path, "", redisLogLimit)
+	switch {
+	case apierrors.IsForbidden(err):
+		return redisFacts{Unread: "needs get pods/log"}
+	case err != nil || status != http.StatusOK:
+		return redisFacts{Unread: "the kubelet gave no log of Pod " + pod}
+	}
+	found := refusal.FindAllStringSubmatch(text, -1)
+	if len(found) == 0 {
+		return redisFacts{}
+	}
+	return redisFacts{Refusal: found[len(found)-1][1], Pod: pod}
+}

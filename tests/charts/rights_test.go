@@ -1,0 +1,39 @@
+package charts_test
+
+import (
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/labels"
+
+	"strata/health"
+)
+
+// rights checks that the releases are there whose roles a gate reads, and that each role names its
+// namespace: the command that puts them back has none for them.
+func (w *world) rights(spec health.Spec) {
+	for _, name := range spec.Releases {
+		w.need(slices.Contains(w.releases, name), "gate %s: no release is %s", spec.Gate, name)
+	}
+	for _, o := range w.charts {
+		if o.Kind == "Role" || o.Kind == "RoleBinding" {
+			named := as[struct{ Metadata struct{ Namespace string } }](o).Metadata.Namespace
+			w.need(named != "", "gate %s: %s %s of %s names no namespace", spec.Gate, o.Kind, o.Name, o.from)
+		}
+	}
+}
+
+// redis checks that a gate finds the log of a container.
+func (w *world) redis(gate string, spec health.RedisSpec) {
+	selector, err := labels.Parse(spec.Clients)
+	w.need(err == nil && slices.ContainsFunc(w.charts, func(o object) bool {
+		if o.Namespace != spec.Namespace || !slices.Contains(workloadKinds, o.Kind) {
+			return false
+		}
+		template := as[pods](o).Spec.Template
+		return selector.Matches(labels.Set(template.Labels)) && slices.ContainsFunc(template.Spec.Containers, func(c corev1.Container) bool {
+			return c.Name == spec.Container && slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return strings.HasPrefix(e.Name, "REDIS") })
+		})
+	}), "gate %s: no workload in %s with %s has a container %s that knows redis", gate, spec.Namespace, spec.Clients, spec.Container)
+}
