@@ -52,7 +52,9 @@ func TestManifestsAreReadWholeOrNotAtAll(t *testing.T) {
 }
 
 func TestTheSameObjectTwiceIsRefused(t *testing.T) {
-	document := func(kind, name string) string { return "apiVersion: v1\nkind: " + kind + "\nmetadata: {name: " + name + "}\n---\n" }
+	document := func(kind, name string) string {
+		return "apiVersion: v1\nkind: " + kind + "\nmetadata: {name: " + name + "}\n---\n"
+	}
 	const (
 		toys = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: toys}\n" +
 			"spec: {group: example.org, scope: SCOPE, names: {kind: Toy}}\n---\n"

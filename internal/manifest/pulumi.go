@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 
@@ -15,10 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/kubernetes/scheme"
-)
 
-// exact is the largest integer up to which a float64 holds all of them.
-const exact = 1 << 53
+	"strata/internal/double"
+)
 
 // Prepare takes out of an object what means nothing, or is kubectl's own note of a whole object
 // (with the data of a Secret). It refuses what would not reach the API server as it was written.
@@ -55,14 +53,11 @@ func (m Manifest) prepare(path *field.Path, value any) (wrong []error) {
 			wrong = append(wrong, m.prepare(path.Index(i), item)...)
 		}
 	case nil:
-		wrong = append(wrong, m.refuse("%s: null would not reach the cluster: Pulumi leaves it out; write a value, or remove the key", path))
-	case int64:
-		if value > exact || value < -exact {
-			wrong = append(wrong, m.refuse("%s: Pulumi would round %d: its integers end at 2^53", path, value))
-		}
-	case float64:
-		if math.Abs(value) > exact && value == math.Trunc(value) {
-			wrong = append(wrong, m.refuse("%s: Pulumi would round %.0f: its integers end at 2^53", path, value))
+		wrong = append(wrong, m.refuse("%s: null would not reach the cluster: Pulumi leaves it out; "+
+			"write a value, or remove the key", path))
+	default:
+		if double.Rounds(value) {
+			wrong = append(wrong, m.refuse("%s: Pulumi would round %v: its integers end at 2^53", path, value))
 		}
 	}
 	return wrong
@@ -77,8 +72,8 @@ func child(path *field.Path, key string) *field.Path {
 }
 
 // dropNull removes a null that Kubernetes reads as if the key were not there, and reports whether it
-// was one. Those of metadata and of built-in kinds are known by their types: in a map of texts null is
-// an empty text. In a custom resource it may mean something.
+// was one. Those of metadata and of built-in kinds are known by their types: in a map of texts null
+// is an empty text. In a custom resource it may mean something.
 func (m Manifest) dropNull(path *field.Path, parent map[string]any, key string) bool {
 	metadata := path.String()
 	known := scheme.Scheme.Recognizes(m.GroupVersionKind())

@@ -30,7 +30,7 @@ func TestWhatPulumiWouldChangeIsRefusedWithItsPath(t *testing.T) {
 		"null of a label":            {application[:len(application)-len("labels: , creationTimestamp: null}\n")] + "labels: {a.b/c: null}}\n", "metadata.labels[a.b/c]: null"},
 		"a large integer": {application + "spec: {chatID: -1009223372036854775}\n",
 			"spec.chatID: Pulumi would round -1009223372036854775: its integers end at 2^53"},
-		"one above 64 bits":  {application + "spec: [{size: 18446744073709551616}]\n", "spec[0].size: Pulumi would round 18446744073709551616"},
+		"one above 64 bits":  {application + "spec: [{size: 18446744073709551616}]\n", "spec[0].size: Pulumi would round 1.8446744073709552e+19"},
 		"the first too many": {application + "spec: {size: 9007199254740993}\n", "spec.size: Pulumi would round 9007199254740993"},
 		"generateName":       {"apiVersion: batch/v1\nkind: Job\nmetadata: {generateName: a-}\n", "Job a-: metadata.generateName: each update would make another object"},
 		"no name":            {"apiVersion: batch/v1\nkind: Job\n", "mine.yaml: Job: expected metadata.name"},
