@@ -20,6 +20,8 @@ import (
 // FuzzManifests holds both readers against kubectl's: each of its objects reaches Pulumi as it stands
 // in the file, but for the nulls and the note that Prepare leaves out, or the file is refused by name.
 // Refused are also files that kubectl takes: TestWhatWouldVanishIsRefused has them with their reasons.
+//
+// It runs with -fuzzminimizetime 1s, or each new input costs a minute.
 func FuzzManifests(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		dir := t.TempDir()
