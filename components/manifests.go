@@ -1,6 +1,7 @@
 package components
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -10,17 +11,15 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"strata/internal/manifest"
 )
 
 // Manifest is one object of a user's file.
 type Manifest struct {
-	// File is as the configuration names it.
-	File string
-	*unstructured.Unstructured
+	manifest.Manifest
+	// clusterScoped says that the kind has no namespace, whatever the file says.
+	clusterScoped bool
 }
 
 // ManifestsArgs configures Manifests.
@@ -47,49 +46,62 @@ type Manifests struct {
 // ReadManifests reads every file. The error joins the faults of all of them, so that nothing is
 // changed before all can be read.
 func ReadManifests(project string, files []string) ([]Manifest, error) {
-	var all []Manifest
+	var objects []manifest.Manifest
 	var wrong []error
-	seen := map[string]string{}
 	for i, file := range files {
-		path := file
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(project, file)
-		}
-		text, err := os.ReadFile(path)
-		var objects []*unstructured.Unstructured
-		if err == nil {
-			objects, err = manifest.Parse(text)
-		}
+		read, err := readManifest(project, file)
 		if err != nil {
-			wrong = append(wrong, fmt.Errorf("strata:apps.manifests[%d]: %s: %w; nothing was changed", i, file, err))
-			continue
+			wrong = append(wrong, fmt.Errorf("strata:apps.manifests[%d]: %w; nothing was changed", i, err))
 		}
-		for _, object := range objects {
-			made := Manifest{file, object}
-			if other, twice := seen[made.identity()]; twice {
-				wrong = append(wrong, fmt.Errorf("strata:apps.manifests[%d]: %s: %s is in %s already; remove one", i, file, made.title(), other))
-			}
-			seen[made.identity()] = file
-			all = append(all, made)
+		objects = append(objects, read...)
+	}
+	clusterScoped := manifest.ClusterScoped(objects)
+	var all []Manifest
+	seen := map[string]string{}
+	for _, object := range objects {
+		made := Manifest{object, clusterScoped[object.Kind()]}
+		if other, twice := seen[made.identity()]; twice {
+			wrong = append(wrong, fmt.Errorf("strata:apps.manifests[%d]: %s: %s is in %s already; remove one",
+				slices.Index(files, made.File), made.File, made.Title(), other))
 		}
+		seen[made.identity()] = made.File
+		all = append(all, made)
 	}
 	return all, errors.Join(wrong...)
 }
 
+// readManifest reads the objects of one file. It refuses those that Pulumi would change.
+func readManifest(project, file string) ([]manifest.Manifest, error) {
+	path := file
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(project, file)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	objects, err := manifest.Parse(file, text)
+	for _, object := range objects {
+		err = errors.Join(err, object.Prepare())
+	}
+	return objects, err
+}
+
+// namespace returns the namespace that the object is in once it is applied.
+func (m Manifest) namespace() string {
+	if m.clusterScoped {
+		return ""
+	}
+	return cmp.Or(m.GetNamespace(), metav1.NamespaceDefault)
+}
+
 // identity returns the group, kind, namespace and name by which an API server knows the object.
 func (m Manifest) identity() string {
-	return strings.Join([]string{m.GroupVersionKind().GroupKind().String(), m.GetNamespace(), m.GetName()}, "/")
+	return strings.Join([]string{m.Kind().String(), m.namespace(), m.GetName()}, "/")
 }
 
-// title is the object for people.
-func (m Manifest) title() string {
-	if m.GetNamespace() == "" {
-		return m.GetKind() + " " + m.GetName()
-	}
-	return m.GetKind() + " " + m.GetNamespace() + "/" + m.GetName()
-}
-
-// resource is the object's name in the program: its file is the first thing that an error shows.
+// resource returns the object's name in the program: its file is the first thing that an error shows.
+// The namespace is as the file has it, or a stack that is up would make the object anew.
 func (m Manifest) resource(name string) string {
 	parts := []string{name, m.File, m.GetKind()}
 	if m.GetNamespace() != "" {
@@ -122,11 +134,11 @@ func NewManifests(ctx *pulumi.Context, name string, args *ManifestsArgs, opts ..
 		for _, need := range one.needs(args.Objects) {
 			needs = append(needs, made[need])
 		}
-		args.Cluster.objects.Add(one.GroupVersionKind().GroupKind().String(), one.GetNamespace(), one.GetName())
+		args.Cluster.objects.Add(one.Kind().String(), one.GetNamespace(), one.GetName())
 		object, err := newObject(ctx, args.Cluster, one.token(), one.resource(name), one.fields(),
 			append(childOf(m, needs...), bounded(args.Timeout))...)
 		if err != nil {
-			return nil, fmt.Errorf("manifests: %s: %s: %w", one.File, one.title(), err)
+			return nil, fmt.Errorf("manifests: %s: %s: %w", one.File, one.Title(), err)
 		}
 		made[one.identity()] = object
 	}
@@ -135,24 +147,22 @@ func NewManifests(ctx *pulumi.Context, name string, args *ManifestsArgs, opts ..
 
 // rank orders an object before those that need it.
 func (m Manifest) rank() int {
-	switch m.GetKind() {
-	case "Namespace", "CustomResourceDefinition":
+	if m.Kind() == manifest.Namespace || m.Kind() == manifest.Definition {
 		return 0
-	default:
-		return 1
 	}
+	return 1
 }
 
-// needs are the identities of those of all that the object cannot be created without.
+// needs returns the identities of those of all that the object cannot be created without. What others
+// need can be created without them.
 func (m Manifest) needs(all []Manifest) []string {
+	if m.rank() == 0 {
+		return nil
+	}
 	var found []string
 	for _, other := range all {
-		of := m.GroupVersionKind()
-		kind, _, _ := unstructured.NestedString(other.Object, "spec", "names", "kind")
-		group, _, _ := unstructured.NestedString(other.Object, "spec", "group")
-		space := other.GetKind() == "Namespace" && other.GetName() == m.GetNamespace()
-		definition := other.GetKind() == "CustomResourceDefinition" && (schema.GroupKind{Group: group, Kind: kind}) == of.GroupKind()
-		if space || definition {
+		defined, definition := other.Defines()
+		if definition && defined == m.Kind() || other.Kind() == manifest.Namespace && other.GetName() == m.namespace() {
 			found = append(found, other.identity())
 		}
 	}

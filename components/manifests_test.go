@@ -3,14 +3,20 @@ package components
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"strata/internal/dryrun"
+	"strata/internal/teardown"
 )
 
 // written are files of a project, by name.
-func written(t *testing.T, files map[string]string) string {
+func written(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
@@ -21,12 +27,10 @@ func written(t *testing.T, files map[string]string) string {
 
 func TestManifestsAreReadWholeOrNotAtAll(t *testing.T) {
 	dir := written(t, map[string]string{
-		"good.yaml":  "# mine\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: mine}\n---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: mine}\n",
-		"bad.yaml":   "invalid: yaml: :\n", // the seed's own
-		"twice.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {x: y}\ndata: {x: z}\n",
-		"none.yaml":  "# nothing\n",
-		"half.yaml":  "apiVersion: v1\nkind: ConfigMap\n",
-		"again.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: {name: mine}\n",
+		"good.yaml": "# mine\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: mine}\n---\napiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web, namespace: mine}\n",
+		"bad.yaml":  "a: b\ninvalid: yaml: :\n",
+		"null.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {x: null}\n",
+		"half.yaml": "apiVersion: v1\nkind: ConfigMap\n",
 	})
 	objects, err := ReadManifests(dir, []string{"good.yaml"})
 	require.NoError(t, err)
@@ -36,14 +40,83 @@ func TestManifestsAreReadWholeOrNotAtAll(t *testing.T) {
 	assert.Equal(t, []string{objects[0].identity()}, objects[1].needs(objects))
 	assert.Empty(t, objects[0].needs(objects))
 
-	_, err = ReadManifests(dir, []string{"good.yaml", "bad.yaml", "twice.yaml", "none.yaml", "half.yaml", "again.yaml", "missing.yaml"})
-	require.Error(t, err)
+	_, err = ReadManifests(dir, []string{"good.yaml", "bad.yaml", "null.yaml", "half.yaml", "missing.yaml"})
 	for _, want := range []string{
-		"strata:apps.manifests[1]: bad.yaml: document 1:", `strata:apps.manifests[2]: twice.yaml: document 1:`, "already set in map",
-		"strata:apps.manifests[3]: none.yaml: holds no object", "strata:apps.manifests[4]: half.yaml: document 1: expected apiVersion, kind and metadata.name",
-		"strata:apps.manifests[5]: again.yaml: Namespace mine is in good.yaml already; remove one", "strata:apps.manifests[6]: missing.yaml:", "nothing was changed",
+		"strata:apps.manifests[1]: bad.yaml: yaml: line 2: mapping values are not allowed",
+		"strata:apps.manifests[2]: null.yaml: ConfigMap a: data.x: null would not reach the cluster",
+		"strata:apps.manifests[3]: half.yaml: ConfigMap: expected metadata.name",
+		"strata:apps.manifests[4]: open ", "missing.yaml: no such file", "nothing was changed",
 	} {
 		assert.ErrorContains(t, err, want)
+	}
+}
+
+func TestTheSameObjectTwiceIsRefused(t *testing.T) {
+	document := func(kind, name string) string {
+		return "apiVersion: v1\nkind: " + kind + "\nmetadata: {name: " + name + "}\n---\n"
+	}
+	const (
+		toys = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: toys}\n" +
+			"spec: {group: example.org, scope: SCOPE, names: {kind: Toy}}\n---\n"
+		toy = "apiVersion: example.org/v1\nkind: Toy\nmetadata: {name: a}\n---\napiVersion: example.org/v1\nkind: Toy\nmetadata: {name: a, namespace: b}\n"
+	)
+	for name, test := range map[string]struct{ text, want string }{
+		"one says the namespace default": {document("ConfigMap", "a") + document("ConfigMap", "a, namespace: default"), "ConfigMap default/a is in again.yaml already; remove one"},
+		"another namespace":              {document("ConfigMap", "a") + document("ConfigMap", "a, namespace: b"), ""},
+		"a kind without a namespace":     {document("Node", "a, namespace: b") + document("Node", "a, namespace: c"), "Node c/a is in again.yaml already"},
+		"one that a file defines":        {strings.Replace(toys, "SCOPE", "Cluster", 1) + toy, "Toy b/a is in again.yaml already"},
+		"one with a namespace":           {strings.Replace(toys, "SCOPE", "Namespaced", 1) + toy, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := ReadManifests(written(t, map[string]string{"again.yaml": test.text}), []string{"again.yaml"})
+			if test.want == "" {
+				require.NoError(t, err)
+			} else {
+				require.ErrorContains(t, err, "strata:apps.manifests[0]: again.yaml: "+test.want)
+			}
+		})
+	}
+}
+
+// registered returns the resources that NewManifests makes of objects, by name.
+func registered(t testing.TB, objects []Manifest) map[string]dryrun.Registration {
+	t.Helper()
+	all, err := dryrun.Run(t.Context(), "strata", "test", func(ctx *pulumi.Context) error {
+		provider, err := kubernetes.NewProvider(ctx, "cluster", &kubernetes.ProviderArgs{})
+		if err != nil {
+			return err
+		}
+		cluster := &Cluster{Provider: provider, objects: teardown.Objects{}}
+		_, err = NewManifests(ctx, "manifests", &ManifestsArgs{Objects: objects, Cluster: cluster})
+		return err
+	})
+	require.NoError(t, err)
+	resources := map[string]dryrun.Registration{}
+	for _, one := range all {
+		if strings.HasPrefix(one.Name, "manifests:") {
+			resources[one.Name] = one
+		}
+	}
+	return resources
+}
+
+// The namespace of a kind that has none means nothing, and no order can make one wait for itself.
+func TestOrderOfClusterScopedKinds(t *testing.T) {
+	for name, text := range map[string]string{
+		"a definition in a namespace": "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: toys.example.org, namespace: toys}\nspec: {group: example.org, names: {kind: Toy}}\n---\napiVersion: v1\nkind: Namespace\nmetadata: {name: toys}\n",
+		"a namespace in itself":       "apiVersion: v1\nkind: Namespace\nmetadata: {name: toys, namespace: toys}\n",
+		"a definition of itself":      "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: a}\nspec: {group: apiextensions.k8s.io, names: {kind: CustomResourceDefinition}}\n",
+		"a definition of namespaces":  "apiVersion: v1\nkind: Namespace\nmetadata: {name: a}\n---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: a}\nspec: {group: '', names: {kind: Namespace}}\n",
+		"a Namespace of another kind": "apiVersion: v1\nkind: Secret\nmetadata: {name: a, namespace: b}\n---\napiVersion: example.org/v1\nkind: Namespace\nmetadata: {name: b, namespace: b}\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			objects, err := ReadManifests(written(t, map[string]string{"toys.yaml": text}), []string{"toys.yaml"})
+			require.NoError(t, err)
+			assert.Len(t, registered(t, objects), len(objects))
+			for _, object := range objects {
+				assert.Empty(t, object.needs(objects), object.Title())
+			}
+		})
 	}
 }
 

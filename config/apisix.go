@@ -55,8 +55,8 @@ type Apps struct {
 	// nodes get it as an archive. Required with the demo on an existing cluster, whose nodes Strata
 	// does not reach.
 	RestImage string `json:"restImage,omitempty"`
-	// Manifests are YAML files of your own, relative to the project. They are applied in parallel,
-	// each object as soon as the server of its kind works.
+	// Manifests are YAML or JSON files of your own, relative to the project. They are applied in
+	// parallel, each object as soon as the server of its kind works.
 	Manifests []string `json:"manifests,omitempty"`
 	// Workloads are applications of your own that lose no request when they are replaced.
 	Workloads []Workload `json:"workloads,omitempty"`

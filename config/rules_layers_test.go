@@ -102,7 +102,7 @@ var layersRules = []rule{
 	{"half a validation", one("apps", `{"validate":"ful"}`),
 		"strata:apps.validate: ful is neither full nor skip; did you mean full?"},
 	{"a manifest that is none", one("apps", `{"manifests":["deploy.sh"]}`),
-		"strata:apps.manifests[0]: deploy.sh is not the path of a YAML file; name a file that ends in .yaml"},
+		"strata:apps.manifests[0]: deploy.sh is not the path of a YAML or JSON file; name a file that ends in .yaml or .json"},
 	{"a manifest twice", one("apps", `{"manifests":["a.yaml","a.yaml"]}`),
 		"strata:apps.manifests[1]: a.yaml is there twice; remove one"},
 	{"no Traefik at all", one("traefik", `{"replicas":-1}`),

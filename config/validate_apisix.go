@@ -61,8 +61,8 @@ func (c *Config) checkApps(ps *problems) {
 	for i, file := range c.Apps.Manifests {
 		key := field("apps.manifests[%d]", i)
 		switch {
-		case filepath.Ext(file) != ".yaml" && filepath.Ext(file) != ".yml":
-			ps.add(key, file, "is not the path of a YAML file", "name a file that ends in .yaml")
+		case !slices.Contains([]string{".yaml", ".yml", ".json"}, filepath.Ext(file)):
+			ps.add(key, file, "is not the path of a YAML or JSON file", "name a file that ends in .yaml or .json")
 		case slices.Contains(c.Apps.Manifests[:i], file):
 			ps.add(key, file, "is there twice", "remove one")
 		}

@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"strata/internal/double"
 )
 
 // Values are the user's values of one chart, in the form of its values.yaml. They come below those
@@ -141,18 +143,35 @@ func (v Values) check(c *Config, ps *problems, path string, value any) {
 		ps.add(key, show(value), "is not for values to set: "+owned[i].Why, or(owned[i].Instead, "remove it"))
 		return
 	}
-	if value == nil {
-		ps.add(key, "null", "would not reach the chart: Pulumi leaves out what is null", "write the value that the chart is to have")
-		return
-	}
 	if below, isObject := value.(map[string]any); isObject {
 		for _, name := range slices.Sorted(maps.Keys(below)) {
 			v.check(c, ps, ValuePath(path, name), below[name])
 		}
 		return
 	}
-	if lost := charts[v.Key].below(path); lost != "" {
+	checkCarried(ps, key, value)
+	if lost := charts[v.Key].below(path); lost != "" && value != nil {
 		ps.add(key, show(value), "would take "+lost+" away, which Strata relies on", "write an object with the other keys")
+	}
+}
+
+// checkCarried refuses what Pulumi would change on its way to the chart.
+func checkCarried(ps *problems, key string, value any) {
+	switch below := value.(type) {
+	case nil:
+		ps.add(key, "null", "would not reach the chart: Pulumi leaves out what is null", "write the value that the chart is to have")
+	case []any:
+		for i, item := range below {
+			checkCarried(ps, fmt.Sprintf("%s[%d]", key, i), item)
+		}
+	case map[string]any:
+		for _, name := range slices.Sorted(maps.Keys(below)) {
+			checkCarried(ps, ValuePath(key, name), below[name])
+		}
+	default:
+		if double.Rounds(value) {
+			ps.add(key, show(value), "would be rounded: Pulumi's integers end at 2^53", "write it as a text if the chart takes one")
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strata/internal/manifest"
 	"strata/internal/podcheck"
 )
 
@@ -23,10 +24,10 @@ func newCheckCommand() *cobra.Command {
 	return command
 }
 
-// checkPods exits with 0 when every Pod waits, 1 when one does not and 2 when a file cannot be
-// read.
+// checkPods exits with 0 when every Pod waits, 1 when one does not, and 2 when a file or a Pod
+// specification cannot be read, whatever the others say.
 func checkPods(cmd *cobra.Command, files []string) error {
-	var objects []podcheck.Object
+	var objects []manifest.Manifest
 	var wrong []error
 	for _, file := range files {
 		text, err := readFile(cmd, file)
@@ -34,23 +35,23 @@ func checkPods(cmd *cobra.Command, files []string) error {
 			wrong = append(wrong, fmt.Errorf("%s: %w", file, err))
 			continue
 		}
-		parsed, err := podcheck.Parse(file, text)
+		parsed, err := manifest.Parse(file, text)
 		objects, wrong = append(objects, parsed...), append(wrong, err)
 	}
-	if err := errors.Join(wrong...); err != nil {
-		return &exitError{2, err}
-	}
-	findings, err := podcheck.Find(objects)
-	if err != nil {
-		return &exitError{2, err}
-	}
-	for _, finding := range findings {
+	report := podcheck.Find(objects)
+	for _, finding := range report.Findings {
 		if _, err := fmt.Fprintln(cmd.OutOrStdout(), finding); err != nil {
 			return err
 		}
 	}
-	if len(findings) > 0 {
-		return &exitError{1, fmt.Errorf("%d of the Pods' certificates are not waited for", len(findings))}
+	if _, err := fmt.Fprintln(cmd.ErrOrStderr(), report); err != nil {
+		return err
+	}
+	if err := errors.Join(append(wrong, report.Unread...)...); err != nil {
+		return &exitError{2, err}
+	}
+	if len(report.Findings) > 0 {
+		return &exitError{1, fmt.Errorf("%d of the Pods' certificates are not waited for", len(report.Findings))}
 	}
 	return nil
 }

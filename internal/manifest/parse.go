@@ -1,48 +1,70 @@
-// Package manifest reads Kubernetes objects from YAML files.
+// Package manifest reads Kubernetes objects from files as kubectl does, and refuses those that Pulumi
+// would change.
 package manifest
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
+	"strings"
 
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	yamlstream "k8s.io/apimachinery/pkg/util/yaml"
-	"sigs.k8s.io/yaml"
+	"k8s.io/cli-runtime/pkg/resource"
 )
 
-// Parse reads the objects of one file, which may hold several documents. A key that is there twice
-// is an error, as it is for kubectl: one of the two values would be lost.
-func Parse(text []byte) ([]*unstructured.Unstructured, error) {
-	documents := yamlstream.NewYAMLReader(bufio.NewReader(bytes.NewReader(text)))
-	var objects []*unstructured.Unstructured
-	for number := 1; ; number++ {
-		document, err := documents.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, fmt.Errorf("document %d: %w", number, err)
-		}
-		object := &unstructured.Unstructured{}
-		if err := yaml.UnmarshalStrict(document, &object.Object); err != nil {
-			return nil, fmt.Errorf("document %d: %w", number, err)
-		}
-		if len(object.Object) == 0 {
-			continue // comments alone
-		}
-		if object.GetAPIVersion() == "" || object.GetKind() == "" || object.GetName() == "" {
-			return nil, fmt.Errorf("document %d: expected apiVersion, kind and metadata.name", number)
-		}
-		if object.IsList() {
-			return nil, fmt.Errorf("document %d: is a list; write its items as documents", number)
-		}
-		objects = append(objects, object)
+// Manifest is an object of a file.
+type Manifest struct {
+	// File is named as the user names it.
+	File string
+	*unstructured.Unstructured
+}
+
+// Title names the object for people, with the namespace if the file has one.
+func (m Manifest) Title() string {
+	name := m.GetName()
+	if name == "" {
+		name = m.GetGenerateName()
+	}
+	if m.GetNamespace() != "" {
+		name = m.GetNamespace() + "/" + name
+	}
+	return strings.TrimSpace(m.GetKind() + " " + name)
+}
+
+// Parse returns the objects in a file's text as `kubectl apply --filename` reads it: YAML documents
+// or a stream of JSON, in UTF-8 or UTF-16, with the items of lists. It refuses what kubectl would
+// drop without a word. Errors name the file.
+func Parse(file string, text []byte) ([]Manifest, error) {
+	text, _, err := transform.Bytes(unicode.BOMOverride(encoding.UTF8Validator), text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: is neither UTF-8 nor UTF-16 with a byte order mark: %w", file, err)
+	}
+	starts, err := documentStarts(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	read := &documents{file: file}
+	infos, err := resource.NewLocalBuilder().Unstructured().Schema(read).ContinueOnError().
+		Stream(bytes.NewReader(text), file).Flatten().Do().Infos()
+	wrong := read.wrong
+	switch {
+	case err == nil:
+		wrong = append(wrong, read.missing(starts))
+	case len(wrong) == 0:
+		wrong = append(wrong, fmt.Errorf("%s: %w", file, err))
+	}
+	var objects []Manifest
+	for _, info := range infos {
+		objects = append(objects, Manifest{file, info.Object.(*unstructured.Unstructured)})
+	}
+	if err := errors.Join(wrong...); err != nil {
+		return nil, err
 	}
 	if len(objects) == 0 {
-		return nil, errors.New("holds no object")
+		return nil, fmt.Errorf("%s: holds no object", file)
 	}
 	return objects, nil
 }

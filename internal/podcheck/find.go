@@ -3,6 +3,7 @@ package podcheck
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -13,16 +14,10 @@ import (
 	"strata/internal/manifest"
 )
 
-// Object is an object with the file that it was read from.
-type Object struct {
-	File   string
-	Object *unstructured.Unstructured
-}
-
-// Finding is a Pod template that races its certificate.
+// Finding is a Pod specification that races its certificate.
 type Finding struct {
-	// File and Object name its place, and Volume is the volume's name.
-	File, Object, Volume string
+	// Place names file, object and path, and Volume is the volume's name.
+	Place, Volume string
 	// Secret is the certificate's.
 	Secret string
 	// Rule says what is wrong, and Fix what to do.
@@ -30,58 +25,68 @@ type Finding struct {
 }
 
 func (f Finding) String() string {
-	return fmt.Sprintf("%s: %s: volume %s of Secret %s %s; %s", f.File, f.Object, f.Volume, f.Secret, f.Rule, f.Fix)
+	return fmt.Sprintf("%s: volume %s of Secret %s %s; %s", f.Place, f.Volume, f.Secret, f.Rule, f.Fix)
 }
 
-// templates hold the path to the Pod's specification in each kind.
-var templates = map[string][]string{
-	"Pod": {"spec"}, "Deployment": {"spec", "template", "spec"}, "StatefulSet": {"spec", "template", "spec"}, "DaemonSet": {"spec", "template", "spec"},
-	"ReplicaSet": {"spec", "template", "spec"}, "Job": {"spec", "template", "spec"}, "CronJob": {"spec", "jobTemplate", "spec", "template", "spec"},
+// Report holds what was looked at.
+type Report struct {
+	Findings []Finding
+	// Pods are the places of the Pod specifications that could be read, and Unread one error for each
+	// of the others.
+	Pods   []string
+	Unread []error
+	// Without counts the objects that have no Pod specification, by kind.
+	Without map[string]int
 }
 
-// Parse reads the objects in a file's text. The error names the file and the document that is none.
-func Parse(file string, text []byte) ([]Object, error) {
-	parsed, err := manifest.Parse(text)
-	var objects []Object
-	for _, object := range parsed {
-		objects = append(objects, Object{File: file, Object: object})
+// String lists the places of the Pods, and counts the objects without one.
+func (r Report) String() string {
+	lines := []string{fmt.Sprintf("checked %d Pod specifications:", len(r.Pods))}
+	for _, place := range r.Pods {
+		lines = append(lines, "  "+place)
 	}
-	if err != nil {
-		err = fmt.Errorf("%s: %w", file, err)
+	for _, kind := range slices.Sorted(maps.Keys(r.Without)) {
+		lines = append(lines, fmt.Sprintf("no Pod specification in %d of kind %s", r.Without[kind], kind))
 	}
-	return objects, err
+	return strings.Join(lines, "\n")
 }
 
-// Find checks every Pod template. The error joins those that cannot be read.
-func Find(objects []Object) ([]Finding, error) {
+// Find checks every Pod specification, in whatever kind of object it is and at any depth.
+func Find(objects []manifest.Manifest) Report {
 	issued := map[string]bool{}
 	for _, o := range objects {
-		if o.Object.GetKind() == "Certificate" && strings.HasPrefix(o.Object.GetAPIVersion(), "cert-manager.io/") {
-			name, _, _ := unstructured.NestedString(o.Object.Object, "spec", "secretName")
-			issued[namespaceOf(o.Object)+"/"+name] = true
+		if o.GetKind() == "Certificate" && strings.HasPrefix(o.GetAPIVersion(), "cert-manager.io/") {
+			name, _, _ := unstructured.NestedString(o.Object, "spec", "secretName")
+			issued[namespaceOf(o)+"/"+name] = true
 		}
 	}
-	var found []Finding
+	report := Report{Without: map[string]int{}}
 	for _, o := range objects {
-		path, has := templates[o.Object.GetKind()]
-		if !has {
-			continue
+		pods := specifications(nil, o.Object)
+		if len(pods) == 0 {
+			report.Without[o.GetKind()]++
 		}
-		fields, there, err := unstructured.NestedMap(o.Object.Object, path...)
-		if err != nil || !there {
-			return nil, fmt.Errorf("%s: %s has no Pod specification at %s", o.File, title(o.Object), strings.Join(path, "."))
-		}
-		var pod corev1.PodSpec
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(fields, &pod); err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", o.File, title(o.Object), err)
-		}
-		for _, mounted := range certificates(pod, namespaceOf(o.Object), issued) {
-			if rule, fix := judge(pod, mounted); rule != "" {
-				found = append(found, Finding{o.File, title(o.Object), mounted.volume, mounted.secret, rule, fix})
-			}
+		for _, pod := range pods {
+			report.look(o, pod, issued)
 		}
 	}
-	return found, nil
+	return report
+}
+
+// look judges one Pod specification of an object.
+func (r *Report) look(o manifest.Manifest, found specification, issued map[string]bool) {
+	place := fmt.Sprintf("%s: %s: %s", o.File, o.Title(), found.path)
+	var pod corev1.PodSpec
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(found.mounts(), &pod); err != nil {
+		r.Unread = append(r.Unread, fmt.Errorf("%s: %w", place, err))
+		return
+	}
+	r.Pods = append(r.Pods, place)
+	for _, mounted := range certificates(pod, namespaceOf(o), issued) {
+		if rule, fix := judge(pod, mounted); rule != "" {
+			r.Findings = append(r.Findings, Finding{place, mounted.volume, mounted.secret, rule, fix})
+		}
+	}
 }
 
 // source is a volume's part that comes from a certificate's Secret.
@@ -167,11 +172,4 @@ func waits(c corev1.Container, volume string) bool {
 
 // namespaceOf is an object's namespace. Without one it is in that of whoever applies the files, all
 // of them in the same: default stands for it.
-func namespaceOf(o *unstructured.Unstructured) string { return cmp.Or(o.GetNamespace(), "default") }
-
-func title(o *unstructured.Unstructured) string {
-	if o.GetNamespace() == "" {
-		return o.GetKind() + " " + o.GetName()
-	}
-	return o.GetKind() + " " + o.GetNamespace() + "/" + o.GetName()
-}
+func namespaceOf(o manifest.Manifest) string { return cmp.Or(o.GetNamespace(), "default") }

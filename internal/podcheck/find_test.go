@@ -12,16 +12,12 @@ import (
 	"strata/internal/podcheck"
 )
 
-// read is the objects of a text.
-func read(t *testing.T, text string) []podcheck.Object {
+// find checks the Pods of a text.
+func find(t *testing.T, text string) podcheck.Report {
 	t.Helper()
-	parsed, err := manifest.Parse([]byte(text))
+	objects, err := manifest.Parse("shop.yaml", []byte(text))
 	require.NoError(t, err)
-	var objects []podcheck.Object
-	for _, object := range parsed {
-		objects = append(objects, podcheck.Object{File: "shop.yaml", Object: object})
-	}
-	return objects
+	return podcheck.Find(objects)
 }
 
 // snippet returns the text that docs/workloads.md tells users to copy.
@@ -33,8 +29,7 @@ func snippet(t *testing.T) string {
 }
 
 func TestTheSnippetPasses(t *testing.T) {
-	found, err := podcheck.Find(read(t, snippet(t)))
-	require.NoError(t, err)
+	found := find(t, snippet(t)).Findings
 	assert.Empty(t, found)
 }
 
@@ -50,10 +45,9 @@ func TestASnippetThatLacksAPartIsRefused(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			whole := snippet(t)
 			require.Contains(t, whole, test.part)
-			found, err := podcheck.Find(read(t, strings.Replace(whole, test.part, test.instead, 1)))
-			require.NoError(t, err)
+			found := find(t, strings.Replace(whole, test.part, test.instead, 1)).Findings
 			require.Len(t, found, 1)
-			assert.Contains(t, found[0].String(), "shop.yaml: Deployment apps/shop: volume tls of Secret shop-tls "+test.want)
+			assert.Contains(t, found[0].String(), "shop.yaml: Deployment apps/shop: spec.template.spec: volume tls of Secret shop-tls "+test.want)
 		})
 	}
 }
@@ -62,8 +56,7 @@ func TestASnippetThatLacksAPartIsRefused(t *testing.T) {
 func TestTheFolderMayBePartOfTheFlag(t *testing.T) {
 	whole := strings.Replace(snippet(t), "args: [--dir, /etc/tls,", "args: [--dir=/etc/tls,", 1)
 	require.Contains(t, whole, "--dir=/etc/tls")
-	found, err := podcheck.Find(read(t, whole))
-	require.NoError(t, err)
+	found := find(t, whole).Findings
 	assert.Empty(t, found)
 }
 
@@ -84,8 +77,7 @@ spec:
 `
 
 func TestTheSeedsManifestIsRefused(t *testing.T) {
-	found, err := podcheck.Find(read(t, strings.Replace(seed, "SECRET", "ai-ops-agent-tls", 1)))
-	require.NoError(t, err)
+	found := find(t, strings.Replace(seed, "SECRET", "ai-ops-agent-tls", 1)).Findings
 	require.Len(t, found, 1)
 	assert.Contains(t, found[0].String(), "is there or the Pod does not start")
 }
@@ -93,32 +85,53 @@ func TestTheSeedsManifestIsRefused(t *testing.T) {
 func TestACertificatesSecretIsKnownByItsCertificate(t *testing.T) {
 	certificate := "apiVersion: cert-manager.io/v1\nkind: Certificate\nmetadata: {name: c, namespace: default}\nspec: {secretName: pair}\n---"
 	without := strings.Replace(seed, "SECRET", "pair", 1)
-	found, err := podcheck.Find(read(t, without))
-	require.NoError(t, err)
+	found := find(t, without).Findings
 	assert.Empty(t, found, "nothing says that it is a certificate's")
-	found, err = podcheck.Find(read(t, certificate+without))
-	require.NoError(t, err)
+	found = find(t, certificate+without).Findings
 	assert.Len(t, found, 1)
 	unnamed := strings.Replace(certificate, ", namespace: default", "", 1)
-	found, err = podcheck.Find(read(t, unnamed+without))
-	require.NoError(t, err)
+	found = find(t, unnamed+without).Findings
 	assert.Len(t, found, 1, "helm template names no namespace where the chart does not")
 	elsewhere := strings.Replace(certificate, "namespace: default", "namespace: other", 1)
-	found, err = podcheck.Find(read(t, elsewhere+without))
-	require.NoError(t, err)
+	found = find(t, elsewhere+without).Findings
 	assert.Empty(t, found, "another namespace's Secret")
 }
 
-func TestEveryKindThatMakesPodsIsLookedAt(t *testing.T) {
-	for kind, wrap := range map[string]string{
-		"Pod": "spec: POD", "StatefulSet": "spec: {template: {spec: POD}}", "Job": "spec: {template: {spec: POD}}",
-		"CronJob": "spec: {jobTemplate: {spec: {template: {spec: POD}}}}",
+// A Pod specification is known by its shape: foreign kinds have one as well.
+func TestPodsAreFoundInEveryKind(t *testing.T) {
+	const pod = "{containers: [{name: a, image: b}], volumes: [{name: a, projected: {sources: [{secret: {name: b, items: [{key: tls.crt, path: c}]}}]}}]}"
+	for kind, test := range map[string]struct{ version, fields, place string }{
+		"Pod":                   {"v1", "spec: POD", "spec"},
+		"Deployment":            {"apps.example.org/v1", "workload: {pods: POD}", "workload.pods"},
+		"StatefulSet":           {"apps/v1", "spec: {template: {spec: POD}}", "spec.template.spec"},
+		"ReplicationController": {"v1", "spec: {template: {spec: POD}}", "spec.template.spec"},
+		"PodTemplate":           {"v1", "template: {spec: POD}", "template.spec"},
+		"CronJob":               {"batch/v1", "spec: {jobTemplate: {spec: {template: {spec: POD}}}}", "spec.jobTemplate.spec.template.spec"},
+		"Rollout":               {"argoproj.io/v1alpha1", "spec: {template: {spec: POD}}", "spec.template.spec"},
+		"Job":                   {"batch.volcano.sh/v1alpha1", "spec: {tasks: [{name: a}, {template: {spec: POD}}]}", "spec.tasks[1].template.spec"},
+		"Service":               {"serving.knative.dev/v1", "spec: {template: {spec: " + strings.Replace(pod, "name: a, ", "", 1) + "}}", "spec.template.spec"},
 	} {
-		pod := "{containers: [], volumes: [{name: a, projected: {sources: [{secret: {name: b, items: [{key: tls.crt, path: c}]}}]}}]}"
-		found, err := podcheck.Find(read(t, "apiVersion: v1\nkind: "+kind+"\nmetadata: {name: a}\n"+strings.Replace(wrap, "POD", pod, 1)))
-		require.NoError(t, err, kind)
-		assert.Len(t, found, 1, kind)
+		report := find(t, "apiVersion: "+test.version+"\nkind: "+kind+"\nmetadata: {name: a}\n"+strings.Replace(test.fields, "POD", pod, 1))
+		place := "shop.yaml: " + kind + " a: " + test.place
+		if assert.Len(t, report.Findings, 1, kind) {
+			assert.Equal(t, place, report.Findings[0].Place)
+		}
+		assert.Equal(t, []string{place}, report.Pods, kind)
+		assert.Empty(t, report.Without, kind)
 	}
-	_, err := podcheck.Find(read(t, "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n"))
-	assert.ErrorContains(t, err, "shop.yaml: Deployment a has no Pod specification at spec.template.spec")
+}
+
+func TestWhatIsNoPodIsCounted(t *testing.T) {
+	const without = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {containers: [], ports: [{port: 80}]}\n---\n"
+	report := find(t, without+without+"apiVersion: example.org/v1\nkind: Plan\nmetadata: {name: a}\nspec: {containers: [ship, train]}\n")
+	assert.Equal(t, "checked 0 Pod specifications:\nno Pod specification in 1 of kind Plan\nno Pod specification in 2 of kind Service", report.String())
+}
+
+// One that cannot be read hides no finding of the others.
+func TestUnreadPodHidesNoFinding(t *testing.T) {
+	report := find(t, "apiVersion: example.org/v1\nkind: Plan\nmetadata: {name: a}\nspec: {containers: [{name: b}], volumes: none}\n---"+
+		strings.Replace(seed, "SECRET", "ai-ops-agent-tls", 1))
+	assert.Len(t, report.Findings, 1)
+	require.Len(t, report.Unread, 1)
+	assert.ErrorContains(t, report.Unread[0], "shop.yaml: Plan a: spec: ")
 }

@@ -154,6 +154,6 @@ func TestAFileThatCannotBeReadChangesNothing(t *testing.T) {
 	require.NoError(t, os.WriteFile("bad.yaml", []byte("invalid: yaml: :\n"), 0o600))
 	p.set(t, "apps", map[string]any{"manifests": []string{"bad.yaml"}})
 	g, err := p.run(nil)
-	require.ErrorContains(t, err, "strata:apps.manifests[0]: bad.yaml: document 1:")
+	require.ErrorContains(t, err, "strata:apps.manifests[0]: bad.yaml: yaml: mapping values are not allowed")
 	assert.Empty(t, g)
 }

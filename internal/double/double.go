@@ -1,0 +1,16 @@
+// Package double knows which numbers Pulumi carries: its engine holds each as a float64.
+package double
+
+import "math"
+
+// Rounds reports whether a value is an integer beyond 2^53, where a float64 does not hold every one.
+func Rounds(value any) bool {
+	const exact = 1 << 53
+	switch value := value.(type) {
+	case int64:
+		return value > exact || value < -exact
+	case float64: // as readers take an integer beyond 64 bits
+		return math.Abs(value) > exact && value == math.Trunc(value)
+	}
+	return false
+}

@@ -1,0 +1,137 @@
+package manifest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	kjson "sigs.k8s.io/json"
+)
+
+// documents collects what kubectl's reader takes from a file before it decodes it.
+type documents struct {
+	file   string
+	number int
+	wrong  []error
+}
+
+// ValidateBytes implements resource.ContentValidator. It notes what the reader would refuse with the
+// whole text, which may be a Secret's, and what it would change.
+func (d *documents) ValidateBytes(text []byte) error {
+	d.number++
+	at := fmt.Sprintf("document %d", d.number)
+	var object map[string]any
+	twice, err := kjson.UnmarshalStrict(text, &object)
+	if err != nil {
+		d.refuse(at, errors.New("is no object"))
+		return nil
+	}
+	for _, err := range append(twice, checkKind(object)) { // of two values it takes the last
+		d.refuse(at, err)
+	}
+	d.check(at, object)
+	return nil
+}
+
+func (d *documents) refuse(at string, err error) {
+	if err != nil {
+		d.wrong = append(d.wrong, fmt.Errorf("%s: %s: %w", d.file, at, err))
+	}
+}
+
+// check refuses metadata of another type: the reader does not check it in a list's items, and removes
+// a namespace that is no text. And it refuses an object that would vanish, because the reader takes
+// whatever has items for a list.
+func (d *documents) check(at string, object map[string]any) {
+	text, err := json.Marshal(map[string]any{"metadata": object["metadata"]})
+	if err == nil {
+		err = json.Unmarshal(text, &metav1.PartialObjectMetadata{})
+	}
+	d.refuse(at, err)
+	items, has := object["items"]
+	if kind, _ := object["kind"].(string); has && !strings.HasSuffix(kind, "List") {
+		d.refuse(at, fmt.Errorf("%s has the key items, so kubectl reads a list; remove the key", kind))
+	}
+	list, _ := items.([]any)
+	for i, item := range list {
+		object, _ := item.(map[string]any)
+		at := fmt.Sprintf("%s: items[%d]", at, i)
+		if object["kind"] != nil || object["apiVersion"] != nil { // or they follow from the list's
+			d.refuse(at, checkKind(object))
+		}
+		d.check(at, object)
+	}
+}
+
+// checkKind refuses a kind that no API server could know.
+func checkKind(object map[string]any) error {
+	m := unstructured.Unstructured{Object: object}
+	if m.GetAPIVersion() == "" || m.GetKind() == "" {
+		return errors.New("expected apiVersion and kind")
+	}
+	if _, err := schema.ParseGroupVersion(m.GetAPIVersion()); err != nil {
+		return fmt.Errorf("apiVersion: %w", err)
+	}
+	if rules := validation.IsDNS1035Label(strings.ToLower(m.GetKind())); len(rules) > 0 {
+		return fmt.Errorf("kind %q: %s", m.GetKind(), rules[0])
+	}
+	return nil
+}
+
+// missing returns an error if kubectl's reader takes fewer documents than the text has: for it a line
+// ends with a newline only.
+func (d *documents) missing(starts []int) error {
+	if starts == nil || d.number >= len(starts) {
+		return nil
+	}
+	return fmt.Errorf("%s: line %d: kubectl would not read this document; end lines with a newline",
+		d.file, starts[d.number])
+}
+
+// documentStarts returns the line in which each document of a YAML text begins, without those that
+// hold nothing. It is an error if a key is there twice. A stream of JSON has nil: it is no YAML.
+func documentStarts(text []byte) ([]int, error) {
+	if utilyaml.IsJSONBuffer(text) && isJSON(text) {
+		return nil, nil
+	}
+	starts := []int{}
+	for decoder := yaml.NewDecoder(bytes.NewReader(text)); ; {
+		var document yaml.Node
+		err := decoder.Decode(&document)
+		if errors.Is(err, io.EOF) {
+			return starts, nil
+		}
+		var value any
+		if err == nil {
+			err = document.Decode(&value)
+		}
+		if err != nil && strings.HasSuffix(err.Error(), "expected <document start>") {
+			err = fmt.Errorf("%w; begin each document with a line that is ---", err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if value != nil {
+			starts = append(starts, document.Line)
+		}
+	}
+}
+
+// isJSON reports whether a text is a stream of JSON values and nothing else.
+func isJSON(text []byte) bool {
+	for decoder := json.NewDecoder(bytes.NewReader(text)); ; {
+		var value json.RawMessage
+		if err := decoder.Decode(&value); err != nil {
+			return errors.Is(err, io.EOF)
+		}
+	}
+}

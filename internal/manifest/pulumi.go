@@ -1,0 +1,107 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"strata/internal/double"
+)
+
+// Prepare takes out of an object what means nothing, or is kubectl's own note of a whole object
+// (with the data of a Secret). It refuses what would not reach the API server as it was written.
+func (m Manifest) Prepare() error {
+	switch _, encrypted := m.Object["sops"]; {
+	case m.GetGenerateName() != "":
+		return m.refuse("metadata.generateName: each update would make another object; write metadata.name")
+	case m.GetName() == "":
+		return m.refuse("expected metadata.name")
+	case encrypted && m.GetKind() != "SopsSecret": // whose operator decrypts it in the cluster
+		return m.refuse("is encrypted with SOPS and would be applied as it is; decrypt it: sops decrypt %s", m.File)
+	}
+	unstructured.RemoveNestedField(m.Object, "metadata", "annotations", corev1.LastAppliedConfigAnnotation)
+	return errors.Join(m.prepare(nil, m.Object)...)
+}
+
+// refuse returns an error about the object.
+func (m Manifest) refuse(format string, args ...any) error {
+	return fmt.Errorf("%s: %s: %w", m.File, m.Title(), fmt.Errorf(format, args...))
+}
+
+// prepare does it for a value below a path.
+func (m Manifest) prepare(path *field.Path, value any) (wrong []error) {
+	switch value := value.(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			below := child(path, key)
+			if value[key] != nil || !m.dropNull(path, value, key) {
+				wrong = append(wrong, m.prepare(below, value[key])...)
+			}
+		}
+	case []any:
+		for i, item := range value {
+			wrong = append(wrong, m.prepare(path.Index(i), item)...)
+		}
+	case nil:
+		wrong = append(wrong, m.refuse("%s: null would not reach the cluster: Pulumi leaves it out; "+
+			"write a value, or remove the key", path))
+	default:
+		if double.Rounds(value) {
+			wrong = append(wrong, m.refuse("%s: Pulumi would round %v: its integers end at 2^53", path, value))
+		}
+	}
+	return wrong
+}
+
+// child returns the path of a key. One with dots stands in brackets.
+func child(path *field.Path, key string) *field.Path {
+	if path != nil && strings.ContainsAny(key, ".[]") {
+		return path.Key(key)
+	}
+	return path.Child(key)
+}
+
+// dropNull removes a null that Kubernetes reads as if the key were not there, and reports whether it
+// was one. Those of metadata and of built-in kinds are known by their types: in a map of texts null
+// is an empty text. In a custom resource it may mean something.
+func (m Manifest) dropNull(path *field.Path, parent map[string]any, key string) bool {
+	metadata := path.String()
+	known := scheme.Scheme.Recognizes(m.GroupVersionKind())
+	if !known && metadata != "metadata" && !strings.HasPrefix(metadata, "metadata.") {
+		if key != "creationTimestamp" || !strings.HasSuffix(metadata, ".metadata") {
+			return false
+		}
+		delete(parent, key)
+		return true
+	}
+	before, err := m.typed(known)
+	delete(parent, key)
+	after, errAfter := m.typed(known)
+	if err != nil || errAfter != nil || !equality.Semantic.DeepEqual(before, after) {
+		parent[key] = nil
+		return false
+	}
+	return true
+}
+
+// typed returns the object as its own Go type, or its metadata alone.
+func (m Manifest) typed(known bool) (runtime.Object, error) {
+	var into runtime.Object = &metav1.PartialObjectMetadata{}
+	if known {
+		var err error
+		if into, err = scheme.Scheme.New(m.GroupVersionKind()); err != nil {
+			return nil, err
+		}
+	}
+	return into, runtime.DefaultUnstructuredConverter.FromUnstructured(m.Object, into)
+}
