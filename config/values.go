@@ -59,37 +59,20 @@ func (d *decoder) values(key string, value any, into reflect.Value) {
 	if len(tree) == 0 {
 		return
 	}
-	sealed := false
-	if d.sealed {
-		sealed = unseal(tree)
-	}
 	_, short, _ := strings.Cut(key, ":")
-	secret := sealed || d.secret != nil && d.secret(sectionOf(key))
+	secret := d.sealed && hasSealed(tree) || d.secret != nil && d.secret(sectionOf(key))
 	into.Set(reflect.ValueOf(Values{Tree: plain(tree).(map[string]any), Key: short, Secret: secret}))
 }
 
-// unseal puts Sealed in the place of each encrypted text within a value, and reports whether there
-// is one.
-func unseal(value any) (found bool) {
-	put := func(one any, into func(any)) {
-		if Encrypted(one) {
-			into(Sealed)
-			found = true
-		} else if unseal(one) {
-			found = true
-		}
-	}
+// hasSealed reports whether a text within a value is Sealed.
+func hasSealed(value any) bool {
 	switch v := value.(type) {
 	case []any:
-		for i := range v {
-			put(v[i], func(text any) { v[i] = text })
-		}
+		return slices.ContainsFunc(v, hasSealed)
 	case map[string]any:
-		for name := range v {
-			put(v[name], func(text any) { v[name] = text })
-		}
+		return slices.ContainsFunc(slices.Collect(maps.Values(v)), hasSealed)
 	}
-	return found
+	return value == any(Sealed)
 }
 
 // Artifact is the name of the chart that they are of.
