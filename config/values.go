@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -88,6 +89,35 @@ func (v Values) Unknown(known []string) []Problem {
 		}
 	}
 	return ps
+}
+
+// Refused returns the problem of a value that the chart's schema refuses: rule says why, and keyword
+// names the rule in the schema. given is false where the user gave no such value: the rule is about
+// the chart's own.
+func (v Values) Refused(path []string, rule, keyword string) (problem Problem, given bool) {
+	key, at := field("%s", v.Key), any(v.Tree)
+	for _, step := range path {
+		switch above := at.(type) {
+		case map[string]any:
+			if at, given = above[step]; !given {
+				return Problem{}, false
+			}
+			key = ValuePath(key, step)
+		case []any:
+			i, err := strconv.Atoi(step)
+			if err != nil || i >= len(above) {
+				return Problem{}, false
+			}
+			key, at = fmt.Sprintf("%s[%d]", key, i), above[i]
+		default:
+			return Problem{}, false
+		}
+	}
+	problem = Problem{Key: key, Value: show(at), Rule: "is refused by the chart's schema: " + rule, Fix: "see the chart's values.yaml at its version"}
+	if v.Secret {
+		problem.Value, problem.Rule = "[secret]", "is refused by the chart's schema: "+keyword
+	}
+	return problem, true
 }
 
 // OwnValues are the user's values of the charts that are installed, where there are some.
