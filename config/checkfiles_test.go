@@ -71,26 +71,3 @@ func TestABundleWithoutManifestIsReported(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(project, "bundle", "manifest.json"), []byte("{}"), 0o644))
 	assert.NoError(t, cfg.CheckFiles(project))
 }
-
-func TestAStackFileIsReadLikePulumiReadsIt(t *testing.T) {
-	t.Setenv(config.ArtifactsVariable, "")
-	write := func(name, text string) string {
-		file := filepath.Join(t.TempDir(), name)
-		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
-		return file
-	}
-	_, err := config.FromFile(write("Pulumi.a.b.yaml", `
-encryptionsalt: v1:abc
-config:
-  kubernetes:context: x
-  strata:hosts: {driver: existing, subnet: 10.10.0.0/24, nodes: [{name: a, role: server, address: 10.10.0.11}]}
-  metallb: {addresses: [10.10.0.200/29]}
-`))
-	require.NoError(t, err)
-	_, err = config.FromFile(write("Pulumi.dev.yaml", "config:\n  strata:k3s: {}\n  strata:k3s: {}\n"))
-	require.ErrorContains(t, err, "already")
-	_, err = config.FromFile(write("stack.yaml", ""))
-	require.ErrorContains(t, err, "expected a stack file named Pulumi.<stack>.yaml")
-	_, err = config.FromFile(filepath.Join(t.TempDir(), "Pulumi.dev.yaml"))
-	assert.ErrorIs(t, err, os.ErrNotExist)
-}

@@ -58,7 +58,7 @@ func (d *decoder) decode(key string, value any, into reflect.Value) {
 	kind := into.Kind()
 	switch _, leaf := leaves[into.Type()]; {
 	case value == nil:
-	case d.sealed && Encrypted(value):
+	case d.sealed && value == any(Sealed):
 		d.seal(key, into)
 	case into.Type() == valuesType:
 		d.values(key, value, into)

@@ -48,6 +48,11 @@ func load(stack string, raw map[string]string, getenv func(string) string, d dec
 			d.section(key, raw[section], tree.Field(index))
 			continue
 		}
+		if strings.ContainsAny(section, ".[") {
+			d.problems.add(key, "", "has a path in its name, and so sets no key of a section",
+				"take it out and set it by its path: pulumi config rm '"+key+"'; pulumi config set --path '"+key+"' VALUE")
+			continue
+		}
 		given := func(other string) bool { _, there := raw[other]; return there }
 		d.unknown(Namespace+":", section, "section", Sections(), given)
 	}
@@ -81,15 +86,19 @@ func (d *decoder) section(key, text string, into reflect.Value) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
+	d.decode(key, valueOf(text), into)
+}
+
+// valueOf reads the text that Pulumi has for a section: an object is JSON, anything else stands as
+// it is. Numbers are json.Number.
+func valueOf(text string) (value any) {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
-	var value any
 	err := decoder.Decode(&value)
 	if _, next := decoder.Token(); err != nil || next != io.EOF {
-		// Pulumi passes an object as JSON and anything else as it stands.
-		value = text
+		return text
 	}
-	d.decode(key, value, into)
+	return value
 }
 
 // Validate reports every mistake in the configuration at once, as joined Problems sorted by key. It

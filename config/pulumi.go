@@ -1,5 +1,3 @@
-//go:build !without_pulumi
-
 package config
 
 import (
@@ -7,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
@@ -15,7 +12,7 @@ import (
 // FromPulumi makes the configuration of the stack that Pulumi is running. The values of secret
 // sections never appear in its error.
 func FromPulumi(ctx *pulumi.Context) (*Config, error) {
-	raw, err := rawSections(os.Getenv(pulumi.EnvConfig))
+	raw, strangers, err := rawSections(ctx.Project(), os.Getenv(pulumi.EnvConfig))
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +24,7 @@ func FromPulumi(ctx *pulumi.Context) (*Config, error) {
 			raw[section] = text
 		}
 	}
-	cfg, err := load(ctx.Stack(), raw, os.Getenv, decoder{secret: ctx.IsConfigSecret})
+	cfg, err := load(ctx.Stack(), raw, os.Getenv, decoder{problems: strangers, secret: ctx.IsConfigSecret})
 	if err != nil {
 		return nil, fmt.Errorf("configuration of stack %s:\n%w", ctx.Stack(), redact(err, ctx.IsConfigSecret))
 	}
@@ -38,21 +35,16 @@ func FromPulumi(ctx *pulumi.Context) (*Config, error) {
 }
 
 // rawSections picks Strata's sections out of a whole configuration, a JSON object of full key to
-// text.
-func rawSections(text string) (map[string]string, error) {
+// text, and refuses keys that are not read.
+func rawSections(project, text string) (map[string]string, problems, error) {
 	whole := map[string]string{}
 	if text != "" {
 		if err := json.Unmarshal([]byte(text), &whole); err != nil {
-			return nil, fmt.Errorf("%s is not a JSON object of texts: %w", pulumi.EnvConfig, err)
+			return nil, nil, fmt.Errorf("%s is not a JSON object of texts: %w", pulumi.EnvConfig, err)
 		}
 	}
-	sections := map[string]string{}
-	for key, value := range whole {
-		if section, ours := strings.CutPrefix(key, Namespace+":"); ours {
-			sections[section] = value
-		}
-	}
-	return sections, nil
+	sections, strangers := ours(project, whole)
+	return sections, strangers, nil
 }
 
 // redact leaves out the values of problems in secret sections.

@@ -1,5 +1,3 @@
-//go:build !without_pulumi
-
 package config_test
 
 import (
@@ -32,6 +30,12 @@ func fromPulumi(t *testing.T, sections map[string]string, secret ...string) (*co
 	for section, text := range sections {
 		whole["strata:"+section] = text
 	}
+	return fromEngine(t, whole, secret...)
+}
+
+// fromEngine runs FromPulumi in a program that has this whole configuration.
+func fromEngine(t *testing.T, whole map[string]string, secret ...string) (*config.Config, error) {
+	t.Helper()
 	text, err := json.Marshal(whole)
 	require.NoError(t, err)
 	t.Setenv(pulumi.EnvConfig, string(text))

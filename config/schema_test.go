@@ -127,7 +127,7 @@ func at(key string, value any) map[string]any {
 func unread(t *testing.T, path, key string, file []byte) bool {
 	t.Helper()
 	require.NoError(t, os.WriteFile(path, file, 0o600))
-	_, err := config.OfStack("dev", path)
+	_, err := config.OfStack(filepath.Dir(path), "dev", path)
 	if err == nil {
 		return false
 	}

@@ -3,19 +3,9 @@ package config
 import "reflect"
 
 // Sealed stands for a text that is encrypted in its stack file: it is set, and only Pulumi knows
-// its value.
-const Sealed = "[encrypted]"
-
-// Encrypted reports whether a value of a stack file is one that `pulumi config set --secret` wrote:
-// an object whose only key is secure.
-func Encrypted(value any) bool {
-	object, ok := value.(map[string]any)
-	if !ok || len(object) != 1 {
-		return false
-	}
-	_, ok = object["secure"].(string)
-	return ok
-}
+// its value. Pulumi's own loader puts it there (sdk/go/common/resource/config/crypt.go,
+// blindingCrypter).
+const Sealed = "[secret]"
 
 // seal fills in an encrypted value. Its key counts as unread, so that no rule complains of it.
 func (d *decoder) seal(key string, into reflect.Value) {

@@ -17,7 +17,7 @@ func ofFile(t *testing.T, more string) (*config.Config, error) {
 	file := filepath.Join(t.TempDir(), "any.yaml")
 	text := "encryptionsalt: v1:abc\nconfig:\n  strata:cluster: {context: kind-kind}\n  strata:metallb: {addresses: [10.0.0.1-10.0.0.9]}\n" + more
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-	return config.OfStack("dev", file)
+	return config.OfStack(filepath.Dir(file), "dev", file)
 }
 
 func TestAStackFileWithEncryptedTextsIsReadWithoutThem(t *testing.T) {

@@ -1,76 +1,62 @@
 package config
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
-
-	"sigs.k8s.io/yaml"
 )
 
-// FromFile makes the configuration of the stack whose file path is, Pulumi.<stack>.yaml, without
-// Pulumi. Texts that are encrypted become Sealed, and no rule is asked about them; anything else
-// that is encrypted is a mistake.
+// FromFile makes the configuration of the stack whose file path is, Pulumi.<stack>.yaml in the
+// folder of its project.
 func FromFile(path string) (*Config, error) {
 	name := filepath.Base(path)
 	stack, isStack := strings.CutPrefix(strings.TrimSuffix(name, filepath.Ext(name)), "Pulumi.")
 	if !isStack || stack == "" {
 		return nil, fmt.Errorf("%s: expected a stack file named Pulumi.<stack>.yaml", path)
 	}
-	return OfStack(stack, path)
+	return OfStack(filepath.Dir(path), stack, path)
 }
 
-// OfStack is FromFile for a file of any name.
-func OfStack(stack, path string) (*Config, error) {
-	text, err := os.ReadFile(path)
+// StackFile returns the path of a stack's own file. The stack's name may have its organization and
+// project before it, as `pulumi --stack` takes it.
+func StackFile(project, stack string) string {
+	return filepath.Join(project, "Pulumi."+path.Base(stack)+".yaml")
+}
+
+// OfStack makes the configuration of a stack from its file, whatever its name, and the folder of
+// its project. Encrypted texts become Sealed, and no rule is asked about them; anything else that
+// is encrypted is a mistake.
+func OfStack(project, stack, file string) (*Config, error) {
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("stack %s: %w", stack, err)
 	}
-	return OfText(stack, path, text)
+	return ofText(project, path.Base(stack), file, text)
 }
 
-// OfText is OfStack for the text of a file; path names it in errors.
+// OfText is OfStack for the text of a file; path names it in errors, and its folder is the
+// project's.
 func OfText(stack, path string, text []byte) (*Config, error) {
-	raw, err := fileSections(text)
+	return ofText(filepath.Dir(path), stack, path, text)
+}
+
+func ofText(project, stack, path string, text []byte) (*Config, error) {
+	file, err := readStack(project, stack, path, text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	cfg, err := load(stack, raw, os.Getenv, decoder{
-		sealed: true,
-		secret: func(string) bool { return false }, // what is encrypted is Sealed here
+	cfg, err := load(stack, file.sections, os.Getenv, decoder{
+		problems: file.problems,
+		sealed:   true,
+		secret:   func(string) bool { return false }, // what is encrypted is Sealed here
 	})
+	if err == nil {
+		err = file.refused
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s:\n%w", path, err)
 	}
 	return cfg, nil
-}
-
-// fileSections picks Strata's sections out of a stack file and writes each as JSON, the way Pulumi
-// hands them over.
-func fileSections(text []byte) (map[string]string, error) {
-	var file struct {
-		Config map[string]json.RawMessage `json:"config"`
-	}
-	// Strict refuses a key that is written twice, of which one would be lost.
-	asJSON, err := yaml.YAMLToJSONStrict(text)
-	if err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(asJSON, &file); err != nil {
-		return nil, err
-	}
-	sections := map[string]string{}
-	for key, value := range file.Config {
-		namespace, section, qualified := strings.Cut(key, ":")
-		if !qualified {
-			// Pulumi puts a key without a namespace into the project's.
-			namespace, section = Namespace, key
-		}
-		if namespace == Namespace {
-			sections[section] = string(value)
-		}
-	}
-	return sections, nil
 }

@@ -2,8 +2,7 @@ package config
 
 import "fmt"
 
-// Switch is written `on` or `off`, or true or false. YAML 1.1 reads the first two as booleans, as
-// sigs.k8s.io/yaml does; Pulumi's reader, gopkg.in/yaml.v3, hands them over as texts.
+// Switch is written `on` or `off`, or true or false. Pulumi hands over the first two as texts.
 type Switch bool
 
 // MarshalText writes on or off.

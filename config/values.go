@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"strata/internal/double"
@@ -61,37 +62,20 @@ func (d *decoder) values(key string, value any, into reflect.Value) {
 	if len(tree) == 0 {
 		return
 	}
-	sealed := false
-	if d.sealed {
-		sealed = unseal(tree)
-	}
 	_, short, _ := strings.Cut(key, ":")
-	secret := sealed || d.secret != nil && d.secret(sectionOf(key))
+	secret := d.sealed && hasSealed(tree) || d.secret != nil && d.secret(sectionOf(key))
 	into.Set(reflect.ValueOf(Values{Tree: plain(tree).(map[string]any), Key: short, Secret: secret}))
 }
 
-// unseal puts Sealed in the place of each encrypted text within a value, and reports whether there
-// is one.
-func unseal(value any) (found bool) {
-	put := func(one any, into func(any)) {
-		if Encrypted(one) {
-			into(Sealed)
-			found = true
-		} else if unseal(one) {
-			found = true
-		}
-	}
+// hasSealed reports whether a text within a value is Sealed.
+func hasSealed(value any) bool {
 	switch v := value.(type) {
 	case []any:
-		for i := range v {
-			put(v[i], func(text any) { v[i] = text })
-		}
+		return slices.ContainsFunc(v, hasSealed)
 	case map[string]any:
-		for name := range v {
-			put(v[name], func(text any) { v[name] = text })
-		}
+		return slices.ContainsFunc(slices.Collect(maps.Values(v)), hasSealed)
 	}
-	return found
+	return value == any(Sealed)
 }
 
 // Artifact is the name of the chart that they are of.
@@ -107,6 +91,35 @@ func (v Values) Unknown(known []string) []Problem {
 		}
 	}
 	return ps
+}
+
+// Refused returns the problem of a value that the chart's schema refuses: rule says why, and keyword
+// names the rule in the schema. given is false where the user gave no such value: the rule is about
+// the chart's own.
+func (v Values) Refused(path []string, rule, keyword string) (problem Problem, given bool) {
+	key, at := field("%s", v.Key), any(v.Tree)
+	for _, step := range path {
+		switch above := at.(type) {
+		case map[string]any:
+			if at, given = above[step]; !given {
+				return Problem{}, false
+			}
+			key = ValuePath(key, step)
+		case []any:
+			i, err := strconv.Atoi(step)
+			if err != nil || i >= len(above) {
+				return Problem{}, false
+			}
+			key, at = fmt.Sprintf("%s[%d]", key, i), above[i]
+		default:
+			return Problem{}, false
+		}
+	}
+	problem = Problem{Key: key, Value: show(at), Rule: "is refused by the chart's schema: " + rule, Fix: "see the chart's values.yaml at its version"}
+	if v.Secret {
+		problem.Value, problem.Rule = "[secret]", "is refused by the chart's schema: "+keyword
+	}
+	return problem, true
 }
 
 // OwnValues are the user's values of the charts that are installed, where there are some.

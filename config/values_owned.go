@@ -1,6 +1,11 @@
 package config
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
 
 // OwnedValue is a value of a chart that is not for the user to set.
 type OwnedValue struct {
@@ -67,8 +72,12 @@ func unless(allows func(*Config, any) bool, owned []OwnedValue) []OwnedValue {
 	return owned
 }
 
-// some allows a number of replicas but none: a rollout of no Pod is complete at once.
-func some(_ *Config, replicas any) bool { return replicas != int64(0) && replicas != float64(0) }
+// some allows a number of replicas but none: a rollout of no Pod is complete at once. A chart writes
+// a text as it is, so "0" is none as well.
+func some(_ *Config, replicas any) bool {
+	number, err := strconv.ParseFloat(strings.TrimSpace(fmt.Sprint(replicas)), 64)
+	return err != nil || number > 0
+}
 
 // named are the values by which nearly every chart gives its objects other names.
 func named(more ...string) []OwnedValue {

@@ -1,5 +1,3 @@
-//go:build !without_pulumi
-
 package config_test
 
 import (

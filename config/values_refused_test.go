@@ -29,6 +29,8 @@ var refusedRules = []rule{
 			"blocks each drain of its node; use certManager.replicas"},
 	{"the address by the annotations of TCP alone", one("traefik", `{"values":{"service":{"annotationsTCP":{"metallb.io/loadBalancerIPs":"10.10.0.201"}}}}`),
 		`strata:traefik.values.service.annotationsTCP["metallb.io/loadBalancerIPs"]: "10.10.0.201" is not for values to set: Strata sets it; use traefik.address`},
+	{"none as a text", one("argocd", `{"values":{"server":{"replicas":"0"}}}`),
+		`strata:argocd.values.server.replicas: "0" is not for values to set: with none Argo CD does nothing; write at least 1`},
 	{"no controller of Argo CD's", one("argocd", `{"values":{"controller":{"replicas":0}}}`),
 		"strata:argocd.values.controller.replicas: 0 is not for values to set: with none Argo CD does nothing; write at least 1"},
 	{"no controller of APISIX's", one("apisix", `{"controllerValues":{"deployment":{"replicas":0}}}`),

@@ -174,7 +174,7 @@ func TestEncryptedValuesAreReadAsSuch(t *testing.T) {
 	_, err = ofFile(t, "  strata:traefik: {values: {secure: v1:hunter2}}\n")
 	require.ErrorContains(t, err, "is encrypted as a whole")
 	_, err = ofFile(t, "  strata:traefik: {values: {deployment: {replicas: {secure: v1:hunter2}}}}\n")
-	require.ErrorContains(t, err, `values.deployment.replicas: "[encrypted]" is not for values to set`)
+	require.ErrorContains(t, err, `values.deployment.replicas: "[secret]" is not for values to set`)
 	assert.NotContains(t, err.Error(), "hunter2")
 }
 
@@ -209,7 +209,7 @@ func TestTheExamplesOfTheManualAreWhatTheySay(t *testing.T) {
 			text += "  strata:metallb: {addresses: [10.0.0.1-10.0.0.9]}\n"
 		}
 		require.NoError(t, os.WriteFile(file, []byte(text+strings.TrimPrefix(block, "config:\n")+"\n"), 0o600))
-		_, err := config.OfStack("dev", file)
+		_, err := config.OfStack(filepath.Dir(file), "dev", file)
 		if messages[i] == "" {
 			assert.NoError(t, err, block)
 			continue

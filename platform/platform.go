@@ -83,7 +83,7 @@ func (p Program) Run(ctx *pulumi.Context) error {
 	if err := materialise(ctx.Context()); err != nil {
 		return fmt.Errorf("artifacts: %w", err)
 	}
-	if err := p.warnOfUnknown(ctx, cfg, files); err != nil {
+	if err := p.checkKeys(ctx, cfg, files); err != nil {
 		return err
 	}
 	var gates health.Registered

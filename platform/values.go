@@ -1,6 +1,7 @@
 package platform
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
@@ -10,41 +11,62 @@ import (
 	"strata/internal/helmchart"
 )
 
-// warnOfUnknown warns of the user's values that a chart does not have, and of keys that the pinned
-// K3s does not have where another is asked for. It is no mistake: a chart may take what it does not
+// checkKeys refuses the user's values that a chart's schema refuses, since Helm would do so in the
+// middle of an up. It warns of those that the chart does not have, and of keys that the pinned K3s
+// does not have where another is asked for. Neither is a mistake: a chart may take what it does not
 // list, and a newer K3s more than an older one.
-func (p Program) warnOfUnknown(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set) error {
-	if p.Warn == nil {
-		return nil
-	}
+func (p Program) checkKeys(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set) error {
+	var refused []error
 	var messages []string
 	for _, key := range cfg.K3s.UnlistedKeys() {
 		messages = append(messages, key.Error())
 	}
 	for _, own := range cfg.OwnValues() {
-		messages = append(messages, unknownValues(own, files)...)
+		warnings, problems := compareValues(own, files)
+		messages = append(messages, warnings...)
+		for _, one := range problems {
+			refused = append(refused, one)
+		}
 	}
 	for _, message := range messages {
-		if err := p.Warn(ctx, message); err != nil {
-			return fmt.Errorf("warning about unknown keys: %w", err)
+		if p.Warn == nil {
+			break
 		}
+		if err := p.Warn(ctx, message); err != nil {
+			return fmt.Errorf("warning about keys: %w", err)
+		}
+	}
+	if len(refused) > 0 {
+		return fmt.Errorf("configuration of stack %s:\n%w", cfg.Stack, errors.Join(refused...))
 	}
 	return nil
 }
 
-// unknownValues says of each value at the top that its chart does not have, or why that is not
-// known.
-func unknownValues(own config.Values, files *artifacts.Set) (messages []string) {
-	var known []string
-	chart, err := files.One(own.Artifact())
+// compareValues returns a warning for each value at the top that the chart does not have, and a
+// problem for each value that its schema refuses. Where the chart cannot say, a warning tells why.
+func compareValues(own config.Values, files *artifacts.Set) (warnings []string, refused []config.Problem) {
+	file, err := files.One(own.Artifact())
+	var chart *helmchart.Chart
 	if err == nil {
-		known, err = helmchart.Keys(chart.Path)
+		chart, err = helmchart.Read(file.Path)
 	}
 	if err != nil {
-		return []string{fmt.Sprintf("strata:%s: not compared with what the chart has: %v", own.Key, err)}
+		return []string{fmt.Sprintf("strata:%s: not compared with what the chart has: %v", own.Key, err)}, nil
 	}
-	for _, one := range own.Unknown(known) {
-		messages = append(messages, one.Error())
+	refusals, err := chart.Refusals(own.Tree)
+	if err != nil {
+		warnings = append(warnings, fmt.Sprintf("strata:%s: not held against the chart's schema: %v", own.Key, err))
 	}
-	return messages
+	for _, one := range refusals {
+		if problem, given := own.Refused(one.Path, one.Rule, one.Keyword); given {
+			refused = append(refused, problem)
+		}
+	}
+	if len(refused) > 0 {
+		return warnings, refused // these may have the unknown ones among them
+	}
+	for _, one := range own.Unknown(chart.Keys()) {
+		warnings = append(warnings, one.Error())
+	}
+	return warnings, nil
 }

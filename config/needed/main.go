@@ -1,9 +1,8 @@
 // Command needed prints the names of the artifacts that the stack of a file asks for, one a line:
 // what `make up` has the lab build. It is no subcommand of strata because it comes before
-// everything: with the tag without_pulumi it compiles in seconds, and what it compiles the program
-// needs as well.
+// everything, and compiles half of what the program needs.
 //
-//	go run -tags without_pulumi ./config/needed [-machines] Pulumi.STACK.yaml
+//	go run ./config/needed [-machines] Pulumi.STACK.yaml
 package main
 
 import (

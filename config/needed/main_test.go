@@ -2,9 +2,7 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -33,12 +31,4 @@ func TestAMistakeInTheStacksFileIsToldBeforeAnythingIsBuilt(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte("config: {strata:hosts: {driver: machines}}"), 0o600))
 	_, err := needed(path, false)
 	assert.ErrorContains(t, err, "strata:hosts.driver")
-}
-
-// It is compiled before the first line is printed.
-func TestItIsCompiledWithoutPulumi(t *testing.T) {
-	deps, err := exec.CommandContext(t.Context(), "go", "list", "-tags", "without_pulumi", "-deps", ".").Output()
-	require.NoError(t, err)
-	assert.NotContains(t, string(deps), "pulumi/")
-	assert.Less(t, len(strings.Fields(string(deps))), 350)
 }

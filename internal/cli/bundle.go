@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -49,7 +50,7 @@ func newBundleMakeCommand() *cobra.Command {
 			"encrypted there is taken from `docker login`. DIR/README.md says how to go on without the internet.",
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return makeBundle(cmd, project, stack, stackFile(file, project, stack), args[0])
+			return makeBundle(cmd, project, path.Base(stack), stackFile(file, project, stack), args[0])
 		},
 	}
 	ofStack(command, &stack, &project)

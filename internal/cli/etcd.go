@@ -87,7 +87,7 @@ func newRestoreCommand() *cobra.Command {
 
 // restoreToNewHosts gives a snapshot to hosts that have nothing of the cluster.
 func restoreToNewHosts(ctx context.Context, cmd *cobra.Command, flags restoreFlags) error {
-	cfg, err := config.FromFile(stackFile(flags.config, flags.project, flags.stack))
+	cfg, err := config.OfStack(flags.project, flags.stack, stackFile(flags.config, flags.project, flags.stack))
 	if err != nil {
 		return &exitError{2, err}
 	}

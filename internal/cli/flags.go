@@ -1,9 +1,9 @@
 package cli
 
 import (
-	"path/filepath"
-
 	"github.com/spf13/cobra"
+
+	"strata/config"
 )
 
 // ofStack gives a subcommand the flags that name a stack, which is required, and its project.
@@ -24,7 +24,7 @@ func stackFile(named, project, stack string) string {
 	if named != "" {
 		return named
 	}
-	return filepath.Join(project, "Pulumi."+stack+".yaml")
+	return config.StackFile(project, stack)
 }
 
 // required makes a flag required.

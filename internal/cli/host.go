@@ -62,7 +62,7 @@ func hostSubcommand(subcommand, short string, known bool) *cobra.Command {
 // namedNodes is the configuration with these of its nodes only.
 func namedNodes(flags hostFlags, nodes []string) (*config.Config, error) {
 	file := stackFile(flags.file, flags.project, flags.stack)
-	cfg, err := config.FromFile(file)
+	cfg, err := config.OfStack(flags.project, flags.stack, file)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func newLeftoversCommand() *cobra.Command {
 				known, err := leftovers.KnownBefore(state)
 				return errors.Join(err, json.NewEncoder(cmd.OutOrStdout()).Encode(known))
 			}
-			cfg, err := config.FromFile(stackFile(file, project, stack))
+			cfg, err := config.OfStack(project, stack, stackFile(file, project, stack))
 			switch {
 			case err != nil:
 				return fmt.Errorf("%w; --config-file names the stack's file", err)
@@ -71,7 +71,7 @@ func newStrandedCommand() *cobra.Command {
 			}
 			return errors.Join(
 				leftovers.ShowUnreachable(cmd.Context(), cmd.OutOrStdout(), stack, state),
-				showOrphaned(cmd, stackFile(file, project, stack), project, state),
+				showOrphaned(cmd, stack, stackFile(file, project, stack), project, state),
 			)
 		},
 	}
@@ -82,8 +82,8 @@ func newStrandedCommand() *cobra.Command {
 
 // showOrphaned shows the virtual machines that the state does not know. A stack without hypervisor
 // needs no file here.
-func showOrphaned(cmd *cobra.Command, file, project string, state *stackstate.State) error {
-	cfg, err := config.FromFile(file)
+func showOrphaned(cmd *cobra.Command, stack, file, project string, state *stackstate.State) error {
+	cfg, err := config.OfStack(project, stack, file)
 	if err != nil {
 		_, err = fmt.Fprintf(cmd.ErrOrStderr(), "virtual machines that the state does not know were not searched for: %v; --config-file names the stack's file\n", err)
 		return err

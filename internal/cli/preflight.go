@@ -37,7 +37,7 @@ func newPreflightCommand() *cobra.Command {
 		Short: "Observe every host, the hypervisor or the existing cluster before the first change and say what would go wrong",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := config.FromFile(stackFile(flags.file, flags.project, flags.stack))
+			cfg, err := config.OfStack(flags.project, flags.stack, stackFile(flags.file, flags.project, flags.stack))
 			if err != nil {
 				return &exitError{2, err}
 			}

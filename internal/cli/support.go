@@ -33,7 +33,7 @@ func newSupportCommand() *cobra.Command {
 			if _, err := os.Lstat(output); err == nil {
 				return &exitError{2, fmt.Errorf("support: %s is there already, and is not overwritten; name another with --output", output)}
 			}
-			request.File, request.OwnFile = stackFile(file, request.Project, path.Base(request.Stack)), file != ""
+			request.File, request.OwnFile = stackFile(file, request.Project, request.Stack), file != ""
 			request.Pulumi = stackstate.CommandLine(request.Project)
 			archive, err := request.Collect(cmd.Context())
 			if err != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path"
 
 	"github.com/spf13/cobra"
 
@@ -26,7 +25,7 @@ func newTunnelCommand() *cobra.Command {
 			"the load balancer's addresses through it. Every pulumi up opens it by itself.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			cfg, err := config.OfStack(path.Base(stack), stackFile(file, project, path.Base(stack)))
+			cfg, err := config.OfStack(project, stack, stackFile(file, project, stack))
 			if err != nil {
 				return err
 			}

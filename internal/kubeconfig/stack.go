@@ -18,11 +18,15 @@ func ForStack(cfg *config.Config, project string) (Target, error) {
 	}
 	target, err := Read(paths, cfg.Cluster.Context)
 	var missing *ContextError
+	var login *ProviderError
 	switch {
 	case err == nil:
 		return target, nil
 	case errors.As(err, &missing):
 		return Target{}, config.Problem{Key: contextKey, Value: cfg.Cluster.Context, Rule: "is no context of " + shown, Fix: missing.has()}
+	case errors.As(err, &login):
+		return Target{}, config.Problem{Key: contextKey, Value: cfg.Cluster.Context, Rule: "of " + shown + " cannot be used: " + err.Error(),
+			Fix: "write exec with the cloud's plugin in its place (gke-gcloud-auth-plugin, kubelogin convert-kubeconfig), or a token"}
 	case errors.Is(err, fs.ErrNotExist):
 		return Target{}, config.Problem{Key: kubeconfigKey, Value: shown, Rule: "is not there", Fix: "name the file, or set " + Variable + "; `kind export kubeconfig` and `k3d kubeconfig merge` write one"}
 	default:

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
@@ -54,6 +55,15 @@ func (e *ContextError) has() string {
 		return "it has none"
 	}
 	return "it has " + strings.Join(e.Known, ", ")
+}
+
+// ProviderError says that a user logs in by an auth-provider. Those of clouds were taken out of
+// Kubernetes' clients in 1.26, and a plugin of exec does the same.
+type ProviderError struct{ User, Provider string }
+
+// Error implements error.
+func (e *ProviderError) Error() string {
+	return fmt.Sprintf("user %s: auth-provider %s is not supported", e.User, e.Provider)
 }
 
 // DefaultPaths are the files that are read where none is named: those of KUBECONFIG, or
@@ -121,6 +131,9 @@ func alone(raw *clientcmdapi.Config) (Target, error) {
 		return Target{}, fmt.Errorf("context %s: %w", name, err)
 	}
 	forget(raw)
+	if user := raw.Contexts[name].AuthInfo; raw.AuthInfos[user] != nil && raw.AuthInfos[user].AuthProvider != nil {
+		return Target{}, &ProviderError{user, raw.AuthInfos[user].AuthProvider.Name}
+	}
 	cluster := raw.Clusters[raw.Contexts[name].Cluster]
 	address, err := url.Parse(cluster.Server)
 	switch {
@@ -136,13 +149,17 @@ func alone(raw *clientcmdapi.Config) (Target, error) {
 	return Target{Server: strings.TrimSuffix(cluster.Server, "/"), Identity: identity(cluster, address), Text: text}, nil
 }
 
+// execExtension is the name of a cluster's settings for the exec plugin that logs in there
+// (client-go tools/clientcmd/client_config.go, clusterExtensionKey).
+const execExtension = "client.authentication.k8s.io/exec"
+
 // forget takes out what says nothing about the cluster or who asks: what tools note for themselves,
 // such as the time of minikube's last start, would look like a changed credential. The namespace is
 // for people who type; the program names each object's.
 func forget(raw *clientcmdapi.Config) {
 	raw.Extensions, raw.Preferences = nil, clientcmdapi.Preferences{} // an old file may still have preferences
 	for _, cluster := range raw.Clusters {
-		cluster.Extensions = nil
+		maps.DeleteFunc(cluster.Extensions, func(name string, _ runtime.Object) bool { return name != execExtension })
 	}
 	for _, user := range raw.AuthInfos {
 		user.Extensions = nil

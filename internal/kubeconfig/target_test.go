@@ -2,6 +2,7 @@ package kubeconfig_test
 
 import (
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -26,7 +27,10 @@ current-context: production
 clusters:
 - {name: kind-kind, cluster: {server: "https://127.0.0.1:34567", certificate-authority-data: %[1]s}}
 - {name: k3d-demo, cluster: {server: "https://0.0.0.0:6550/", certificate-authority: k3d.crt, extensions: [{name: last, extension: {update: "%[2]s"}}]}}
-- {name: production, cluster: {server: "https://api.example.org"}}
+- name: production
+  cluster:
+    server: "https://api.example.org"
+    extensions: [{name: client.authentication.k8s.io/exec, extension: {audience: prod}}, {name: last, extension: {update: "%[2]s"}}]
 - {name: careless, cluster: {server: "https://10.0.0.1:6443", insecure-skip-tls-verify: true}}
 - {name: plain, cluster: {server: "http://10.0.0.1:8080"}}
 contexts:
@@ -35,11 +39,13 @@ contexts:
 - {name: production, context: {cluster: production, user: person}}
 - {name: careless, context: {cluster: careless, user: robot}}
 - {name: plain, context: {cluster: plain, user: robot}}
+- {name: cloud, context: {cluster: production, user: cloud}}
 - {name: half, context: {cluster: kind-kind, user: no-such-user}}
 users:
 - {name: kind-kind, user: {client-certificate-data: %[3]s, client-key-data: %[3]s}}
 - {name: robot, user: {token: robots-token}}
-- {name: person, user: {exec: {apiVersion: client.authentication.k8s.io/v1, command: log-in, args: [get-token], interactiveMode: Never}}}
+- {name: person, user: {exec: {apiVersion: client.authentication.k8s.io/v1, command: log-in, args: [get-token], interactiveMode: Never, provideClusterInfo: true}}}
+- {name: cloud, user: {auth-provider: {name: gcp, config: {access-token: robots-token}}}}
 `
 
 // write puts the kubeconfig of several contexts into a folder, with a time that a tool noted and a
@@ -91,6 +97,9 @@ func TestFilesAreTakenInAndOtherWaysToLogInStay(t *testing.T) {
 	require.NoError(t, err)
 	require.NotNil(t, person.ExecProvider)
 	assert.Equal(t, "log-in", person.ExecProvider.Command)
+	settings, err := json.Marshal(person.ExecProvider.Config)
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"audience":"prod"}`, string(settings), "the plugin's settings for this cluster")
 }
 
 func TestACredentialOrAToolsNoteChangesNoIdentity(t *testing.T) {
@@ -98,6 +107,7 @@ func TestACredentialOrAToolsNoteChangesNoIdentity(t *testing.T) {
 	assert.Equal(t, read(t, first, "kind-kind").Identity, read(t, second, "kind-kind").Identity)
 	assert.NotEqual(t, read(t, first, "kind-kind").Text, read(t, second, "kind-kind").Text, "the credential is used")
 	assert.Equal(t, read(t, first, "k3d-demo").Text, read(t, second, "k3d-demo").Text, "a note is no change")
+	assert.Equal(t, read(t, first, "production").Text, read(t, second, "production").Text, "a note beside the plugin's settings")
 	assert.NotEqual(t, read(t, first, "kind-kind").Identity, read(t, first, "k3d-demo").Identity)
 	assert.NotEqual(t, read(t, first, "kind-kind").Identity, read(t, first, "production").Identity)
 }
@@ -131,10 +141,12 @@ func TestWhatIsWrongWithAStacksContextIsSaidWithItsKeyAndTheWayOut(t *testing.T)
 		"no file": {config.Cluster{Kubeconfig: "/nowhere/config", Context: "kind-kind"},
 			[]string{"strata:cluster.kubeconfig: /nowhere/config is not there; name the file, or set KUBECONFIG"}},
 		"no such context": {config.Cluster{Kubeconfig: path, Context: "kind-kin"},
-			[]string{"strata:cluster.context: kind-kin is no context of " + path + "; it has careless, half, k3d-demo, kind-kind, plain, production"}},
+			[]string{"strata:cluster.context: kind-kin is no context of " + path + "; it has careless, cloud, half, k3d-demo, kind-kind, plain, production"}},
 		"no context at all": {config.Cluster{Kubeconfig: empty, Context: "kind-kind"}, []string{"is no context of " + empty + "; it has none"}},
 		"a context without its user": {config.Cluster{Kubeconfig: path, Context: "half"},
 			[]string{"strata:cluster.context: half of", "no-such-user", "kubectl --context half get nodes"}},
+		"an auth-provider": {config.Cluster{Kubeconfig: path, Context: "cloud"},
+			[]string{"strata:cluster.context: cloud of " + path + " cannot be used: user cloud: auth-provider gcp is not supported", "; write exec"}},
 		"no verification":   {config.Cluster{Kubeconfig: path, Context: "careless"}, []string{"insecure-skip-tls-verify", "certificate-authority-data"}},
 		"no TLS":            {config.Cluster{Kubeconfig: path, Context: "plain"}, []string{`server "http://10.0.0.1:8080" is not https://`}},
 		"no kubeconfig":     {config.Cluster{Kubeconfig: garbage, Context: "kind-kind"}, []string{"strata:cluster.context: kind-kind of " + garbage + " cannot be used"}},

@@ -101,7 +101,7 @@ func (r *Request) checkKey() error {
 	return nil
 }
 
-func (r *Request) file() string { return filepath.Join(r.Project, "Pulumi."+r.Stack+".yaml") }
+func (r *Request) file() string { return config.StackFile(r.Project, r.Stack) }
 
 func exists(file string) error {
 	return fmt.Errorf("%s is there already, and is not overwritten; choose another name for the stack, or move the file away", file)

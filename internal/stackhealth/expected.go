@@ -3,8 +3,6 @@ package stackhealth
 import (
 	"context"
 	"fmt"
-	"path"
-	"path/filepath"
 	"slices"
 
 	"strata/config"
@@ -26,9 +24,9 @@ type expected struct {
 func expectedGates(ctx context.Context, q Question) expected {
 	e := expected{file: q.File}
 	if e.file == "" {
-		e.file = filepath.Join(q.Project, "Pulumi."+path.Base(q.Stack)+".yaml")
+		e.file = config.StackFile(q.Project, q.Stack)
 	}
-	cfg, err := config.OfStack(path.Base(q.Stack), e.file)
+	cfg, err := config.OfStack(q.Project, q.Stack, e.file)
 	if err == nil {
 		e.gates, err = platform.Gates(ctx, cfg)
 	}

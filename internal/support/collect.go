@@ -85,7 +85,7 @@ func (r Request) Collect(ctx context.Context) (Archive, error) {
 // know reads the state and the stack's file with their secrets. A stack that was never up has no
 // state.
 func (r Request) know(ctx context.Context) (known, error) {
-	k := known{state: &stackstate.State{}, file: readStackFile(r.File)}
+	k := known{state: &stackstate.State{}, file: readStackFile(r.Project, r.File)}
 	var secret, plain []string
 	export, err := r.Pulumi.Export(ctx, r.Stack, "--show-secrets")
 	if err == nil {
@@ -170,7 +170,7 @@ func (r Request) hosts(ctx context.Context, k known) ([]inventory.Host, error) {
 	if len(hosts) > 0 {
 		return hosts, nil
 	}
-	cfg, err := config.OfStack(path.Base(r.Stack), r.File)
+	cfg, err := config.OfStack(r.Project, r.Stack, r.File)
 	if err != nil || cfg.OnExistingCluster() || cfg.Hosts.Driver != config.DriverExisting {
 		return nil, err
 	}
@@ -202,7 +202,7 @@ func (r Request) cluster(k known) ([]source, error) {
 		}
 	}
 	if text == nil {
-		cfg, err := config.OfStack(path.Base(r.Stack), r.File)
+		cfg, err := config.OfStack(r.Project, r.Stack, r.File)
 		if err != nil {
 			return nil, err
 		}

@@ -75,7 +75,7 @@ func TestTheStackFileIsShownWithoutWhatIsSecret(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "Pulumi.dev.yaml")
 	require.NoError(t, os.WriteFile(path, []byte("encryptionsalt: v1:salt\nconfig:\n  argocd: {root: {password: {secure: v1:x}, username: me}}\n"+
 		"  strata:apps: {workloads: [{name: shop, secretEnv: {A: plain-text, B: {secure: v1:y}}}]}\n  strata:k3s: {tlsSANs: [{secure: v1:z}]}\n"), 0o600))
-	file := readStackFile(path)
+	file := readStackFile(filepath.Dir(path), path)
 	text, err := file.withoutSecrets(t.Context())
 	require.NoError(t, err)
 	for _, secret := range []string{"v1:", "plain-text", "salt"} {
@@ -101,15 +101,15 @@ func TestTheStackFileIsShownWithoutWhatIsSecret(t *testing.T) {
 
 func TestAStackFileThatIsNotThereHasNoSecretsAndOneThatCannotBeReadHasUnknownOnes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "Pulumi.dev.yaml")
-	secrets, err := readStackFile(path).secrets(t.Context(), nil)
+	secrets, err := readStackFile(filepath.Dir(path), path).secrets(t.Context(), nil)
 	require.NoError(t, err)
 	assert.Empty(t, secrets)
 	require.NoError(t, os.WriteFile(path, []byte("config: {a: hunter2: b"), 0o600))
-	_, err = readStackFile(path).secrets(t.Context(), nil)
+	_, err = readStackFile(filepath.Dir(path), path).secrets(t.Context(), nil)
 	require.Error(t, err)
 	assert.NotContains(t, err.Error(), "hunter2")
 	require.NoError(t, os.WriteFile(path, []byte("config: {strata:k3s: {version: v1}}"), 0o600))
-	_, err = readStackFile(path).secrets(t.Context(), nil)
+	_, err = readStackFile(filepath.Dir(path), path).secrets(t.Context(), nil)
 	require.NoError(t, err, "Pulumi is not asked where nothing is encrypted")
 }
 

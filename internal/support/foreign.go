@@ -1,7 +1,7 @@
 package support
 
 import (
-	"fmt"
+	"encoding/json"
 	"regexp"
 	"slices"
 	"strings"
@@ -44,15 +44,16 @@ func foreign(value any, secret bool, add func(string)) any {
 	case string:
 		within(value, add)
 		switch {
+		case value == config.Sealed:
 		case secret:
 			add(value)
 			return redacted
 		case !plainWord.MatchString(value):
 			return notShown
 		}
-	case float64:
+	case json.Number:
 		if secret {
-			add(fmt.Sprintf("%.0f", value))
+			add(value.String())
 			return redacted
 		}
 	case []any:
@@ -62,9 +63,6 @@ func foreign(value any, secret bool, add func(string)) any {
 		}
 		return list
 	case map[string]any:
-		if config.Encrypted(value) {
-			return config.Sealed
-		}
 		return foreignObject(value, secret, add)
 	}
 	return value

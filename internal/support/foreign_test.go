@@ -16,7 +16,7 @@ func shown(t *testing.T, line, journal string) (file, quoted string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "Pulumi.dev.yaml")
 	require.NoError(t, os.WriteFile(path, []byte("config:\n  "+line+"\n"), 0o600))
-	read := readStackFile(path)
+	read := readStackFile(filepath.Dir(path), path)
 	found, err := read.secrets(t.Context(), nil)
 	require.NoError(t, err)
 	text, err := read.withoutSecrets(t.Context())
@@ -48,6 +48,8 @@ func TestWhatAnotherProgramsConfigurationHasInPlainIsNeitherShownNorQuoted(t *te
 		"an argument of a workload":  "strata:apps: {workloads: [{name: shop, args: ['--admin-password=hunter2hunter2']}]}",
 		"an address of Strata's own": "strata:k3s: {proxy: {http: 'http://me:hunter2hunter2@proxy:3128'}}",
 		"a provider's":               "aws:secretKey: hunter2hunter2",
+		"a section as JSON":          `strata:traefik: '{"values": {"credentials": "hunter2hunter2"}}'`,
+		"a key that is no text":      "strata:traefik: {values: {1: {token: hunter2hunter2}}}",
 	} {
 		t.Run(name, func(t *testing.T) {
 			file, journal := shown(t, line, `msg="login with hunter2hunter2 or 20240917 or http://me:hunter2hunter2@proxy:3128"`)
@@ -74,7 +76,7 @@ func TestTheValueOfAnEncryptedArgumentIsKnownWithoutItsName(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "Pulumi.dev.yaml")
 		require.NoError(t, os.WriteFile(path, []byte("config:\n  "+line+"\n"), 0o600))
-		found, err := readStackFile(path).secrets(t.Context(), func(context.Context, []byte, ...string) ([]byte, error) { return []byte(decrypted), nil })
+		found, err := readStackFile(filepath.Dir(path), path).secrets(t.Context(), func(context.Context, []byte, ...string) ([]byte, error) { return []byte(decrypted), nil })
 		require.NoError(t, err)
 		assert.Equal(t, "refused: "+redacted, newRedactor(nil, nil, found).text("refused: hunter2"), line)
 	}

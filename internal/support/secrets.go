@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 
 	"sigs.k8s.io/yaml"
@@ -26,21 +25,18 @@ func isSecretKey(key string) bool { return slices.Contains(secretKeys, key) }
 
 // stackFile is a stack's file as it was read.
 type stackFile struct {
-	// content is the file as a value; nil where it could not be read, for which err is the reason.
-	content any
+	// content is its configuration by full key; nil where it could not be read, for which err is
+	// the reason.
+	content map[string]any
 	err     error
 }
 
-func readStackFile(path string) stackFile {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		return stackFile{err: err}
+func readStackFile(project, path string) stackFile {
+	content, err := config.Written(project, path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("%s is no stack file", path) // the parser's error may quote it
 	}
-	var content any
-	if err := yaml.Unmarshal(text, &content); err != nil {
-		return stackFile{err: fmt.Errorf("%s is no YAML", path)} // the parser's error may quote it
-	}
-	return stackFile{content: content}
+	return stackFile{content, err}
 }
 
 // withoutSecrets is the file without what is encrypted, what that is encrypted with, and what is
@@ -49,8 +45,7 @@ func (f stackFile) withoutSecrets(context.Context) ([]byte, error) {
 	if f.err != nil {
 		return nil, f.err
 	}
-	top, _ := f.content.(map[string]any)
-	return yaml.Marshal(map[string]any{"config": stripped(top["config"])})
+	return yaml.Marshal(map[string]any{"config": stripped(f.content)})
 }
 
 func stripped(value any) any {
@@ -62,9 +57,6 @@ func stripped(value any) any {
 		}
 		return list
 	case map[string]any:
-		if config.Encrypted(value) {
-			return config.Sealed
-		}
 		object := map[string]any{}
 		for key, inner := range value {
 			switch {
@@ -86,6 +78,14 @@ func stripped(value any) any {
 // an argument encrypts its name with it. unknown counts the values that Pulumi does not show.
 func encryptedTexts(file, shown any, add func(string)) (unknown int) {
 	switch file := file.(type) {
+	case string:
+		if file != config.Sealed {
+			return 0
+		}
+		texts(shown, add)
+		if shown == nil {
+			return 1
+		}
 	case []any:
 		list, _ := shown.([]any)
 		for i, inner := range file {
@@ -96,13 +96,6 @@ func encryptedTexts(file, shown any, add func(string)) (unknown int) {
 			unknown += encryptedTexts(inner, value, add)
 		}
 	case map[string]any:
-		if config.Encrypted(file) {
-			texts(shown, add)
-			if shown == nil {
-				return 1
-			}
-			return 0
-		}
 		object, _ := shown.(map[string]any)
 		for key, inner := range file {
 			unknown += encryptedTexts(inner, object[key], below(key, add))
@@ -130,11 +123,14 @@ func (f stackFile) secrets(ctx context.Context, pulumi stackstate.Pulumi, argume
 	} else if f.err != nil {
 		return nil, f.err
 	}
-	top, _ := f.content.(map[string]any)
 	var found []string
-	add := func(text string) { found = append(found, text) }
-	plainSecrets(top["config"], add)
-	if encryptedTexts(top["config"], nil, func(string) {}) == 0 {
+	add := func(text string) {
+		if text != config.Sealed {
+			found = append(found, text)
+		}
+	}
+	plainSecrets(f.content, add)
+	if encryptedTexts(f.content, nil, func(string) {}) == 0 {
 		return found, nil
 	}
 	out, err := pulumi(ctx, nil, append([]string{"config", "--show-secrets", "--json"}, arguments...)...)
@@ -145,14 +141,9 @@ func (f stackFile) secrets(ctx context.Context, pulumi stackstate.Pulumi, argume
 	if err != nil {
 		return nil, err
 	}
-	sections, _ := top["config"].(map[string]any)
 	unknown := 0
-	for key, section := range sections {
-		value, known := shown[key]
-		if !known {
-			value = shown[config.Namespace+":"+key] // Pulumi puts a key without a namespace into the project's
-		}
-		unknown += encryptedTexts(section, value, below(key, add))
+	for key, section := range f.content {
+		unknown += encryptedTexts(section, shown[key], below(key, add))
 	}
 	if unknown > 0 {
 		return nil, fmt.Errorf("pulumi config shows %d encrypted values of the stack file not, or not at the same place", unknown)

@@ -88,12 +88,26 @@ func TestAValueThatTheChartDoesNotHaveIsWarnedOf(t *testing.T) {
 	assert.Equal(t, []string{"strata:argocd.values.repoServr: is no value that the chart has, so it would be ignored; did you mean repoServer?"}, p.warnings)
 }
 
+// Helm would refuse these in the middle of an up: the chart's schema is asked before the first
+// resource, about all of them at once.
+func TestValuesThatTheChartsSchemaRefusesAreRefusedBeforeAnyChange(t *testing.T) {
+	_, err := runProgram(t, map[string]any{"traefik": map[string]any{"values": map[string]any{
+		"image": map[string]any{"tag": 3},
+		"ports": map[string]any{"web": map[string]any{"redirectTo": map[string]any{"port": "websecure"}}},
+	}}})
+	require.ErrorContains(t, err, "configuration of stack staging:\n")
+	require.ErrorContains(t, err, "strata:traefik.values.image.tag: 3 is refused by the chart's schema: expected string")
+	assert.ErrorContains(t, err, "strata:traefik.values.ports.web: ")
+	assert.ErrorContains(t, err, "'redirectTo' not allowed")
+}
+
 // What is read of a chart without Helm has what Helm reads.
 func TestTheKeysOfAChartAreHelms(t *testing.T) {
 	for _, platform := range platforms {
 		for _, release := range newProgram(t, platform.sections).releases {
-			known, err := helmchart.Keys(release.chart)
+			read, err := helmchart.Read(release.chart)
 			require.NoError(t, err)
+			known := read.Keys()
 			for name := range release.load().Values {
 				assert.Contains(t, known, name, release.chartName())
 			}

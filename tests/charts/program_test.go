@@ -8,6 +8,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"strata/config"
@@ -33,6 +34,14 @@ type program struct {
 // newProgram runs the program with the committed stack staging, some sections of which are others.
 func newProgram(t *testing.T, sections map[string]any) *program {
 	t.Helper()
+	p, err := runProgram(t, sections)
+	require.NoError(t, err)
+	return p
+}
+
+// runProgram is newProgram for a configuration that may be refused.
+func runProgram(t *testing.T, sections map[string]any) (*program, error) {
+	t.Helper()
 	project, answers := pulumitest.NewProject(t), pulumitest.NewAnswers(t)
 	manifest := fillBundle(t, project.Bundle)
 	t.Setenv(pulumi.EnvConfig, configuration(t, sections))
@@ -48,11 +57,14 @@ func newProgram(t *testing.T, sections map[string]any) *program {
 		p.warnings = append(p.warnings, message)
 		return nil
 	}
-	require.NoError(t, pulumi.RunErr(platform.Program{Warn: warn}.Run, pulumi.WithMocks("strata", "staging", recorder)))
+	if err := pulumi.RunErr(platform.Program{Warn: warn}.Run, pulumi.WithMocks("strata", "staging", recorder)); err != nil {
+		assert.Empty(t, recorder.Resources(), "it is refused before the first resource")
+		return nil, err
+	}
 	for _, r := range recorder.Resources() {
 		p.add(t, r, manifest)
 	}
-	return p
+	return p, nil
 }
 
 // configuration returns the configuration that Pulumi hands to the program.

@@ -102,7 +102,7 @@ func (b *bundle) configuration(source string) (*config.Config, error) {
 			return nil, err
 		}
 	}
-	return config.OfStack(b.stack, b.stackFile)
+	return config.OfStack(b.project, b.stack, b.stackFile)
 }
 
 // add enters a file of the folder, whose path is relative to it. It is read for its sum unless that

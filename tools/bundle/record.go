@@ -22,7 +22,7 @@ func record(ctx context.Context, project, stack, file string, out io.Writer) err
 	if err := absolute(&project, &file); err != nil {
 		return err
 	}
-	cfg, err := config.OfStack(stack, file)
+	cfg, err := config.OfStack(project, stack, file)
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,8 @@
 // Command originals fills a folder with what the projects publish: the pinned artifacts of a stack,
 // and Pulumi's official plugins. The lab takes them in the place of its own (ORIGINALS=DIR). It is
-// no subcommand of strata because `make up` runs it before anything is built: with the tag
-// without_pulumi it compiles in seconds.
+// no subcommand of strata because `make up` runs it before anything is built.
 //
-//	go run -tags without_pulumi ./internal/artifacts/originals -into DIR [-for-up LIST [-is-up] -pending FILE|-apart DIR] Pulumi.STACK.yaml
+//	go run ./internal/artifacts/originals -into DIR [-for-up LIST [-is-up] -pending FILE|-apart DIR] Pulumi.STACK.yaml
 package main
 
 import (

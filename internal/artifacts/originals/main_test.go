@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -93,12 +92,4 @@ func TestOneLineSaysWhatWasChosenAndWhy(t *testing.T) {
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) { assert.Equal(t, test.want, choice("dev", pins, test.filled, test.unfit, false)) })
 	}
-}
-
-// It is compiled before the first line is printed.
-func TestItIsCompiledWithoutPulumi(t *testing.T) {
-	deps, err := exec.CommandContext(t.Context(), "go", "list", "-tags", "without_pulumi", "-deps", ".").Output()
-	require.NoError(t, err)
-	assert.NotContains(t, string(deps), "pulumi/pulumi")
-	assert.Less(t, len(strings.Fields(string(deps))), 380)
 }

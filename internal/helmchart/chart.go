@@ -1,5 +1,4 @@
-// Package helmchart reads from a chart's file what its values may be called. It renders nothing:
-// Helm does.
+// Package helmchart reads from a chart's file which values it takes. It renders nothing: Helm does.
 package helmchart
 
 import (
@@ -21,10 +20,20 @@ import (
 // have a tenth.
 const fileLimit = 4 << 20
 
+// Chart holds what a chart's file says of its values.
+type Chart struct {
+	names map[string]bool
+	// defaults are those of values.yaml. schema is the text of values.schema.json; nil without one.
+	defaults map[string]any
+	schema   []byte
+}
+
 // Keys are the names at the top of a chart's values, sorted: those of its values.yaml and of its
-// schema, its subcharts', and global, which every chart has. file is the chart as Helm packs it, a
-// gzipped tar.
-func Keys(file string) ([]string, error) {
+// schema, its subcharts', and global, which every chart has.
+func (c *Chart) Keys() []string { return slices.Sorted(maps.Keys(c.names)) }
+
+// Read reads a chart as Helm packs it, a gzipped tar.
+func Read(file string) (*Chart, error) {
 	packed, err := os.Open(file)
 	if err != nil {
 		return nil, err
@@ -34,29 +43,29 @@ func Keys(file string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("chart %s: %w", file, err)
 	}
-	names := map[string]bool{"global": true}
+	chart := &Chart{names: map[string]bool{"global": true}}
 	entries := tar.NewReader(unpacked)
 	for {
 		entry, err := entries.Next()
 		if errors.Is(err, io.EOF) {
-			return slices.Sorted(maps.Keys(names)), nil
+			return chart, nil
 		}
 		if err != nil {
 			return nil, fmt.Errorf("chart %s: %w", file, err)
 		}
-		if err := add(names, entry.Name, io.LimitReader(entries, fileLimit)); err != nil {
+		if err := chart.add(entry.Name, io.LimitReader(entries, fileLimit)); err != nil {
 			return nil, fmt.Errorf("chart %s: %s: %w", file, entry.Name, err)
 		}
 	}
 }
 
-// add takes the names that one file of the chart tells; its path begins with the chart's name.
-func add(names map[string]bool, path string, content io.Reader) error {
+// add takes what one file of the chart tells; its path begins with the chart's name.
+func (c *Chart) add(path string, content io.Reader) error {
 	_, inside, _ := strings.Cut(path, "/")
 	switch {
 	case strings.HasPrefix(inside, "charts/"):
 		subchart, _, _ := strings.Cut(strings.TrimPrefix(inside, "charts/"), "/")
-		names[subchart] = true
+		c.names[subchart] = true
 		return nil
 	case inside == "Chart.yaml":
 		return addFrom(content, func(text []byte) error {
@@ -65,23 +74,23 @@ func add(names map[string]bool, path string, content io.Reader) error {
 			}
 			err := yaml.Unmarshal(text, &chart)
 			for _, one := range chart.Dependencies {
-				names[one.Name], names[one.Alias] = true, true
+				c.names[one.Name], c.names[one.Alias] = true, true
 			}
-			delete(names, "")
+			delete(c.names, "")
 			return err
 		})
 	case inside == "values.yaml":
 		return addFrom(content, func(text []byte) error {
-			var values map[string]any
-			err := yaml.Unmarshal(text, &values)
-			addKeys(names, values)
+			err := yaml.Unmarshal(text, &c.defaults)
+			c.addKeys(c.defaults)
 			return err
 		})
 	case inside == "values.schema.json":
 		return addFrom(content, func(text []byte) error {
 			var schema map[string]any
 			err := json.Unmarshal(text, &schema)
-			addKeys(names, properties(schema))
+			c.schema = text
+			c.addKeys(properties(schema))
 			return err
 		})
 	}
@@ -96,9 +105,9 @@ func addFrom(content io.Reader, take func([]byte) error) error {
 	return take(text)
 }
 
-func addKeys(names map[string]bool, object map[string]any) {
+func (c *Chart) addKeys(object map[string]any) {
 	for name := range object {
-		names[name] = true
+		c.names[name] = true
 	}
 }
 

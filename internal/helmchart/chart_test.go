@@ -33,7 +33,7 @@ func pack(t *testing.T, files map[string]string) string {
 }
 
 func TestAChartsKeysAreThoseOfItsFiles(t *testing.T) {
-	found, err := helmchart.Keys(pack(t, map[string]string{
+	chart, err := helmchart.Read(pack(t, map[string]string{
 		"edge/Chart.yaml":                     "name: edge\ndependencies: [{name: redis, alias: cache}, {name: etcd}]\n",
 		"edge/values.yaml":                    "image: {tag: 1}\nreplicas:\n",
 		"edge/values.schema.json":             `{"properties": {"podLabels": {"type": "object"}}}`,
@@ -43,27 +43,27 @@ func TestAChartsKeysAreThoseOfItsFiles(t *testing.T) {
 		"edge/charts/etcd/values.schema.json": `{"properties": {"inner": {}}}`,
 	}))
 	require.NoError(t, err)
-	assert.Equal(t, []string{"cache", "crds", "etcd", "global", "image", "podLabels", "redis", "replicas"}, found)
+	assert.Equal(t, []string{"cache", "crds", "etcd", "global", "image", "podLabels", "redis", "replicas"}, chart.Keys())
 
-	found, err = helmchart.Keys(pack(t, map[string]string{
+	chart, err = helmchart.Read(pack(t, map[string]string{
 		"edge/values.schema.json": `{"$ref": "#/$defs/values", "$defs": {"values": {"properties": {"podLabels": {}}}, "other": {"properties": {"inner": {}}}}}`,
 	}))
 	require.NoError(t, err)
-	assert.Equal(t, []string{"global", "podLabels"}, found)
-	found, err = helmchart.Keys(pack(t, map[string]string{"edge/values.yaml": "", "edge/values.schema.json": "{}"}))
+	assert.Equal(t, []string{"global", "podLabels"}, chart.Keys())
+	chart, err = helmchart.Read(pack(t, map[string]string{"edge/values.yaml": "", "edge/values.schema.json": "{}"}))
 	require.NoError(t, err)
-	assert.Equal(t, []string{"global"}, found)
+	assert.Equal(t, []string{"global"}, chart.Keys())
 }
 
 func TestWhatIsNoChartIsSaid(t *testing.T) {
-	_, err := helmchart.Keys(filepath.Join(t.TempDir(), "gone.tgz"))
+	_, err := helmchart.Read(filepath.Join(t.TempDir(), "gone.tgz"))
 	require.ErrorIs(t, err, os.ErrNotExist)
 	file := filepath.Join(t.TempDir(), "text.tgz")
 	require.NoError(t, os.WriteFile(file, []byte("a text"), 0o600))
-	_, err = helmchart.Keys(file)
+	_, err = helmchart.Read(file)
 	require.ErrorContains(t, err, "text.tgz: ")
-	_, err = helmchart.Keys(pack(t, map[string]string{"edge/values.yaml": "- a list"}))
+	_, err = helmchart.Read(pack(t, map[string]string{"edge/values.yaml": "- a list"}))
 	require.ErrorContains(t, err, "edge/values.yaml: ")
-	_, err = helmchart.Keys(pack(t, map[string]string{"edge/values.schema.json": `["a list"]`}))
+	_, err = helmchart.Read(pack(t, map[string]string{"edge/values.schema.json": `["a list"]`}))
 	require.ErrorContains(t, err, "edge/values.schema.json: ")
 }

@@ -1,0 +1,142 @@
+package config
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/pulumi/esc"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/encoding"
+	sdkconfig "github.com/pulumi/pulumi/sdk/v3/go/common/resource/config"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/workspace"
+)
+
+// stackFile holds a stack file as Pulumi reads it, with the defaults of its project.
+type stackFile struct {
+	// sections are Strata's, as the engine hands them to the program, but for Sealed texts.
+	sections map[string]string
+	// problems are about the file's keys.
+	problems problems
+	// refused is the engine's refusal of a type that Pulumi.yaml declares. It tells one mistake and
+	// no fix, so a Problem about the same value comes before it.
+	refused error
+}
+
+// readStack reads the text of a stack file by Pulumi's own loader.
+func readStack(folder, stack, path string, text []byte) (stackFile, error) {
+	project, read, err := loadStack(folder, path, text)
+	if err != nil {
+		return stackFile{}, err
+	}
+	if len(read.EnvironmentBytes()) > 0 {
+		return stackFile{}, Problem{Key: "environment", Rule: "has values of Pulumi ESC, which only pulumi up and preview see",
+			Fix: "name a copy of the file with these values in its config, and without environment: --config-file"}
+	}
+	name := string(project.Name)
+	twice, err := givenTwice(name, text)
+	if err != nil {
+		return stackFile{}, err
+	}
+	refused := workspace.ValidateStackConfigAndApplyProjectConfig(context.Background(), stack, project, esc.Value{}, read.Config, nil, blind)
+	texts, err := read.Config.Decrypt(blind)
+	if err != nil {
+		return stackFile{}, err
+	}
+	whole := map[string]string{}
+	for key, value := range texts {
+		whole[key.String()] = value
+	}
+	sections, strangers := ours(name, whole)
+	return stackFile{sections: sections, problems: slices.Concat(twice, strangers), refused: refused}, nil
+}
+
+// Written returns the configuration that a stack's file has, by full key, without the defaults of
+// its project and unchecked. Encrypted texts are Sealed, and numbers json.Number. The error may
+// quote the file.
+func Written(project, path string) (map[string]any, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	_, read, err := loadStack(project, path, text)
+	if err != nil {
+		return nil, err
+	}
+	texts, err := read.Config.Decrypt(blind)
+	written := map[string]any{}
+	for key, text := range texts {
+		written[key.String()] = valueOf(text)
+	}
+	return written, err
+}
+
+// blind puts Sealed in the place of encrypted texts.
+var blind = sdkconfig.NewBlindingDecrypter()
+
+func loadStack(folder, path string, text []byte) (*workspace.Project, *workspace.ProjectStack, error) {
+	project, err := readProject(folder)
+	if err != nil {
+		return nil, nil, err
+	}
+	read, err := workspace.LoadProjectStackBytes(nil, project, text, path, encoding.YAML)
+	return project, read, err
+}
+
+// readProject reads the Pulumi.yaml of a folder. A stack file without one has no defaults.
+func readProject(folder string) (*workspace.Project, error) {
+	path, err := workspace.DetectProjectPathFrom(folder)
+	if errors.Is(err, workspace.ErrProjectNotFound) {
+		return &workspace.Project{Name: Namespace}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return workspace.LoadProject(path)
+}
+
+// givenTwice refuses a key that a file has in two forms. Pulumi takes either, another one from run
+// to run.
+func givenTwice(project string, text []byte) (twice problems, err error) {
+	var file struct {
+		Config map[string]any `yaml:"config"`
+	}
+	if err := encoding.YAML.Unmarshal(text, &file); err != nil {
+		return nil, err
+	}
+	forms := map[string]string{}
+	for _, written := range slices.Sorted(maps.Keys(file.Config)) {
+		full := written
+		if !strings.Contains(full, ":") {
+			full = project + ":" + full
+		}
+		key, err := sdkconfig.ParseKey(full)
+		if err != nil {
+			return nil, err
+		}
+		if other, there := forms[key.String()]; there {
+			twice.add(key.String(), "", "is written twice, as "+other+" and as "+written, "keep one of them: Pulumi takes either")
+		}
+		forms[key.String()] = written
+	}
+	return twice, nil
+}
+
+// ours picks Strata's sections out of a whole configuration, by full key, and refuses a key that is
+// meant for Strata and does not reach it. Other namespaces belong to Pulumi's providers.
+func ours(project string, whole map[string]string) (sections map[string]string, strangers problems) {
+	sections = map[string]string{}
+	for _, key := range slices.Sorted(maps.Keys(whole)) {
+		namespace, section, _ := strings.Cut(key, ":")
+		meant := namespace == project || nearest(namespace, []string{Namespace}) != ""
+		switch {
+		case namespace == Namespace:
+			sections[section] = whole[key]
+		case meant && slices.Contains(Sections(), section):
+			strangers.add(key, "", "is not read: Strata's keys begin with "+Namespace+":", "did you mean "+Namespace+":"+section+"?")
+		}
+	}
+	return sections, strangers
+}
