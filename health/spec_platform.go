@@ -178,3 +178,8 @@ type RolloutSpec struct {
 	// Workloads are namespace/kind/name, of kind Deployment, DaemonSet or StatefulSet.
 	Workloads []string `json:"workloads"`
 }
+
+// NamespaceSpec names a namespace.
+type NamespaceSpec struct {
+	Name string `json:"name"`
+}
