@@ -86,7 +86,7 @@ func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.Re
 func NewGateAtDelete(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.ResourceOption) (pulumi.Resource, error) {
 	bound := args.complete(name)
 	runs := subcommand.AtDelete("gate --deleted", args.known(), args.environment())
-	return local.NewCommand(ctx, name, runs, append(opts, pulumi.Timeouts(&pulumi.CustomTimeouts{Delete: bound}))...)
+	return local.NewCommand(ctx, name, runs, append(opts, pulumi.Timeouts(&pulumi.CustomTimeouts{Create: bound, Update: bound, Delete: bound}))...)
 }
 
 // complete names the Spec and its hosts, and returns the engine's bound.
