@@ -1,11 +1,13 @@
 package components
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/config"
 	"strata/health"
@@ -46,6 +48,8 @@ type Cluster struct {
 	// Stable holds once the API answers and no node is to be drained. Every change and judgement
 	// inside the cluster waits for it.
 	Stable pulumi.Resource
+	// NamespaceEnd bounds the wait for the end of a namespace that leaves.
+	NamespaceEnd metav1.Duration
 	// NetworkPolicies says that each layer's namespace gets one.
 	NetworkPolicies bool
 	// objects are those that were registered for it.
@@ -101,6 +105,28 @@ func (c *Cluster) gate(ctx *pulumi.Context, name string, args health.GateArgs, o
 	}
 	args.Spec.Servers, args.Spec.Existing, args.Kubeconfig = c.Servers, c.Identity == nil, c.Kubeconfig
 	return health.NewGate(ctx, name, &args, opts...)
+}
+
+// namespaceEnd registers the command whose delete waits until a namespace has ended. The namespace
+// must depend on it, so that its own delete comes first; name and opts are the namespace's.
+func (c *Cluster) namespaceEnd(
+	ctx *pulumi.Context, name, namespace string, opts ...pulumi.ResourceOption,
+) (pulumi.Resource, error) {
+	args := health.GateArgs{Kubeconfig: c.Kubeconfig, Spec: health.Spec{
+		Kind: health.KindNamespace, Layer: namespace, Timeout: c.NamespaceEnd, TimeoutKey: "strata:timeouts.namespaces",
+		Servers: c.Servers, Existing: c.Identity == nil, Namespace: &health.NamespaceSpec{Name: namespace},
+	}}
+	if c.Hosts != nil {
+		if servers := c.Hosts.With(config.RoleServer); tunnelTo(servers).There() {
+			at := accessTo(servers)
+			args.Hosts, args.SSHKey = at.hosts, at.sshKey
+		}
+	}
+	end, err := health.NewGateAtDelete(ctx, name+"-end", &args, slices.Concat(opts, c.deletedWith())...)
+	if err != nil {
+		return nil, fmt.Errorf("end of namespace %s: %w", namespace, err)
+	}
+	return end, nil
 }
 
 // rollout registers the gate of a layer's workloads, as namespace/kind/name. A layer's answer

@@ -127,7 +127,7 @@ func (l *existingCluster) connect() error {
 	l.Cluster = &Cluster{
 		objects:  teardown.Objects{},
 		Provider: provider, Kubeconfig: l.kubeconfig, Endpoint: l.args.Target.Server, Servers: []string{l.args.Target.Server},
-		Images: l.args.Images, Stable: l.same,
+		Images: l.args.Images, Stable: l.same, NamespaceEnd: l.args.Timeouts.Namespaces,
 	}
 	return nil
 }

@@ -159,7 +159,7 @@ func (k *k3s) connect() error {
 	k.Cluster = &Cluster{
 		objects:  teardown.Objects{},
 		Provider: provider, Identity: k.identity, Kubeconfig: k.Kubeconfig, Endpoint: k.Endpoint, Servers: k.endpoints(), Hosts: k.args.Hosts,
-		Version: binary.Version, Images: k.args.Artifacts.ImageDigests(), Stable: k.Upgraded,
+		Version: binary.Version, Images: k.args.Artifacts.ImageDigests(), Stable: k.Upgraded, NamespaceEnd: k.args.Timeouts.Namespaces,
 	}
 	if k.args.Connect == nil {
 		return nil

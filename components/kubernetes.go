@@ -133,9 +133,22 @@ func newCustomResource(ctx *pulumi.Context, cluster *Cluster, name string, args 
 	}, slices.Concat(opts, cluster.deletedWith(), cluster.asking(), []pulumi.ResourceOption{pulumi.Provider(cluster.Provider)})...)
 }
 
+// unawaited has the provider's delete of a namespace return once the deletion has begun: namespaceEnd
+// waits, and says why it lasts. So the state has no namespace that is about to end.
+const unawaited = "pulumi.com/skipAwait"
+
 // newNamespace registers a namespace. Each has one owner: the component whose objects live there.
 func newNamespace(ctx *pulumi.Context, cluster *Cluster, name, namespace string, labels pulumi.StringMap, opts ...pulumi.ResourceOption) (*Object, error) {
-	metadata := pulumi.Map{"name": pulumi.String(namespace)}
+	end, err := cluster.namespaceEnd(ctx, name, namespace, opts...)
+	if err != nil {
+		return nil, err
+	}
+	options, err := pulumi.NewResourceOptions(opts...)
+	if err != nil {
+		return nil, err
+	}
+	opts = append(opts, childOf(options.Parent, end)...)
+	metadata := pulumi.Map{"name": pulumi.String(namespace), "annotations": pulumi.Map{unawaited: pulumi.String("true")}}
 	if len(labels) > 0 {
 		metadata["labels"] = labels
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -134,6 +135,13 @@ func NewManifests(ctx *pulumi.Context, name string, args *ManifestsArgs, opts ..
 		for _, need := range one.needs(args.Objects) {
 			needs = append(needs, made[need])
 		}
+		if one.Kind() == manifest.Namespace {
+			end, err := args.Cluster.namespaceEnd(ctx, one.resource(name), one.GetName(), childOf(m, needs...)...)
+			if err != nil {
+				return nil, fmt.Errorf("manifests: %s: %w", one.File, err)
+			}
+			needs, one = append(needs, end), one.unawaited()
+		}
 		args.Cluster.objects.Add(one.Kind().String(), one.GetNamespace(), one.GetName())
 		object, err := newObject(ctx, args.Cluster, one.token(), one.resource(name), one.fields(),
 			append(childOf(m, needs...), bounded(args.Timeout))...)
@@ -167,6 +175,15 @@ func (m Manifest) needs(all []Manifest) []string {
 		}
 	}
 	return found
+}
+
+// unawaited returns a namespace whose delete the provider does not wait for.
+func (m Manifest) unawaited() Manifest {
+	m.Unstructured = m.DeepCopy()
+	notes := map[string]string{unawaited: "true"}
+	maps.Copy(notes, m.GetAnnotations())
+	m.SetAnnotations(notes)
+	return m
 }
 
 // fields are the object's, with those of a Secret marked as such.

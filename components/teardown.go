@@ -103,7 +103,7 @@ func NewTeardown(ctx *pulumi.Context, name string, args *TeardownArgs, opts ...p
 	if err != nil {
 		return nil, err
 	}
-	t.first, err = t.guard(name+"-first", nil, append(options, childOf(t, args.Cluster.Stable)...)...)
+	t.first, err = t.guard(name+"-first", "discard-guard --first", nil, append(options, childOf(t, args.Cluster.Stable)...)...)
 	if err != nil {
 		t.reject(err)
 		return nil, fmt.Errorf("teardown: %w", err)
@@ -122,20 +122,20 @@ func (t *Teardown) End(registered *Registered, failed error) error {
 	leaves := registered.leaves()
 	wanted := t.input()
 	t.resolve(wanted)
-	if _, err := t.guard(t.name+"-guard", subcommand.Text("teardown"), childOf(t, leaves...)...); err != nil {
+	if _, err := t.guard(t.name+"-guard", "discard-guard", subcommand.Text("teardown"), childOf(t, leaves...)...); err != nil {
 		return fmt.Errorf("teardown: %w", err)
 	}
 	return t.ctx.RegisterResourceOutputs(t, pulumi.Map{"guarded": t.answered(wanted)})
 }
 
-// guard registers a guard. It finds the leaving objects by the difference to its own previous
-// output.
-func (t *Teardown) guard(name string, atDelete pulumi.StringPtrInput, opts ...pulumi.ResourceOption) (*local.Command, error) {
+// guard registers a guard. It finds the leaving and the arriving objects by the difference to its
+// own previous output.
+func (t *Teardown) guard(name, asks string, atDelete pulumi.StringPtrInput, opts ...pulumi.ResourceOption) (*local.Command, error) {
 	environment := pulumi.StringMap{self.Kubeconfig: t.args.Cluster.Kubeconfig}
 	if servers := t.servers(); tunnelTo(servers).There() {
 		environment[self.SSHKey] = accessTo(servers).sshKey
 	}
-	command := subcommand.New("discard-guard", t.wanted, environment)
+	command := subcommand.New(asks, t.wanted, environment)
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	command.Delete = atDelete
 	return local.NewCommand(t.ctx, name, command, append(opts, bounded(metav1.Duration{Duration: guardLimit}))...)

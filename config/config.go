@@ -101,6 +101,8 @@ type Timeouts struct {
 	// Apply bounds the apply of each object of apps.manifests. Default 5m. The variable
 	// WAVE2_TIMEOUT, in seconds, overrides it.
 	Apply metav1.Duration `json:"apply,omitzero"`
+	// Namespaces bounds the wait for the end of a namespace that leaves. Default 10m.
+	Namespaces metav1.Duration `json:"namespaces,omitzero"`
 	// Workload bounds the rollout of each of apps.workloads. Default 5m.
 	Workload metav1.Duration `json:"workload,omitzero"`
 	// ArgoCD bounds the wait until Argo CD answers through the ingress. Default 5m.

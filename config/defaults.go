@@ -58,6 +58,7 @@ func defaults() *Config {
 			APISIX:             minutes(3),
 			Apps:               minutes(4),
 			Apply:              minutes(5),
+			Namespaces:         minutes(10),
 			Workload:           minutes(5),
 			ArgoCD:             minutes(5),
 			Install:            minutes(10),

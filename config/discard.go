@@ -16,13 +16,14 @@ type Discard struct {
 	Namespaces []string `json:"namespaces,omitempty"`
 	// Objects may go although others use them, each as Kind/name or Kind/namespace/name, for
 	// example ClusterIssuer/strata: ClusterIssuer, CustomResourceDefinition, Gateway, GatewayClass,
-	// IngressClass, IPAddressPool and PersistentVolumeClaim. Default: none.
+	// IngressClass, IPAddressPool and PersistentVolumeClaim. An Application that is being deleted
+	// may go with all that it manages, once Argo CD comes back. Default: none.
 	Objects []string `json:"objects,omitempty"`
 }
 
 // discarded are the kinds of objects that others can use, and whether each has a namespace.
 var discarded = map[string]bool{
-	"ClusterIssuer": false, "CustomResourceDefinition": false, "Gateway": true, "GatewayClass": false, "IngressClass": false,
+	"Application": true, "ClusterIssuer": false, "CustomResourceDefinition": false, "Gateway": true, "GatewayClass": false, "IngressClass": false,
 	"IPAddressPool": true, "PersistentVolumeClaim": true,
 }
 

@@ -61,28 +61,7 @@ type GateArgs struct {
 // NewGate registers a gate. It runs again when its Spec, a host key or a secret changes, and on the
 // next update after it failed, also if that goes back to a former configuration (internal/rerun).
 func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.ResourceOption) (*Gate, error) {
-	args.Spec.Gate = name
-	args.Spec.Hosts = nil
-	for _, host := range args.Hosts {
-		args.Spec.Hosts = append(args.Spec.Hosts, host.Host)
-	}
-	bound := (args.Spec.Timeout.Duration + deadlineSlack).String()
-	environment := pulumi.StringMap{}
-	if args.SSHKey != nil {
-		environment[self.SSHKey] = args.SSHKey
-	}
-	if args.HypervisorKey != nil {
-		environment[self.HypervisorKey] = args.HypervisorKey
-	}
-	if args.Kubeconfig != nil {
-		environment[self.Kubeconfig] = args.Kubeconfig
-	}
-	if args.BasicAuth != nil {
-		environment[self.BasicAuth] = args.BasicAuth
-	}
-	if args.APIKey != nil {
-		environment[self.APIKey] = args.APIKey
-	}
+	bound, environment := args.complete(name), args.environment()
 	opts = append(opts, pulumi.Timeouts(&pulumi.CustomTimeouts{Create: bound, Update: bound}))
 	if args.Attempt != nil {
 		environment[self.Attempt] = args.Attempt
@@ -100,6 +79,37 @@ func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.Re
 		registered.Specs, registered.Gates = append(registered.Specs, args.Spec), append(registered.Gates, gate)
 	}
 	return gate, nil
+}
+
+// NewGateAtDelete registers a command that asks a gate when it is deleted, and at no other time. A
+// gate that does not open fails the delete, and is asked again by the next update.
+func NewGateAtDelete(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.ResourceOption) (pulumi.Resource, error) {
+	bound := args.complete(name)
+	runs := subcommand.AtDelete("gate --deleted", args.known(), args.environment())
+	return local.NewCommand(ctx, name, runs, append(opts, pulumi.Timeouts(&pulumi.CustomTimeouts{Create: bound, Update: bound, Delete: bound}))...)
+}
+
+// complete names the Spec and its hosts, and returns the engine's bound.
+func (a *GateArgs) complete(name string) string {
+	a.Spec.Gate, a.Spec.Hosts = name, nil
+	for _, host := range a.Hosts {
+		a.Spec.Hosts = append(a.Spec.Hosts, host.Host)
+	}
+	return (a.Spec.Timeout.Duration + deadlineSlack).String()
+}
+
+// environment returns the secrets that are set.
+func (a *GateArgs) environment() pulumi.StringMap {
+	environment := pulumi.StringMap{}
+	for name, value := range map[string]pulumi.StringInput{
+		self.SSHKey: a.SSHKey, self.HypervisorKey: a.HypervisorKey, self.Kubeconfig: a.Kubeconfig,
+		self.BasicAuth: a.BasicAuth, self.APIKey: a.APIKey,
+	} {
+		if value != nil {
+			environment[name] = value
+		}
+	}
+	return environment
 }
 
 // known completes the Spec with the values that are only known later.

@@ -66,12 +66,15 @@ const (
 	KindUpstreams Kind = "upstreams"
 	// KindApplications gates ArgoCD Applications: each Synced and Healthy, as it is specified now.
 	KindApplications Kind = "applications"
+	// KindNamespace gates the end of a namespace that is being deleted. One that stays has no end
+	// to wait for.
+	KindNamespace Kind = "namespace"
 )
 
 // Kinds are all kinds, by name.
 var Kinds = []Kind{
 	KindAddress, KindAPI, KindApplications, KindCertificate, KindClaim, KindCRDs, KindGateway, KindHost, KindHTTP, KindIssuer, KindMetrics,
-	KindNodes, KindPool, KindRollout, KindServer, KindSystem, KindUpstreams, KindVault, KindVM, KindWebhook,
+	KindNamespace, KindNodes, KindPool, KindRollout, KindServer, KindSystem, KindUpstreams, KindVault, KindVM, KindWebhook,
 }
 
 // Spec configures a gate. It travels as JSON on the gate command's stdin and is stored in the
@@ -124,6 +127,7 @@ type Spec struct {
 	Metrics      *MetricsSpec      `json:"metrics,omitempty"`
 	Upstreams    *UpstreamsSpec    `json:"upstreams,omitempty"`
 	Applications *ApplicationsSpec `json:"applications,omitempty"`
+	Namespace    *NamespaceSpec    `json:"namespace,omitempty"`
 }
 
 // Tunnel returns the way to addresses that only a jump host reaches, the API's and the load

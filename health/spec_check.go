@@ -18,6 +18,7 @@ func (s Spec) lacksPart() bool {
 		KindAddress: s.Address != nil, KindGateway: s.Gateway != nil,
 		KindHTTP: s.HTTP != nil, KindApplications: s.Applications != nil, KindRollout: s.Rollout != nil,
 		KindVault: s.Vault != nil, KindClaim: s.Claim != nil, KindVM: s.VM != nil, KindMetrics: s.Metrics != nil, KindUpstreams: s.Upstreams != nil,
+		KindNamespace: s.Namespace != nil,
 	}
 	present, wanted := parts[s.Kind]
 	return wanted && !present
@@ -46,6 +47,8 @@ func (s Spec) validatePart(need needs) {
 		need(s.Claim.Namespace != "" && s.Claim.Name != "" && s.Claim.ClassKey != "", "claim: namespace, name or classKey is empty")
 	case KindVault:
 		need(s.Vault.Namespace != "" && s.Vault.Pod != "" && s.Vault.Port > 0, "vault: namespace, pod or port is empty")
+	case KindNamespace:
+		need(s.Namespace.Name != "", "namespace.name: empty")
 	default: // The kind's constructor says what its part lacks.
 	}
 }

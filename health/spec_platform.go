@@ -190,3 +190,8 @@ type RedisSpec struct {
 	Clients   string `json:"clients"`
 	Container string `json:"container"`
 }
+
+// NamespaceSpec names a namespace.
+type NamespaceSpec struct {
+	Name string `json:"name"`
+}

@@ -17,6 +17,7 @@ import (
 	"strata/health/http"
 	"strata/health/issuer"
 	"strata/health/metrics"
+	"strata/health/namespace"
 	"strata/health/nodes"
 	"strata/health/pool"
 	"strata/health/rollout"
@@ -42,6 +43,7 @@ var constructors = map[health.Kind]health.Constructor{
 	health.KindHTTP:         http.New,
 	health.KindIssuer:       issuer.New,
 	health.KindMetrics:      metrics.New,
+	health.KindNamespace:    namespace.New,
 	health.KindNodes:        nodes.New,
 	health.KindPool:         pool.New,
 	health.KindRollout:      rollout.New,

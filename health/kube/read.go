@@ -14,7 +14,7 @@ import (
 // The resources that gates read.
 var (
 	NodeResource          = schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
-	namespaceResource     = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+	NamespaceResource     = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
 	PodResource           = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 	EventResource         = schema.GroupVersionResource{Version: "v1", Resource: "events"}
 	SecretResource        = schema.GroupVersionResource{Version: "v1", Resource: "secrets"}

@@ -79,7 +79,7 @@ var holding = []corev1.NamespaceConditionType{
 
 // within reads why the workload's namespace cannot have it.
 func (w *WorkloadFacts) within(ctx context.Context, s *APIServer) error {
-	namespace, err := Get[corev1.Namespace](ctx, s, namespaceResource, "", w.Namespace)
+	namespace, err := Get[corev1.Namespace](ctx, s, NamespaceResource, "", w.Namespace)
 	switch {
 	case err != nil:
 		return err

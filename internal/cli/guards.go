@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"strata/health"
+	"strata/health/kinds"
 	"strata/internal/kubeconfig"
 	"strata/internal/machineset"
 	"strata/internal/nspawn"
@@ -60,8 +61,12 @@ func newMachineGuardCommand() *cobra.Command {
 // newDiscardGuardCommand is `strata discard-guard`: it reads a teardown.Guard on stdin and the
 // objects of the run before from its previous output; refuses a run that loses what others keep;
 // and prints the objects for the next run. The kubeconfig comes in STRATA_KUBECONFIG.
+//
+// With --first it also refuses what arrives: a namespace that is still being deleted, and an Argo CD
+// that would go on with the deletion of Applications.
 func newDiscardGuardCommand() *cobra.Command {
-	return &cobra.Command{
+	var first bool
+	command := &cobra.Command{
 		Use:    "discard-guard",
 		Short:  "Refuse to delete what others keep in the cluster (run by the program's own resources)",
 		Args:   cobra.NoArgs,
@@ -74,9 +79,37 @@ func newDiscardGuardCommand() *cobra.Command {
 			if err := guard.Losses(ctx, opening(ctx, guard), before); err != nil {
 				return fmt.Errorf("discard-guard: %w", err)
 			}
+			if first {
+				if err := admitArrivals(ctx, cmd, guard, before); err != nil {
+					return fmt.Errorf("discard-guard: %w", err)
+				}
+			}
 			return json.NewEncoder(cmd.OutOrStdout()).Encode(guard.Objects)
 		}),
 	}
+	command.Flags().BoolVar(&first, "first", false, "ask as well what arrives, before any layer changes")
+	return command
+}
+
+// admitArrivals refuses what must not arrive yet. A namespace that is being deleted gets some time
+// to end.
+func admitArrivals(ctx context.Context, cmd *cobra.Command, guard teardown.Guard, before teardown.Objects) error {
+	ending, err := guard.Arrivals(ctx, opening(ctx, guard), before)
+	if err != nil {
+		return err
+	}
+	secrets := health.SecretsFrom(os.Getenv)
+	for _, name := range ending {
+		result, err := kinds.Run(ctx, guard.Ending(name), secrets, cmd.ErrOrStderr())
+		if err != nil {
+			return err
+		}
+		if !result.Passes() {
+			return fmt.Errorf("refused, nothing was changed: namespace %s is still being deleted, and the stack would lose what it puts there; "+
+				"end it as said above, then run pulumi up again", name)
+		}
+	}
+	return nil
 }
 
 // newClusterIdentityCommand is `strata cluster-identity`: it reads a kubeconfig.Recognition on
@@ -124,7 +157,7 @@ func newTeardownCommand() *cobra.Command {
 				cmd.PrintErrln("teardown:", err)
 			}
 			if guard.Existing {
-				return guard.BeforeExisting(ctx, opening(ctx, guard), os.Getenv("PULUMI_K8S_DELETE_UNREACHABLE") == "true")
+				return guard.BeforeExisting(ctx, opening(ctx, guard), clusterGone())
 			}
 			guard.Timeout.Duration = min(guard.Timeout.Duration, teardownLimit)
 			ctx, cancel := context.WithTimeout(ctx, guard.Timeout.Duration)
@@ -146,6 +179,9 @@ func newTeardownCommand() *cobra.Command {
 // teardownLimit bounds what is read of a cluster of ours before its destroy: an election takes
 // seconds, and one that is dead holds up no longer.
 const teardownLimit = 15 * time.Second
+
+// clusterGone reports whether the user has told Pulumi that the cluster is not there any more.
+func clusterGone() bool { return os.Getenv("PULUMI_K8S_DELETE_UNREACHABLE") == "true" }
 
 // opening returns what connects to a guard's cluster, until ctx ends.
 func opening(ctx context.Context, guard teardown.Guard) func() (teardown.Cluster, error) {

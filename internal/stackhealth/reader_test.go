@@ -21,7 +21,7 @@ func TestReaderAsksNoGateThatNeedsMore(t *testing.T) {
 	}
 	assert.Equal(t, map[health.Kind]string{
 		health.KindAddress: "", health.KindAPI: "", health.KindApplications: "", health.KindCertificate: "", health.KindClaim: "", health.KindCRDs: "",
-		health.KindGateway: "", health.KindHTTP: "", health.KindIssuer: "", health.KindNodes: "", health.KindPool: "", health.KindRollout: "",
+		health.KindGateway: "", health.KindHTTP: "", health.KindIssuer: "", health.KindNamespace: "", health.KindNodes: "", health.KindPool: "", health.KindRollout: "",
 		health.KindSystem: "",
 		health.KindHost:   "a login on the host (SSH)", health.KindServer: "a login on the host (SSH)", health.KindVM: "a login on the hypervisor",
 		health.KindWebhook: "dry runs (create)", health.KindVault: "get pods/proxy", health.KindMetrics: "get services/proxy",

@@ -28,7 +28,8 @@ var served = map[string][]metav1.APIResource{
 	"v1": {
 		listable("configmaps", "ConfigMap", true), listable("secrets", "Secret", true), listable("persistentvolumeclaims", kindClaim, true),
 		listable("serviceaccounts", "ServiceAccount", true), listable("services", "Service", true), listable("events", "Event", true),
-		listable("endpoints", "Endpoints", true), listable("pods", "Pod", true), {Name: "bindings", Kind: "Binding", Namespaced: true, Verbs: []string{"create"}},
+		listable("endpoints", "Endpoints", true), listable("pods", "Pod", true), listable("namespaces", "Namespace", false),
+		{Name: "bindings", Kind: "Binding", Namespaced: true, Verbs: []string{"create"}},
 	},
 	"coordination.k8s.io/v1":  {listable("leases", "Lease", true)},
 	"metrics.k8s.io/v1beta1":  {listable("pods", "PodMetrics", true)},

@@ -13,6 +13,8 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -36,7 +38,11 @@ func (s *stack) othersKeep(t *testing.T, sections map[string]any) {
 	file := filepath.Join(s.dir, "team.yaml")
 	require.NoError(t, os.WriteFile(file, []byte("apiVersion: v1\nkind: Namespace\nmetadata: {name: team-a}\n"), 0o600))
 	apps, _ := sections["apps"].(map[string]any)
-	s.configure(merged(sections, map[string]any{"apps": merged(apps, map[string]any{"manifests": []any{file}})}))
+	limits, _ := sections["timeouts"].(map[string]any)
+	whole := merged(sections, map[string]any{
+		"apps": merged(apps, map[string]any{"manifests": []any{file}}), "timeouts": merged(limits, map[string]any{"namespaces": "45s"}),
+	})
+	s.configure(whole)
 	s.must(s.up())
 
 	size := corev1.ResourceList{corev1.ResourceStorage: resource.MustParse("1Mi")}
@@ -77,11 +83,42 @@ func (s *stack) othersKeep(t *testing.T, sections map[string]any) {
 	s.scaleMetricsServer(t, 0)
 	s.refused(t, s.up(), "refused, nothing was deleted", "an APIService does not answer: v1beta1.metrics.k8s.io")
 	s.scaleMetricsServer(t, 1)
+	s.endsLate(t, whole)
+	s.configure(merged(sections, map[string]any{"discard": map[string]any{"namespaces": []any{"team-a"}}}))
 	s.must(s.up())
 	_, err = core.Namespaces().Get(ctx, "team-a", metav1.GetOptions{})
 	require.Error(t, err, "with consent it goes")
 	s.configure(sections)
 	s.must(s.up())
+}
+
+// endsLate has namespace team-a leave while nothing takes a finalizer of an object in it away, and
+// come back before it has ended.
+func (s *stack) endsLate(t *testing.T, whole map[string]any) {
+	t.Helper()
+	finalizers := func(list string) {
+		_, err := s.client().CoreV1().ConfigMaps("team-a").Patch(t.Context(), "settings", types.MergePatchType,
+			[]byte(`{"metadata":{"finalizers":`+list+`}}`), metav1.PatchOptions{})
+		require.NoError(t, err)
+	}
+	const held = "configmaps settings (finalizers: example.org/never)"
+	finalizers(`["example.org/never"]`)
+	late := s.up()
+	s.refused(t, late, held, "NamespaceFinalizersRemaining", "the controller of finalizer example.org/never is gone", "strata:timeouts.namespaces")
+	said := regexp.MustCompile(`team-a-end: .*example\.org/never.*, (\d+) s`).FindStringSubmatch(late.output)
+	require.NotEmpty(t, said, "it is said while it waits:\n%s", late.output)
+	seconds, err := strconv.Atoi(said[1])
+	require.NoError(t, err)
+	assert.Less(t, seconds, 30)
+
+	s.configure(whole)
+	s.refused(t, s.up(), "refused, nothing was changed: namespace team-a is still being deleted", held)
+	finalizers("null")
+	s.must(s.up())
+	made, err := s.client().CoreV1().Namespaces().Get(t.Context(), "team-a", metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.Nil(t, made.DeletionTimestamp)
+	s.must(s.up("--expect-no-changes"))
 }
 
 // anotherCluster adds a context to a kubeconfig that leads to another cluster, as far as its

@@ -205,3 +205,54 @@ func TestTheDestroyOfAStackOnAnExistingClusterAsksFirst(t *testing.T) {
 	require.NoError(t, s.destroy().err)
 	assert.Empty(t, s.stored())
 }
+
+// The provider only begins the delete of a namespace. A command behind it waits for the end, and
+// says why it lasts.
+func TestTheEndOfANamespaceIsWaitedForBehindItsDelete(t *testing.T) {
+	for name, change := range leaving {
+		t.Run(name, func(t *testing.T) {
+			s := withTeam(t)
+			change(s)
+			did := s.mustUp().actions
+			ends := did.ending("delete", "-end")
+			require.NotEmpty(t, ends)
+			for _, end := range ends {
+				assert.True(t, did.before("delete", strings.TrimSuffix(end, "-end"), "delete", end), end)
+			}
+		})
+	}
+	s := newStack(t, "kind")
+	s.mustUp()
+	gone := s.destroy()
+	require.NoError(t, gone.err)
+	assert.True(t, gone.actions.before("delete", "argocd-namespace", "delete", "argocd-namespace-end"))
+	assert.True(t, gone.actions.before("delete", "argocd-namespace-end", "delete", "cluster-teardown-first"))
+	ours := newStack(t, "local")
+	ours.mustUp()
+	spared := ours.destroy()
+	require.NoError(t, spared.err)
+	assert.Empty(t, spared.actions.ending("delete", "-end"), "they go with the cluster")
+}
+
+// A namespace that does not end is in no state: the layer that is put back makes it again, and what
+// is in it too.
+func TestANamespaceThatDoesNotEndIsMadeAgain(t *testing.T) {
+	s := withTeam(t)
+	whole := s.config["strata:apps"]["workloads"]
+	leaving["the last workload of a namespace"](s)
+	s.fail("delete", "workloads-team-a-end")
+	late := s.up()
+	require.Error(t, late.err)
+	assert.NotContains(t, s.stored(), "workloads-team-a")
+	assert.Contains(t, s.stored(), "workloads-team-a-end", "it is asked again")
+	require.Error(t, s.up().err, "until it has ended")
+
+	s.set("apps", "workloads", whole)
+	back := s.mustUp().actions
+	assert.True(t, back.before("update", firstGuard, "create", "workloads-team-a"), "which refuses while it is being deleted")
+	s.heal("delete", "workloads-team-a-end")
+	assert.Empty(t, s.mustUp().changed())
+	leaving["the last workload of a namespace"](s)
+	s.mustUp()
+	assert.NotContains(t, s.stored(), "workloads-team-a-end")
+}

@@ -29,6 +29,7 @@ var onlyOnce = map[string]string{
 	"-vip":           "does nothing",
 	"-claim":         "claims, which the install does as well",
 	"-class-release": "does nothing until it is deleted",
+	"-end":           "does nothing until it is deleted",
 	"-guard":         "compares with what it printed the last time it succeeded",
 	"-first":         "compares with what it printed the last time it succeeded",
 	"-admit":         "asks for nothing but a name that is free, which the install asks for again",

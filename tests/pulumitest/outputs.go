@@ -116,7 +116,7 @@ func (a *Answers) stdout(r Resource) string {
 		return "2026-01-01T00:00:00Z\n"
 	case "exec .strata/bin/strata members":
 		return r.Text("stdin")
-	case "exec .strata/bin/strata discard-guard":
+	case "exec .strata/bin/strata discard-guard", "exec .strata/bin/strata discard-guard --first":
 		var guard teardown.Guard
 		if err := json.Unmarshal([]byte(r.Text("stdin")), &guard); err != nil {
 			return "" // not known yet

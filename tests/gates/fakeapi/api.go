@@ -28,7 +28,7 @@ func parseRoute(path string) route {
 	} else if len(parts) > 2 {
 		r.groupVersion, parts = parts[1]+"/"+parts[2], parts[3:]
 	}
-	if len(parts) > 1 && parts[0] == "namespaces" {
+	if len(parts) > 2 && parts[0] == "namespaces" {
 		r.namespace, parts = parts[1], parts[2:]
 	}
 	if len(parts) > 0 {

@@ -1,0 +1,33 @@
+package namespace
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"strata/health"
+	"strata/health/healthtest"
+)
+
+func TestNamespaceVerdicts(t *testing.T) {
+	healthtest.RunFixtures(t, "namespace", judgeNamespace)
+}
+
+func TestConditionNamesTheResourcesThatRemain(t *testing.T) {
+	assert.Equal(t, []schema.GroupResource{
+		{Group: "argoproj.io", Resource: "applications"}, {Resource: "pods"}, {Group: "networking.k8s.io", Resource: "ingresses"},
+	}, resourcesIn("Some resources are remaining: applications.argoproj.io has 1 resource instances, "+
+		"pods. has 12 resource instances, ingresses.networking.k8s.io has 2 resource instances"))
+	assert.Empty(t, resourcesIn("All content successfully removed"))
+}
+
+func TestNamespaceGateNeedsAName(t *testing.T) {
+	named := health.Spec{Kind: health.KindNamespace, Namespace: &health.NamespaceSpec{Name: "team-a"}}
+	require.NoError(t, healthtest.Valid(named).Validate())
+	named.Namespace = &health.NamespaceSpec{}
+	require.ErrorContains(t, healthtest.Valid(named).Validate(), "namespace.name: empty")
+	named.Namespace = nil
+	require.ErrorContains(t, healthtest.Valid(named).Validate(), "namespace: missing")
+}

@@ -1,0 +1,140 @@
+package teardown
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"strata/health"
+	"strata/internal/apiserver"
+	"strata/internal/remote"
+)
+
+var (
+	namespaces   = schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}
+	applications = schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "applications"}
+)
+
+// argoRelease is Argo CD's Helm release, and argoFinalizer begins the finalizers by which it deletes
+// what an Application manages (argo-cd docs/user-guide/app_deletion.md).
+const (
+	argoRelease   = "argocd/argocd"
+	argoFinalizer = "resources-finalizer.argocd.argoproj.io"
+)
+
+// Arrivals looks at objects that the run before did not have. It returns those of the namespaces
+// among them that are being deleted. The error refuses an Argo CD that would go on with the deletion
+// of Applications. open connects to the cluster; it is called only where something arrives.
+func (g Guard) Arrivals(ctx context.Context, open func() (Cluster, error), previous Objects) (ending []string, err error) {
+	arriving := g.Objects.left(previous)
+	argo := arriving.Has(KindRelease, argoRelease)
+	if len(arriving[kindNamespace]) == 0 && !argo {
+		return nil, nil
+	}
+	cluster, err := open()
+	if err != nil {
+		return nil, err
+	}
+	if argo {
+		if err := g.refuseDoomed(ctx, cluster); err != nil {
+			return nil, err
+		}
+	}
+	found, err := listAll(ctx, cluster, namespaces)
+	if err != nil {
+		return nil, err
+	}
+	for i := range found {
+		if name := found[i].GetName(); found[i].GetDeletionTimestamp() != nil && arriving.Has(kindNamespace, name) {
+			ending = append(ending, name)
+		}
+	}
+	return ending, nil
+}
+
+// endingLimit bounds the wait for the end of a namespace that the stack makes again: no layer changes
+// before.
+const endingLimit = 30 * time.Second
+
+// Ending returns the gate of the end of a namespace that arrives.
+func (g Guard) Ending(namespace string) health.Spec {
+	spec := health.Spec{
+		Kind: health.KindNamespace, Gate: namespace, Layer: namespace, Timeout: metav1.Duration{Duration: endingLimit},
+		Servers: g.Servers, Existing: g.Existing,
+		Namespace: &health.NamespaceSpec{Name: namespace},
+	}
+	if g.Tunnel.There() {
+		target := remote.Target{Name: "api", Address: "api", Jump: g.Tunnel.Via, DynamicForward: g.Tunnel.Port, Agent: g.Tunnel.Agent}
+		spec.Hosts = []health.Host{{Target: target, Role: "server"}}
+	}
+	return spec
+}
+
+// refuseDoomed is the error for Applications that are being deleted and whose deletion goes on once
+// Argo CD runs: it first deletes what they manage (argo-cd#6046).
+func (g Guard) refuseDoomed(ctx context.Context, cluster Cluster) error {
+	found, err := listAll(ctx, cluster, applications)
+	if err != nil {
+		return err
+	}
+	var text, keep, consent []string
+	for i := range found {
+		one := Held{Kind: "Application.argoproj.io", Name: nameOf(&found[i]), Kept: managed(&found[i])}
+		finalized := slices.ContainsFunc(found[i].GetFinalizers(), func(f string) bool { return strings.HasPrefix(f, argoFinalizer) })
+		if found[i].GetDeletionTimestamp() == nil || !finalized || len(g.Protected) == 0 && g.Discard.has(one) {
+			continue
+		}
+		text = append(text, fmt.Sprintf("- %s: %s", one.title(), cut(one.Kept)))
+		consent = append(consent, one.word())
+		keep = append(keep, fmt.Sprintf(`kubectl -n %s patch applications.argoproj.io %s --type json -p '[{"op":"remove","path":"/metadata/finalizers"}]'`,
+			found[i].GetNamespace(), found[i].GetName()))
+	}
+	if len(text) == 0 {
+		return nil
+	}
+	lose := fmt.Sprintf("set strata:discard.objects to [%s]", strings.Join(consent, ", "))
+	if len(g.Protected) > 0 {
+		lose = "set " + strings.Join(g.Protected, " and ") + " to false, " + lose
+	}
+	return fmt.Errorf("refused, nothing was changed: Argo CD comes, and these Applications are being deleted; it would first delete what they manage:\n%s\n"+
+		"To keep that: %s. To lose it: %s; then run pulumi up again", strings.Join(text, "\n"), cut(keep), lose)
+}
+
+// managed names the objects that Argo CD last saw of an Application.
+func managed(application *unstructured.Unstructured) (names []string) {
+	resources, _, _ := unstructured.NestedSlice(application.Object, "status", "resources")
+	for _, one := range resources {
+		fields, _ := one.(map[string]any)
+		namespace, _ := fields["namespace"].(string)
+		name, _ := fields["name"].(string)
+		names = append(names, fmt.Sprintf("%v %s", fields["kind"], join(namespace, name)))
+	}
+	if len(names) == 0 {
+		names = []string{"objects that its status does not name"}
+	}
+	return names
+}
+
+// listAll lists a resource in all namespaces, from an API server that may start anew meanwhile; none
+// where it is not served.
+func listAll(ctx context.Context, cluster Cluster, resource schema.GroupVersionResource) ([]unstructured.Unstructured, error) {
+	var found *unstructured.UnstructuredList
+	err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {
+		found, err = cluster.Objects.Resource(resource).List(ctx, metav1.ListOptions{})
+		return err
+	})
+	if apierrors.IsNotFound(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", resource.Resource, err)
+	}
+	return found.Items, nil
+}
