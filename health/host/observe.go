@@ -86,6 +86,9 @@ func reach(check string, host health.Host, err error) health.Verdict {
 	case errors.Is(err, remote.ErrSudo):
 		v.State, v.Cause = health.Stuck, "the user may not become root without a password"
 		v.Hint = "allow it in /etc/sudoers.d, set strata:hosts.ssh.sudoPassword, or log in as root (strata:hosts.ssh.user)"
+	case errors.Is(err, remote.ErrNotRun):
+		v.State, v.Cause = health.Stuck, "something else than the user's shell answers the login"
+		v.Hint = "end the forced command, the nologin shell or the expired password, or correct strata:hosts.ssh.user"
 	default:
 		v.Hint = fmt.Sprintf("check that %s is on, and its address %s and ssh.port in strata:hosts.nodes", host.Name, host.Dialed())
 	}

@@ -112,8 +112,7 @@ func TestNoSecretIsInWhatAGateSays(t *testing.T) {
 // Each try of a wrong password counts with what locks users out.
 func TestAWrongSudoPasswordIsTriedOnceByAGate(t *testing.T) {
 	server, dir := sshtest.Start(t), t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "sudo"), []byte("#!/bin/sh\necho tried >> "+dir+"/tries\necho 'Sorry, try again.' >&2\nexit 1\n"), 0o755))
-	server.User, server.Env = "ops", []string{"PATH=" + dir + ":" + os.Getenv("PATH")}
+	server.User, server.Sudo = "ops", "echo tried >> "+dir+"/tries\necho 'Sorry, try again.' >&2\nexit 1"
 	spec := health.Spec{
 		Kind: health.KindHost, Gate: "hosts-a-gate", Layer: "hosts", Timeout: metav1.Duration{Duration: 20 * time.Second},
 		Hosts: []health.Host{{Target: server.Target(), Role: "server"}}, Host: &health.HostSpec{},
@@ -127,6 +126,29 @@ func TestAWrongSudoPasswordIsTriedOnceByAGate(t *testing.T) {
 	tries, err := os.ReadFile(filepath.Join(dir, "tries"))
 	require.NoError(t, err)
 	assert.Equal(t, "tried\n", string(tries))
+}
+
+// cloud-init answers root so, where another user was made.
+func TestAGateQuotesAHostThatRunsNothingAndEndsAtOnce(t *testing.T) {
+	server := sshtest.Start(t)
+	server.Shell = []string{"sh", "-c", "echo 'Please login as the user debian rather than the user root.'; exit 142"}
+	result, progress := askHost(t, server, time.Minute)
+	assert.Equal(t, health.EndedStuck, result.Ending, progress)
+	assert.Contains(t, progress, "Please login as the user debian rather than the user root.")
+	assert.Contains(t, progress, "strata:hosts.ssh.user")
+	assert.NotContains(t, progress, "is on")
+}
+
+// A profile that prints is not a probe's answer, and a connection that ends before the script began
+// is not a host's refusal.
+func TestAHostGateOutlivesAHostThatGoesDownBeforeTheProbeBegan(t *testing.T) {
+	server, dir := sshtest.Start(t), t.TempDir()
+	server.Shell = []string{"sh", "-c", `echo os=Welcome; mkdir ` + dir + `/seen && kill -KILL $$; exec sh -c "$1"`}
+	server.Handler = healthtest.Probing(healthtest.HealthyNow(nil))
+	result, progress := askHost(t, server, 20*time.Second)
+	assert.Equal(t, health.EndedOpen, result.Ending, progress)
+	assert.Equal(t, 2, server.Connections())
+	assert.Contains(t, progress, "ended by signal KILL")
 }
 
 // Where the agent has the keys, none is in the environment.

@@ -100,12 +100,13 @@ func TestHealthWithoutTheConfigurationDoesNotCountWhatItCannotKnow(t *testing.T)
 	} {
 		t.Run(name, func(t *testing.T) {
 			server.Handler = unitAnswer(test.unit, map[string]string{"active": "running", "activating": "start"}[test.unit])
+			limit := map[string]string{"active": "20s", "activating": "500ms"}[test.unit]
 			fakePulumi(t, stateOf(t, server, "k3s-server-1-gate"))
 			stack := filepath.Join(project(t, test.stackFile), "Pulumi.dev.yaml")
 			if test.stackFile == "" {
 				stack = filepath.Join(t.TempDir(), "Pulumi.other.yaml")
 			}
-			code, stdout, stderr := invoke(t, "", "health", "-s", "dev", "--config-file", stack, "--metrics", file, "--timeout", "500ms")
+			code, stdout, stderr := invoke(t, "", "health", "-s", "dev", "--config-file", stack, "--metrics", file, "--timeout", limit)
 			assert.Equal(t, test.code, code, stdout+stderr)
 			assert.Contains(t, stdout, "of the 1 gates that the state has open")
 			assert.NotContains(t, stdout, "1 of 1 gates")

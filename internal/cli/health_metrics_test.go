@@ -41,15 +41,15 @@ func TestHealthWritesTheVerdictsAlsoWhenAGateIsNotOpen(t *testing.T) {
 	server := sshtest.Start(t)
 	file := filepath.Join(t.TempDir(), "strata.prom")
 	for _, test := range []struct {
-		state, sub, want string
-		code             int
+		state, sub, limit, want string
+		code                    int
 	}{
-		{"active", "running", "} 1\n", 0},
-		{"activating", "start", "} 0\n", 1},
+		{"active", "running", "20s", "} 1\n", 0},
+		{"activating", "start", "500ms", "} 0\n", 1},
 	} {
 		server.Handler = unitAnswer(test.state, test.sub)
 		fakePulumi(t, stateOf(t, server, gatesOfOneServer...))
-		code, stdout, stderr := invoke(t, "", "health", "-s", "dev", "--project", project(t, oneServer), "--metrics", file, "--timeout", "500ms")
+		code, stdout, stderr := invoke(t, "", "health", "-s", "dev", "--project", project(t, oneServer), "--metrics", file, "--timeout", test.limit)
 		assert.Equal(t, test.code, code, stdout+stderr)
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)

@@ -39,7 +39,7 @@ func TestInitWritesAStackFileThatPreflightReads(t *testing.T) {
 
 func TestInitFailsWhereAHostHasAProblem(t *testing.T) {
 	host, project := scaffoldtest.New(t, 32), scaffoldtest.Project(t)
-	host.User, host.Sudo = "ada", "sudo: a password is required"
+	host.User, host.Sudo = "ada", "echo sudo: a password is required >&2; exit 1"
 	code, stdout, stderr := invoke(t, "", "init", "dev", "--project", project, "--key", scaffoldtest.Key(t, host), "--known-hosts", os.DevNull, "--accept-new", "--host", host.Named())
 	assert.Equal(t, 1, code)
 	assert.Empty(t, stdout)

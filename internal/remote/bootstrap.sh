@@ -1,7 +1,6 @@
-# Runs one script on a host. Everything travels on standard input: a header "SCRIPT_BYTES INPUT_BYTES SECONDS", the script,
-# its input; then the caller holds standard input open for as long as it wants the script to live. When it ends (the caller
-# went away, or SECONDS, if not 0, are over) the whole process group is ended, so that no script outlives its caller.
-# No single quote and no exclamation mark may occur here: the text is passed through the login shell of the user.
+# Runs one script on a host. Standard input brings a header "SCRIPT_BYTES INPUT_BYTES SECONDS", the script, its input; then the caller
+# holds it open for as long as it wants the script to live. When it ends (the caller went away, or SECONDS, if not 0, are over) the whole
+# process group is ended, so that no script outlives its caller. Set before: mark, which only this run knows.
 IFS=" " read -r script_bytes input_bytes seconds || exit 125
 script=$(head -c "$script_bytes")
 exec 3<&0
@@ -24,5 +23,6 @@ watch() {
 	) &
 } <&3 | {
 	exec 3<&-
-	eval "$script"
+	(eval "$script")
+	echo "strata-ended ${mark:?} $?"
 }

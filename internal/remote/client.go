@@ -30,7 +30,9 @@ type Client struct {
 	ssh    *ssh.Client
 	// sudo is the password of the target's user; empty: sudo is asked without one, or not at all.
 	sudo string
-	done chan struct{}
+	// beginWithin bounds the wait for a script's begin.
+	beginWithin time.Duration
+	done        chan struct{}
 	// dead is true once the peer was given up, to tell that from a connection closed by either
 	// side.
 	dead atomic.Bool
@@ -39,7 +41,7 @@ type Client struct {
 }
 
 func newClient(t Target, conn *watchedConn, client *ssh.Client) *Client {
-	c := &Client{target: t, conn: conn, ssh: client, done: make(chan struct{})}
+	c := &Client{target: t, conn: conn, ssh: client, beginWithin: beginWithin, done: make(chan struct{})}
 	conn.heard.Store(time.Now().UnixNano())
 	c.SetDeadAfter(deadAfter)
 	go func() {

@@ -6,5 +6,6 @@
 // well; every call is bounded by its context; a peer that stops answering is noticed within a
 // minute, or sooner where the caller says so (SetDeadAfter); a remote script ends with its caller,
 // however the caller ends; scripts and their input travel on standard input, so neither they nor a
-// secret in them is in any process's arguments; a sudo password is their first line.
+// secret in them is in any process's arguments, and no other program than a shell gets them; a
+// result is the script's own, between marks that only its run knows (docs/adr/0074).
 package remote

@@ -4,28 +4,26 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/rand"
 	_ "embed"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"time"
 
 	"golang.org/x/crypto/ssh"
+	"golang.org/x/sys/unix"
 
 	"strata/internal/silence"
 )
 
-// bootstrap is the only command that is ever executed: constant, so no secret can be in it.
+// bootstrap runs a script, and comes by standard input as all else does.
 //
 //go:embed bootstrap.sh
 var bootstrap string
 
 // maxOutput bounds how much of a standard output Run keeps.
 const maxOutput = 4 << 20
-
-// ErrSudo says that the user may not become root without a password.
-var ErrSudo = errors.New("sudo without a password does not work")
 
 // Result holds the output and exit code of a script.
 type Result struct {
@@ -45,6 +43,9 @@ type ExitError struct {
 
 func (e *ExitError) Error() string {
 	text := fmt.Sprintf("exit code %d on %s", e.Code, e.Target)
+	if signal := unix.SignalName(unix.Signal(e.Code - 128)); signal != "" {
+		text = fmt.Sprintf("exit code %d (%s) on %s", e.Code, signal, e.Target)
+	}
 	if e.Stderr != "" {
 		text += ": " + e.Stderr
 	}
@@ -109,16 +110,12 @@ func (c *Client) Stream(ctx context.Context, script string, stdin []byte, line f
 
 // exitError turns an exit code into an error; 0 is none.
 func (c *Client) exitError(code int, stderr string) error {
+	if code == 0 {
+		return nil
+	}
 	output := strings.TrimSpace(stderr)
 	if len(output) > 2000 {
 		output = "…" + output[len(output)-2000:]
-	}
-	switch {
-	case code == 0:
-		return nil
-	case c.target.loginUser() != "root" && strings.HasPrefix(output, "sudo:"):
-		return fmt.Errorf("%w for user %s on %s: %s; allow it in /etc/sudoers.d: %s ALL=(ALL) NOPASSWD:ALL, or set strata:hosts.ssh.sudoPassword",
-			ErrSudo, c.target.loginUser(), c.target, oneLine(output), c.target.loginUser())
 	}
 	return &ExitError{Target: c.target, Code: code, Stderr: output}
 }
@@ -129,18 +126,8 @@ type job struct {
 	stdin          io.Reader
 	size           int64
 	stdout, stderr io.Writer
-}
-
-// command returns the command that sshd starts; see bootstrap.sh.
-func (c *Client) command() string {
-	shell := func(script string) string { return "sh -c '" + script + "' strata" }
-	switch {
-	case c.target.loginUser() == "root":
-		return shell(bootstrap)
-	case c.sudo == "":
-		return "sudo -n -- " + shell(bootstrap)
-	}
-	return withPassword(shell(passwordGoesBefore + bootstrap))
+	// unprivileged runs it as the user who logged in.
+	unprivileged bool
 }
 
 // execute runs a job to its end and returns its exit code.
@@ -150,81 +137,37 @@ func (c *Client) execute(ctx context.Context, j job) (int, error) {
 		return -1, c.lost(err)
 	}
 	defer func() { _ = session.Close() }() // Closed by the peer already when the script ended.
-	session.Stdout, session.Stderr = j.stdout, j.stderr
 	stdin, err := session.StdinPipe()
 	if err != nil {
 		return -1, fmt.Errorf("standard input on %s: %w", c.target, err)
 	}
-	if err := session.Start(c.command()); err != nil {
+	r := &run{client: c, job: j, mark: rand.Text(), stages: c.stages(j)}
+	r.stdout, r.stderr = newMarked(r.mark, len(r.stages), j.stdout), newMarked(r.mark, len(r.stages), j.stderr)
+	session.Stdout, session.Stderr = r.stdout, r.stderr
+	if err := session.Start(shell); err != nil {
 		return -1, c.lost(err)
 	}
-	fed := make(chan error, 1)
-	go func() {
-		if err := c.writePassword(stdin); err != nil {
-			fed <- err
-			return
-		}
-		fed <- feed(ctx, stdin, j)
-	}()
-	ended := make(chan error, 1)
+	feeding, stop := context.WithCancel(ctx)
+	defer stop()
+	fed, ended := make(chan error, 1), make(chan error, 1)
+	go func() { fed <- r.feed(feeding, stdin) }()
 	go func() { ended <- session.Wait() }()
-	select {
-	case err = <-ended:
-		return c.exitCode(err, fed)
-	case <-ctx.Done():
-		return -1, c.cancel(ctx, stdin, session, fed, ended)
-	}
-}
-
-// feed sends the header, the script and its input, and leaves standard input open: its end ends the
-// script. The script is one compound command, which a shell reads to its end before it runs any of
-// it: what arrives in part, from a connection that died, is not run.
-func feed(ctx context.Context, stdin io.Writer, j job) error {
-	script := "{ :\n" + j.script + "\n}\n"
-	seconds := 0
-	if deadline, ok := ctx.Deadline(); ok {
-		// One more than is left: the caller ends it in time unless the connection is gone.
-		seconds = int(time.Until(deadline).Seconds()) + 2
-	}
-	if _, err := fmt.Fprintf(stdin, "%d %d %d\n%s", len(script), j.size, seconds, script); err != nil {
-		return err
-	}
-	_, err := io.CopyN(stdin, untilDone{ctx: ctx, Reader: j.stdin}, j.size)
-	return err
-}
-
-// untilDone is a reader that ends with a context.
-type untilDone struct {
-	io.Reader
-	ctx context.Context
-}
-
-func (r untilDone) Read(p []byte) (int, error) {
-	if err := r.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return r.Reader.Read(p)
-}
-
-// exitCode reads how a script ended.
-func (c *Client) exitCode(err error, fed <-chan error) (int, error) {
-	var exit *ssh.ExitError
-	switch {
-	case err == nil:
-		return 0, nil
-	case errors.As(err, &exit) && exit.Signal() != "":
-		return -1, fmt.Errorf("script on %s was ended by signal %s", c.target, exit.Signal())
-	case errors.As(err, &exit):
-		return exit.ExitStatus(), nil
-	}
-	select {
-	case feedErr := <-fed:
-		if feedErr != nil && !errors.Is(feedErr, io.EOF) {
-			err = errors.Join(err, feedErr)
+	late := time.NewTimer(c.beginWithin)
+	defer late.Stop()
+	for {
+		select {
+		case err = <-ended:
+			return r.outcome(err, fed)
+		case <-late.C:
+			if r.stdout.left.Load() > 0 {
+				return -1, fmt.Errorf("script on %s did not begin within %s%s", c.target, c.beginWithin, r.said())
+			}
+		case <-ctx.Done():
+			stop()
+			cancel(stdin, session, fed, ended)
+			return -1, fmt.Errorf("script on %s: %w%s", c.target, silence.Err(ctx), r.said())
 		}
-	default:
 	}
-	return -1, c.lost(err)
 }
 
 // killGrace bounds an ended script's cleaning up, and the way back of the news.
@@ -232,7 +175,7 @@ const killGrace = 4 * time.Second
 
 // cancel ends a script by closing its standard input (see bootstrap.sh) and waits, bounded, until
 // it is gone.
-func (c *Client) cancel(ctx context.Context, stdin io.Closer, session *ssh.Session, fed, ended <-chan error) error {
+func cancel(stdin io.Closer, session *ssh.Session, fed, ended <-chan error) {
 	bound := time.After(killGrace)
 	select {
 	case <-fed:
@@ -247,7 +190,6 @@ func (c *Client) cancel(ctx context.Context, stdin io.Closer, session *ssh.Sessi
 	case <-bound:
 	}
 	_ = session.Close() // Out of reach or ended; sshd closes what is left.
-	return fmt.Errorf("script on %s: %w", c.target, silence.Err(ctx))
 }
 
 // limited drops what exceeds its limit, and says so once.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -90,7 +89,7 @@ func TestAScriptThatIgnoresTermIsKilled(t *testing.T) {
 func TestAnotherUserThanRootUsesSudoWithoutAPassword(t *testing.T) {
 	server := sshtest.Start(t)
 	server.User = "admin"
-	server.Env = stubSudo(t, `[ "$1" = -n ] && shift && [ "$1" = -- ] && shift && AS_ROOT=yes exec "$@"`)
+	server.Sudo = `[ "$1" = -n ] && shift && [ "$1" = -- ] && shift && AS_ROOT=yes exec "$@"`
 	result, err := connect(t, server).Run(soon(t), `echo "$AS_ROOT"; cat`, []byte("input"))
 	require.NoError(t, err)
 	assert.Equal(t, "yes\ninput", string(result.Stdout))
@@ -99,7 +98,7 @@ func TestAnotherUserThanRootUsesSudoWithoutAPassword(t *testing.T) {
 func TestSudoThatAsksForAPasswordSaysWhatToAllow(t *testing.T) {
 	server := sshtest.Start(t)
 	server.User = "admin"
-	server.Env = stubSudo(t, `echo "sudo: a password is required" >&2; exit 1`)
+	server.Sudo = `echo "sudo: a password is required" >&2; exit 1`
 	_, err := connect(t, server).Run(soon(t), "true", nil)
 	require.ErrorIs(t, err, remote.ErrSudo)
 	assert.Contains(t, err.Error(), "NOPASSWD")
@@ -112,14 +111,6 @@ func TestStreamPassesLinesAsTheyCome(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, at, 2)
 	assert.Greater(t, at[1].Sub(at[0]), 100*time.Millisecond)
-}
-
-// stubSudo puts a sudo of the given body first on the path.
-func stubSudo(t *testing.T, body string) []string {
-	t.Helper()
-	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "sudo"), []byte("#!/bin/sh\n"+body+"\n"), 0o755))
-	return []string{"PATH=" + dir + ":" + os.Getenv("PATH")}
 }
 
 // requireGone waits until no process has the id; a process that is only waited for does not count.

@@ -4,65 +4,59 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
-	"time"
 )
+
+// ErrSudo says that the user may not become root without a password.
+var ErrSudo = errors.New("sudo without a password does not work")
 
 // ErrSudoPassword says that sudo does not take the password. Waiting does not help, and another try
 // may lock the user out.
 var ErrSudoPassword = errors.New("sudo did not take the password")
 
-// sudoTimeout bounds the question whether a password is right: a wrong one costs PAM's delay, 2 s
-// by default, and a host under load takes its time.
-const sudoTimeout = time.Minute
+// sudoWithPassword reads the password from the first line of standard input. It ignores what sudo
+// remembers of earlier passwords (-k), so that sudo reads that line whenever it asks at all.
+const sudoWithPassword = `sudo -k -S -p "" -- `
 
-// passwordGoesBefore drops what comes before a line of its own: the password, where sudo did not
-// ask for it (NOPASSWD). No single quote and no exclamation mark may occur here, as in
-// bootstrap.sh.
-const (
-	scriptBegins       = "strata-script-begins"
-	passwordGoesBefore = "while IFS= read -r line; do if [ \"$line\" = " + scriptBegins + " ]; then break; fi; done\n"
-)
-
-// withPassword is the command text that runs a shell as root, with the password in the first line
-// of its standard input. It ignores what sudo remembers of earlier passwords (-k), so that sudo
-// reads that line whenever it asks at all.
-func withPassword(shell string) string { return `sudo -k -S -p "" -- ` + shell }
-
-// checkSudo asks sudo once whether the password is right. Standard input ends behind the password,
-// so that sudo cannot take what follows for a second try, which counts with pam_faillock.
+// checkSudo asks sudo once whether the password is right. The input ends behind the password, so
+// that sudo cannot take what follows for a second try, which counts with pam_faillock.
 func (c *Client) checkSudo(ctx context.Context) error {
 	if c.sudo == "" {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, sudoTimeout)
+	ctx, cancel := context.WithTimeout(ctx, c.beginWithin)
 	defer cancel()
-	session, err := c.ssh.NewSession()
-	if err != nil {
-		return c.lost(err)
-	}
-	stop := context.AfterFunc(ctx, func() { _ = c.ssh.Close() })
-	defer stop()
 	var stderr tail
-	session.Stdin, session.Stderr = strings.NewReader(c.sudo+"\n"), &stderr
-	err = session.Run(withPassword("sh -c :"))
-	if ctx.Err() != nil {
-		return fmt.Errorf("sudo on %s did not answer: %w", c.target, ctx.Err())
+	password := c.sudo + "\n"
+	code, err := c.execute(ctx, job{
+		script: "exec " + sudoWithPassword + "true", stdin: strings.NewReader(password), size: int64(len(password)),
+		stdout: &stderr, stderr: &stderr, unprivileged: true,
+	})
+	if err != nil {
+		return fmt.Errorf("sudo's answer to the password: %w", err)
 	}
-	code, err := c.exitCode(err, nil)
-	if err != nil || code == 0 {
-		return err
-	}
-	return fmt.Errorf("%w of user %s on %s: %s; correct strata:hosts.ssh.sudoPassword, it was tried once", ErrSudoPassword,
-		c.target.loginUser(), c.target, oneLine(stderr.String()))
-}
-
-// writePassword sends the password ahead of all else, if there is one.
-func (c *Client) writePassword(stdin io.Writer) error {
-	if c.sudo == "" {
+	if code == 0 {
 		return nil
 	}
-	_, err := io.WriteString(stdin, c.sudo+"\n"+scriptBegins+"\n")
-	return err
+	return c.sudoRefused(code, stderr.String())
+}
+
+// notFound is the shell's exit code for a program that is not there.
+const notFound = 127
+
+// sudoRefused is the error of a user whom sudo does not make root; words are sudo's.
+func (c *Client) sudoRefused(code int, words string) error {
+	user := c.target.loginUser()
+	err, link := ErrSudo, "for"
+	fix := "allow it in /etc/sudoers.d: " + user + " ALL=(ALL) NOPASSWD:ALL, or set strata:hosts.ssh.sudoPassword"
+	if c.sudo != "" {
+		err, link, fix = ErrSudoPassword, "of", "correct strata:hosts.ssh.sudoPassword, it was tried once"
+	}
+	switch {
+	case code == notFound:
+		fix = "install sudo and allow it to " + user
+	case strings.Contains(words, "tty"):
+		fix = "let it work without a terminal in /etc/sudoers.d: Defaults:" + user + " !requiretty"
+	}
+	return fmt.Errorf("%w %s user %s on %s: %s; %s", err, link, user, c.target, oneLine(words), fix)
 }

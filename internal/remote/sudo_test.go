@@ -33,7 +33,7 @@ func sudoer(t *testing.T, sudo string) (server *sshtest.Server, tries func() []s
 	server = sshtest.Start(t)
 	server.User = "admin"
 	file := filepath.Join(t.TempDir(), "tries")
-	server.Env = append(stubSudo(t, sudo), "TRIES="+file)
+	server.Sudo, server.Env = sudo, []string{"TRIES=" + file}
 	return server, func() []string {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)

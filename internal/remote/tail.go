@@ -21,6 +21,13 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// replace forgets what was kept, and keeps a text.
+func (t *tail) replace(text []byte) {
+	t.mutex.Lock()
+	defer t.mutex.Unlock()
+	t.text = append(t.text[:0], text...)
+}
+
 // String returns what was kept.
 func (t *tail) String() string {
 	t.mutex.Lock()

@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/netip"
 	"slices"
-	"strings"
 	"sync"
 
 	"strata/internal/remote"
@@ -127,15 +126,11 @@ type addressError struct{ cause error }
 func (e *addressError) Error() string { return "has no IPv4 address: " + e.cause.Error() }
 func (e *addressError) Unwrap() error { return e.cause }
 
-// noSudo is the shell's exit code for a program that is not there.
-const noSudo = 127
-
 // fixOf says what to do about a host that could not be read; empty where the error says it.
 func (r *Request) fixOf(h Host, err error) string {
 	asked := h.Asked
 	var unresolved *addressError
 	var wrongKey *remote.HostKeyError
-	var exit *remote.ExitError
 	switch {
 	case errors.As(err, &unresolved):
 		return "name its IPv4 address"
@@ -152,8 +147,6 @@ func (r *Request) fixOf(h Host, err error) string {
 			r.SSH.KeyFile, asked.Port, asked.User, asked.Address)
 	case errors.Is(err, remote.ErrSudo):
 		return "or log in as root"
-	case errors.As(err, &exit) && exit.Code == noSudo && strings.Contains(exit.Stderr, "sudo"):
-		return "install sudo and allow it to " + asked.User + ", or log in as root"
 	case errors.Is(err, context.DeadlineExceeded):
 		return "check that the host is on, and its address and port; --timeout waits longer"
 	}

@@ -155,10 +155,12 @@ func TestAKnownHostIsNotCalledUnverified(t *testing.T) {
 // Every kind of problem on a host of its own, and all of them in one run.
 func TestAllProblemsOfAllHostsAreReportedAtOnceAndNothingIsWritten(t *testing.T) {
 	good, locked, asks, small, other := scaffoldtest.New(t, 11), scaffoldtest.New(t, 12), scaffoldtest.New(t, 13), scaffoldtest.New(t, 14), scaffoldtest.New(t, 15)
-	asks.User, asks.Sudo = "ada", "sudo: a password is required"
+	asks.User, asks.Sudo = "ada", "echo sudo: a password is required >&2; exit 1"
 	small.Arch = "armv7l"
 	other.Facts = "kubernetes=kubeadm (/etc/kubernetes/kubelet.conf)\n"
-	r := request(t, good, locked, asks, small, other)
+	cloud := scaffoldtest.New(t, 17)
+	cloud.Shell = []string{"/bin/sh", "-c", "echo Please login as the user debian; exit 142"}
+	r := request(t, good, locked, asks, small, other, cloud)
 	locked.AcceptKeyOf(sshtest.New(t))
 	off := Asked{"root", "127.0.0.16", nettest.Closed(t).Number()}
 	r.Hosts, r.Limit = append(r.Hosts, off, Asked{"root", "no-such-host.invalid", 22}), 3*time.Second
@@ -172,6 +174,7 @@ func TestAllProblemsOfAllHostsAreReportedAtOnceAndNothingIsWritten(t *testing.T)
 		"127.0.0.14:", "is armv7l, and the artifacts are for amd64 and arm64 only; install a 64-bit system",
 		"127.0.0.15:", "is or was a node of another cluster: kubeadm (/etc/kubernetes/kubelet.conf)",
 		"127.0.0.16:", "connection refused", "check that the host is on",
+		"127.0.0.17:", "Please login as the user debian; take away", "as another user: --user, or USER@ before the address",
 		"no-such-host.invalid:22: has no IPv4 address", "name its IPv4 address",
 	} {
 		assert.Contains(t, err.Error(), text)

@@ -27,11 +27,6 @@ const (
 	sudoSecret = "hunter2 that must not leak"
 )
 
-func TestMain(m *testing.M) {
-	scaffoldtest.MaybeSudo()
-	os.Exit(m.Run())
-}
-
 // seal gives a key file a passphrase.
 func seal(t *testing.T, path string) {
 	t.Helper()
@@ -90,7 +85,7 @@ func TestAKeyWithAPassphraseAndAUserWhoseSudoAsksLogIn(t *testing.T) {
 	host := scaffoldtest.New(t, 11)
 	host.User = "ada"
 	r := request(t, host)
-	host.AsksForSudo(t, sudoSecret)
+	host.Sudo = sshtest.AskingSudo(sudoSecret)
 	seal(t, r.SSH.KeyFile)
 	err := r.Check()
 	require.ErrorContains(t, err, "is encrypted, and a run cannot ask for its passphrase; set its passphrase in STRATA_SSH_PASSPHRASE, or give --agent")

@@ -25,6 +25,7 @@ var flagged = strings.NewReplacer(
 	", or set its hostKey", "",
 	"set its hostKey to the one that it has now", "replace the line by the key that it has now",
 	"set its hostKey; a CA's (@cert-authority) is not read", "add its own key there; a CA's (@cert-authority) is not read",
+	"as another user: strata:hosts.ssh.user", "as another user: --user, or USER@ before the address",
 	"in ssh.keyFile", "with --key",
 	"strata:hosts.ssh.keyFile: ", "",
 	"set strata:k3s.version to a v1.34 release", "give --k3s-version with a v1.34 release",

@@ -21,8 +21,14 @@ type Handler func(call Call) int
 
 // Server is an SSH server on a loopback port.
 type Server struct {
-	// Handler answers scripts. Nil: this machine's shell runs them.
+	// Handler answers scripts in a shell's place, once it has begun them. Nil: the shell runs them.
 	Handler Handler
+	// Shell is the user's login shell, which is given -c and a command line behind its own
+	// arguments. Default sh.
+	Shell []string
+	// Sudo is the body of the script that is sudo, for users other than root. Default: one that asks
+	// for no password.
+	Sudo string
 	// Env is added to the environment of commands that the shell runs.
 	Env []string
 	// User is the only user that may log in. Default root.
@@ -37,8 +43,9 @@ type Server struct {
 	Dropped, Refused int
 
 	hostKey  ssh.Signer
-	login    ssh.PublicKey
+	accepted ssh.PublicKey
 	login64  []byte
+	folder   string
 	listener net.Listener
 
 	mutex    sync.Mutex
@@ -64,7 +71,7 @@ func New(t *testing.T) *Server {
 	t.Helper()
 	_, signer := NewKey(t)
 	pemKey, login := NewKey(t)
-	return &Server{hostKey: signer, login: login.PublicKey(), login64: pemKey, User: "root"}
+	return &Server{hostKey: signer, accepted: login.PublicKey(), login64: pemKey, folder: t.TempDir(), User: "root"}
 }
 
 // Serve answers on listener until the test ends.
@@ -116,7 +123,7 @@ func (s *Server) PrivateKey() []byte { return s.login64 }
 
 // AcceptKeyOf makes the server accept another one's key in place of its own, as hosts with the same
 // authorized_keys do.
-func (s *Server) AcceptKeyOf(other *Server) { s.login, s.login64 = other.login, other.login64 }
+func (s *Server) AcceptKeyOf(other *Server) { s.accepted, s.login64 = other.accepted, other.login64 }
 
 // Commands are the command lines that clients asked for.
 func (s *Server) Commands() []string {

@@ -1,7 +1,6 @@
 package sshtest
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -9,9 +8,12 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"slices"
+	"strings"
 	"syscall"
 
 	"golang.org/x/crypto/ssh"
+	"golang.org/x/sys/unix"
 )
 
 // Call is one script that a client wants to be run.
@@ -76,7 +78,7 @@ func (s *Server) authenticate(meta ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Pe
 	refused := s.Refused > 0
 	s.Refused--
 	s.mutex.Unlock()
-	if refused || meta.User() != s.User || !bytes.Equal(key.Marshal(), s.login.Marshal()) {
+	if refused || meta.User() != s.User || !bytes.Equal(key.Marshal(), s.accepted.Marshal()) {
 		return nil, errors.New("unknown user or key")
 	}
 	return &ssh.Permissions{}, nil
@@ -95,62 +97,95 @@ func (s *Server) session(channel ssh.Channel, requests <-chan *ssh.Request) {
 		s.commands = append(s.commands, payload.Command)
 		s.mutex.Unlock()
 		go func() {
-			code := s.run(payload.Command, channel)
-			_, _ = channel.SendRequest("exit-status", false, ssh.Marshal(struct{ Code uint32 }{uint32(code)}))
+			s.answer(payload.Command, channel)
 			_ = channel.Close()
 		}()
 	}
 }
 
-func (s *Server) run(command string, channel ssh.Channel) int {
-	if s.Handler != nil {
-		return s.handle(channel)
+// answer runs a command and says how it ended, as sshd does.
+func (s *Server) answer(command string, channel ssh.Channel) {
+	cmd, err := s.login(command)
+	if err == nil {
+		err = s.run(cmd, channel)
 	}
-	cmd := exec.Command("sh", "-c", command)
-	cmd.Env = append(os.Environ(), s.Env...)
-	cmd.Stdout, cmd.Stderr = channel, channel.Stderr()
+	if err != nil {
+		_, _ = fmt.Fprintln(channel.Stderr(), "sshtest:", err)
+		return
+	}
+	status := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if status.Signaled() {
+		name := strings.TrimPrefix(unix.SignalName(status.Signal()), "SIG")
+		end := struct {
+			Signal         string
+			Core           bool
+			Text, Language string
+		}{Signal: name}
+		_, _ = channel.SendRequest("exit-signal", false, ssh.Marshal(end))
+		return
+	}
+	end := struct{ Code uint32 }{uint32(status.ExitStatus())}
+	_, _ = channel.SendRequest("exit-status", false, ssh.Marshal(end))
+}
+
+// path is a host's own, whatever a test makes of the one that its commands are found by.
+var path = "PATH=" + os.Getenv("PATH")
+
+// login returns the process with which sshd starts a command: the user's shell.
+func (s *Server) login(command string) (*exec.Cmd, error) {
+	shell := s.Shell
+	if len(shell) == 0 {
+		shell = []string{"/bin/sh"}
+	}
+	cmd := exec.Command(shell[0], append(slices.Clone(shell[1:]), "-c", command)...)
+	cmd.Env = append(append(os.Environ(), path), s.Env...)
 	// sshd makes each command a session of its own, so that a script may end its process group.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if s.User == "root" {
+		return cmd, nil
+	}
+	folder, err := s.sudoFolder()
+	for _, variable := range slices.Clone(cmd.Env) {
+		if others, found := strings.CutPrefix(variable, "PATH="); found {
+			cmd.Env = append(cmd.Env, "PATH="+folder+":"+others)
+		}
+	}
+	return cmd, err
+}
+
+// run runs a command to its end, with the channel as its streams.
+func (s *Server) run(cmd *exec.Cmd, channel ssh.Channel) error {
+	cmd.Stdout, cmd.Stderr = channel, channel.Stderr()
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
-		return 255
+		return err
 	}
+	if s.Handler == nil {
+		if err := cmd.Start(); err != nil {
+			return err
+		}
+		go func() {
+			_, _ = io.Copy(stdin, channel)
+			_ = stdin.Close()
+		}()
+		_ = cmd.Wait() // Its state has the code.
+		return nil
+	}
+	b, err := newBridge(cmd)
+	if err != nil {
+		return err
+	}
+	defer b.close()
 	if err := cmd.Start(); err != nil {
-		return 255
+		return err
 	}
+	b.started()
 	go func() {
-		_, _ = io.Copy(stdin, channel)
+		b.relay(channel, stdin, s.Handler)
 		_ = stdin.Close()
 	}()
 	_ = cmd.Wait()
-	if code := cmd.ProcessState.ExitCode(); code >= 0 {
-		return code
-	}
-	return 128 + int(cmd.ProcessState.Sys().(syscall.WaitStatus).Signal())
-}
-
-// handle reads what remote sends for one script and lets the test answer.
-func (s *Server) handle(channel ssh.Channel) int {
-	input := bufio.NewReader(channel)
-	var scriptBytes, inputBytes, seconds int
-	if _, err := fmt.Fscanf(input, "%d %d %d\n", &scriptBytes, &inputBytes, &seconds); err != nil {
-		return 125
-	}
-	script, stdin := make([]byte, scriptBytes), make([]byte, inputBytes)
-	if _, err := io.ReadFull(input, script); err != nil {
-		return 125
-	}
-	if _, err := io.ReadFull(input, stdin); err != nil {
-		return 125
-	}
-	gone := make(chan struct{})
-	go func() {
-		_, _ = io.Copy(io.Discard, input)
-		close(gone)
-	}()
-	return s.Handler(Call{
-		Script: string(script), Stdin: stdin, Stdout: channel, Stderr: channel.Stderr(), Gone: gone,
-	})
+	return nil
 }
 
 // mutable is a connection that can be made to swallow what it is told to send.

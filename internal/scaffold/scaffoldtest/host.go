@@ -34,8 +34,6 @@ type Host struct {
 	// Answers is the address that some machine of its network has; Lacks is the program that it
 	// would need to hear that.
 	Answers, Lacks string
-	// Sudo is sudo's refusal; empty if it lets the user through.
-	Sudo string
 }
 
 // New starts the host whose address has that last number.
@@ -59,9 +57,6 @@ func (h *Host) Named() string { return fmt.Sprintf("%s@%s:%d", h.User, h.Address
 // addresses, and its gate's probe.
 func (h *Host) answer(call sshtest.Call) int {
 	switch {
-	case h.Sudo != "":
-		_, _ = fmt.Fprintln(call.Stderr, h.Sudo)
-		return 1
 	case strings.Contains(call.Script, "ip -j -4 address show"):
 		_, _ = fmt.Fprintf(call.Stdout, "os=Debian GNU/Linux 12 (bookworm)\nuid=0\narch=%s\ncpus=4\nhostname=%s\nmemory_mib=%d\ndisk_mib=30000\n"+
 			`addresses=[{"ifname":"eth0","addr_info":[{"local":"%s","prefixlen":24}]}]`+"\n"+

@@ -1,0 +1,152 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"golang.org/x/crypto/ssh"
+)
+
+// ErrNotRun says that a program other than the user's shell answers the login. Waiting does not
+// help.
+var ErrNotRun = errors.New("the host did not run the script")
+
+// beginWithin bounds the wait for a script's begin: sudo with PAM's delays, on a host under load.
+const beginWithin = time.Minute
+
+// run is a job on its way.
+type run struct {
+	job
+	client         *Client
+	mark           string
+	stages         []stage
+	stdout, stderr *marked
+}
+
+// stage is one shell on the way to the script: the login user's, and root's behind it.
+type stage struct {
+	// ahead stands before the line to which the shell answers.
+	ahead string
+	// text is what the shell runs.
+	text string
+}
+
+// stages returns the shells that a job goes through.
+func (c *Client) stages(j job) []stage {
+	root := stage{text: whole(bootstrap)}
+	if j.unprivileged || c.target.loginUser() == "root" {
+		return []stage{root}
+	}
+	become := "exec sudo -n -- " + shell
+	if c.sudo != "" {
+		become, root.ahead = "exec "+sudoWithPassword+shell, c.sudo+"\n"
+	}
+	return []stage{{text: whole(become)}, root}
+}
+
+// whole makes a script one compound command, which a shell reads to its end before it runs any of
+// it: what arrives in part, from a connection that died, is not run.
+func whole(script string) string { return "{ :\n" + script + "\n}\n" }
+
+// feed sends each shell its text once it has begun, then the header, the script and its input, and
+// leaves standard input open: its end ends the script. Another program than the shell gets nothing
+// but the first line.
+func (r *run) feed(ctx context.Context, stdin io.Writer) error {
+	for _, s := range r.stages {
+		if _, err := fmt.Fprintf(stdin, "%sstrata-begin %s %d\n", s.ahead, r.mark, len(s.text)); err != nil {
+			return err
+		}
+		select {
+		case <-r.stdout.begun:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if _, err := io.WriteString(stdin, s.text); err != nil {
+			return err
+		}
+	}
+	script, seconds := whole(r.script), 0
+	if deadline, ok := ctx.Deadline(); ok {
+		// One more than is left: the caller ends it in time unless the connection is gone.
+		seconds = int(time.Until(deadline).Seconds()) + 2
+	}
+	if _, err := fmt.Fprintf(stdin, "%d %d %d\n%s", len(script), r.size, seconds, script); err != nil {
+		return err
+	}
+	_, err := io.CopyN(stdin, untilDone{ctx: ctx, Reader: r.stdin}, r.size)
+	return err
+}
+
+// untilDone is a reader that ends with a context.
+type untilDone struct {
+	io.Reader
+	ctx context.Context
+}
+
+func (r untilDone) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(p)
+}
+
+// outcome reads how a script ended: only its own mark says that it did.
+func (r *run) outcome(err error, fed <-chan error) (int, error) {
+	var exit *ssh.ExitError
+	switch {
+	case r.stdout.code >= 0:
+		return r.stdout.code, nil
+	case err == nil:
+		return -1, r.unproved(0)
+	case errors.As(err, &exit) && exit.Signal() != "":
+		return -1, fmt.Errorf("script on %s was ended by signal %s", r.client.target, exit.Signal())
+	case exit != nil:
+		return -1, r.unproved(exit.ExitStatus())
+	}
+	select {
+	case feedErr := <-fed:
+		if feedErr != nil && !errors.Is(feedErr, io.EOF) {
+			err = errors.Join(err, feedErr)
+		}
+	default:
+	}
+	return -1, r.client.lost(err)
+}
+
+// unproved is the error of a login that ended with an exit code and without the script's end.
+func (r *run) unproved(code int) error {
+	target, user := r.client.target, r.client.target.loginUser()
+	switch int(r.stdout.left.Load()) {
+	case 0:
+		return fmt.Errorf("script on %s broke off: its shell ended with exit code %d before it; "+
+			"it was killed, or the host goes down", target, code)
+	case len(r.stages):
+		return fmt.Errorf("%w: the login of user %s on %s ended with exit code %d%s; "+
+			"take away what answers there (a forced command, a nologin shell, an expired password), "+
+			"or log in as another user: strata:hosts.ssh.user", ErrNotRun, user, target, code, r.said())
+	}
+	return r.client.sudoRefused(code, r.noise())
+}
+
+// noise returns the output before the next begin, in one line.
+func (r *run) noise() string {
+	text := oneLine(r.stdout.noise.String() + " " + r.stderr.noise.String())
+	if len(text) > maxNoise {
+		text = "…" + text[len(text)-maxNoise:]
+	}
+	return text
+}
+
+// maxNoise bounds how much of a host's noise is part of an error.
+const maxNoise = 500
+
+// said quotes the host for an error; empty where the script has begun or the host says nothing.
+func (r *run) said() string {
+	if noise := r.noise(); r.stdout.left.Load() > 0 && noise != "" {
+		return "; the host says: " + noise
+	}
+	return ""
+}

@@ -1,0 +1,65 @@
+package remote
+
+import (
+	"bytes"
+	"fmt"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A connection that dies while a script is sent must not have its beginning run: half a path to
+// remove is another path.
+func TestAScriptThatArrivesInPartIsNotRun(t *testing.T) {
+	folder := t.TempDir()
+	script := fmt.Sprintf("cd '%s'\n: > first\nif true; then\n: > second\nfi\n: > third", folder)
+	client := &Client{target: Target{User: "root"}}
+	r := run{job: job{script: script, stdin: strings.NewReader("")}, client: client, mark: "MARK"}
+	r.stages = client.stages(r.job)
+	r.stdout = newMarked(r.mark, 1, nil)
+	r.stdout.begun <- struct{}{}
+	var wire bytes.Buffer
+	require.NoError(t, r.feed(t.Context(), &wire))
+	for _, until := range []string{"script=$(head -c", ": > first\n", "if true; then\n", ": > sec", "fi\n", ": > third"} {
+		t.Run(until, func(t *testing.T) {
+			sent, _, found := strings.Cut(wire.String(), until)
+			require.True(t, found)
+			command := exec.Command("sh", "-c", shell)
+			command.Stdin = strings.NewReader(sent + until)
+			command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // it ends its own group
+			output, _ := command.CombinedOutput()
+			assert.NotContains(t, string(output), "strata-ended MARK 0")
+			there, err := exec.Command("ls", folder).Output()
+			require.NoError(t, err)
+			assert.Empty(t, string(there))
+		})
+	}
+}
+
+// A mark may arrive in any pieces; whatever is not part of one is passed on at once.
+func TestMarksAreFoundInAnyPieces(t *testing.T) {
+	stream := "Welcome\nstrata-begins MARK\nstrata-ended OTHER 3\nout strata-en" +
+		"strata-ended MARK 28\nBye strata-ended MARK 0\n"
+	for size := 1; size <= len(stream); size++ {
+		var out bytes.Buffer
+		m := newMarked("MARK", 1, &out)
+		for rest := []byte(stream); len(rest) > 0; rest = rest[min(size, len(rest)):] {
+			_, err := m.Write(rest[:min(size, len(rest))])
+			require.NoError(t, err)
+		}
+		assert.Equal(t, "strata-ended OTHER 3\nout strata-en", out.String(), size)
+		assert.Equal(t, 28, m.code, size)
+	}
+	var out bytes.Buffer
+	m := newMarked("MARK", 1, &out)
+	for _, piece := range []string{"strata-begins MARK\n", ".", "line\n", "no newline"} {
+		out.Reset()
+		_, err := m.Write([]byte(piece))
+		require.NoError(t, err)
+		assert.Equal(t, strings.TrimPrefix(piece, "strata-begins MARK\n"), out.String())
+	}
+}
