@@ -78,5 +78,6 @@ func suggestFlag(name string, role Role) string {
 	case best != "":
 		return fmt.Sprintf("did you mean %s?", best)
 	}
-	return fmt.Sprintf("k3s %s --help has the names; an option of the API server is written as kube-apiserver-arg: [NAME=VALUE]", role)
+	return fmt.Sprintf("k3s %s --help has the names; "+
+		"an option of the API server is written as kube-apiserver-arg: [NAME=VALUE]", role)
 }
