@@ -32,15 +32,18 @@ func readStack(folder, stack, path string, text []byte) (stackFile, error) {
 		return stackFile{}, err
 	}
 	if len(read.EnvironmentBytes()) > 0 {
-		return stackFile{}, Problem{Key: "environment", Rule: "has values of Pulumi ESC, which only pulumi up and preview see",
-			Fix: "name a copy of the file with these values in its config, and without environment: --config-file"}
+		return stackFile{}, Problem{
+			Key: "environment", Rule: "has values of Pulumi ESC, which only pulumi up and preview see",
+			Fix: "name a copy of the file with these values in its config, and without environment: --config-file",
+		}
 	}
 	name := string(project.Name)
 	twice, err := givenTwice(name, text)
 	if err != nil {
 		return stackFile{}, err
 	}
-	refused := workspace.ValidateStackConfigAndApplyProjectConfig(context.Background(), stack, project, esc.Value{}, read.Config, nil, blind)
+	refused := workspace.ValidateStackConfigAndApplyProjectConfig(
+		context.Background(), stack, project, esc.Value{}, read.Config, nil, blind)
 	texts, err := read.Config.Decrypt(blind)
 	if err != nil {
 		return stackFile{}, err
@@ -117,7 +120,8 @@ func givenTwice(project string, text []byte) (twice problems, err error) {
 			return nil, err
 		}
 		if other, there := forms[key.String()]; there {
-			twice.add(key.String(), "", "is written twice, as "+other+" and as "+written, "keep one of them: Pulumi takes either")
+			twice.add(key.String(), "", "is written twice, as "+other+" and as "+written,
+				"keep one of them: Pulumi takes either")
 		}
 		forms[key.String()] = written
 	}
@@ -135,7 +139,8 @@ func ours(project string, whole map[string]string) (sections map[string]string, 
 		case namespace == Namespace:
 			sections[section] = whole[key]
 		case meant && slices.Contains(Sections(), section):
-			strangers.add(key, "", "is not read: Strata's keys begin with "+Namespace+":", "did you mean "+Namespace+":"+section+"?")
+			strangers.add(key, "", "is not read: Strata's keys begin with "+Namespace+":",
+				"did you mean "+Namespace+":"+section+"?")
 		}
 	}
 	return sections, strangers
