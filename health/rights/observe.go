@@ -31,7 +31,10 @@ func NewObserver(spec health.Spec, secrets health.Secrets, stable *observe.Stabl
 }
 
 // kinds are read by their resources.
-var kinds = map[string]string{"roles": "Role", "clusterroles": "ClusterRole", "rolebindings": "RoleBinding", "clusterrolebindings": "ClusterRoleBinding"}
+var kinds = map[string]string{
+	"roles": "Role", "clusterroles": "ClusterRole",
+	"rolebindings": "RoleBinding", "clusterrolebindings": "ClusterRoleBinding",
+}
 
 // Observe compares the releases' roles with those in the cluster. The API server is asked about the
 // rights of an account only where they differ: another role may give the same. A right that the
@@ -132,8 +135,8 @@ type difference struct {
 	change    string
 }
 
-// compare finds the bindings of the release that do not give their ServiceAccounts what they should.
-// Those of a role that is not the release's are left out: its rules are not known.
+// compare finds the bindings of the release that do not give their ServiceAccounts all rights of
+// their roles. Those of a role that is not the release's are left out: its rules are not known.
 func (r *release) compare(present map[key]object) (found []difference) {
 	for _, binding := range r.objects {
 		role, has := r.objects[binding.role()]

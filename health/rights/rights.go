@@ -74,8 +74,8 @@ func (f Facts) judge() health.Verdict {
 }
 
 // restore returns the command that puts the roles and bindings of the release back, and no other
-// object. A `pulumi up` changes nothing, because the release is as its state has it. Each chart names
-// their namespaces, of which kubectl would refuse to have one imposed.
+// object. A `pulumi up` changes nothing, because the release is as its state has it. Charts name
+// the namespaces of their roles; with -n kubectl would refuse those of another namespace.
 func (f Facts) restore() string {
 	namespace, _, _ := strings.Cut(f.Release, "/")
 	return fmt.Sprintf("kubectl -n %s get secret %s -o go-template='{{.data.release|base64decode|base64decode}}' | gunzip"+
