@@ -59,7 +59,7 @@ func TestArgoCDThatComesBackToApplicationsInDeletionIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "set strata:discard.objects to [Application/teams/shop]")
 
 	_, err = arrivals(t, guard, guard.Objects, doomed)
-	require.NoError(t, err, "Argo CD was there before: somebody deletes an Application")
+	require.NoError(t, err, "Argo CD was there before: a user deletes an Application")
 	for name, object := range map[string]string{
 		"stays":        `{apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {name: shop, namespace: teams, finalizers: [resources-finalizer.argocd.argoproj.io]}}`,
 		"manages none": `{apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {name: shop, namespace: teams, deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [x]}}`,
