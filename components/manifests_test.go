@@ -93,7 +93,7 @@ func registered(t testing.TB, objects []Manifest) map[string]dryrun.Registration
 	require.NoError(t, err)
 	resources := map[string]dryrun.Registration{}
 	for _, one := range all {
-		if strings.HasPrefix(one.Name, "manifests:") {
+		if strings.HasPrefix(one.Name, "manifests:") && strings.HasPrefix(one.Type, "kubernetes:") {
 			resources[one.Name] = one
 		}
 	}

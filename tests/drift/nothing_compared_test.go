@@ -37,11 +37,11 @@ func again(t *testing.T, test string, variables ...string) (said string, passed 
 func TestAnOriginalWithoutItsStandInFails(t *testing.T) {
 	needsSandbox(t)
 	given, cache := "ORIGINALS="+folder(t, "k3s-v1"), "XDG_CACHE_HOME="+t.TempDir()
-	said, passed := again(t, "TestTheStandInTakesEachFlagOfTheOriginal", given, cache)
+	said, passed := again(t, "TestK3sIsAsTheContractSays", given, cache)
 	assert.False(t, passed, said)
 	assert.Contains(t, said, "the lab's K3s is not built; make lab builds it")
 
-	said, passed = again(t, "TestTheStandInTakesEachFlagOfTheOriginal", "ORIGINALS=", cache)
+	said, passed = again(t, "TestTheListHasEachFlagOfTheOriginal", "ORIGINALS=", cache)
 	assert.True(t, passed, "without originals it is a skip: %s", said)
 	assert.Contains(t, said, "--- SKIP")
 }
@@ -58,7 +58,7 @@ func TestAnOriginalWithoutASandboxFails(t *testing.T) {
 func TestAnOriginalThatIsNotThereIsNamed(t *testing.T) {
 	needsSandbox(t)
 	dir := folder(t, "metallb-chart-0.16.2.tgz")
-	said, passed := again(t, "TestTheStandInTakesEachFlagOfTheOriginal", "ORIGINALS="+dir)
+	said, passed := again(t, "TestTheListHasEachFlagOfTheOriginal", "ORIGINALS="+dir)
 	assert.True(t, passed, said)
 	assert.Contains(t, said, "the original was not checked: "+dir+" has no k3s-VERSION")
 }

@@ -173,15 +173,15 @@ func TestSystemGateMissesTheMetricsOfANode(t *testing.T) {
 // Neither is measured twice yet, and the kubelet of a Node that is away does not answer.
 func TestSystemGateWaitsForNoMetricsOfWhatIsNew(t *testing.T) {
 	t.Parallel()
-	for name, fresh := range map[string]string{
-		"a metrics-server": measuring(time.Minute, time.Hour), "a Node": measuring(time.Hour, time.Minute),
+	for name, ready := range map[string]struct{ server, node time.Duration }{
+		"a metrics-server": {time.Minute, time.Hour}, "a Node": {time.Hour, time.Minute},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := fakeapi.New(t, 1)
 			c.Serve("metrics.k8s.io/v1beta1", "NodeMetrics", fakeapi.Resource{Plural: "nodes"})
 			c.PutAll(systemText)
-			c.PutAll(fresh)
+			c.PutAll(measuring(ready.server, ready.node))
 			start(t, c, systemSpec(c)).opens()
 		})
 	}

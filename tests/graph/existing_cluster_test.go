@@ -107,10 +107,11 @@ func TestAnExistingClustersRulesNoticeABrokenGraph(t *testing.T) {
 	p := newProgram(t, "kind")
 	sound := p.graph(t)
 	for mistake, breaks := range map[string]func(graph){
-		"an object that goes with something":      with("metallb-pool", func(r *pulumitest.Resource) { r.DeletedWith = "cluster-provider" }),
-		"a command that goes with something":      with("crds-gateway-api", func(r *pulumitest.Resource) { r.DeletedWith = "cluster-api" }),
-		"an object of another provider":           with("metallb-pool", func(r *pulumitest.Resource) { r.Provider = "k3s-provider" }),
-		"an object before the API gate":           without("metallb-namespace", "cluster-teardown-first"),
+		"an object that goes with something": with("metallb-pool", func(r *pulumitest.Resource) { r.DeletedWith = "cluster-provider" }),
+		"a command that goes with something": with("crds-gateway-api", func(r *pulumitest.Resource) { r.DeletedWith = "cluster-api" }),
+		"an object of another provider":      with("metallb-pool", func(r *pulumitest.Resource) { r.Provider = "k3s-provider" }),
+		"an object before the API gate": both(without("metallb-namespace", "cluster-teardown-first"),
+			without("metallb-namespace-end", "cluster-teardown-first")),
 		"a provider before the API gate":          without("cluster-provider", "cluster-identity"),
 		"MetalLB behind all nodes":                alsoNeeds("metallb-release", "cluster-nodes"),
 		"a table of Nodes that are not there yet": without("cluster-list", "cluster-nodes"),
