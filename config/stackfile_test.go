@@ -67,62 +67,64 @@ func (s stack) asProgram(t *testing.T) (*config.Config, error) {
 	return fromEngine(t, whole, secret...)
 }
 
+// meanings are awkward files, and one thing that each of them says.
+var meanings = map[string]struct {
+	project, config string
+	says            func(t *testing.T, cfg *config.Config)
+}{
+	"words that YAML 1.1 takes for booleans": {"", "  strata:apps: {workloads: [{name: a, image: a.example.org/a:1, env: {COUNTRY: NO, A: y, B: on, C: off, D: yes}}]}\n",
+		func(t *testing.T, cfg *config.Config) {
+			t.Helper()
+			assert.Equal(t, map[string]string{"COUNTRY": "NO", "A": "y", "B": "on", "C": "off", "D": "yes"}, cfg.Apps.Workloads[0].Env)
+		}},
+	"a section as JSON": {"", "  strata:traefik: '{\"replicas\": 3}'\n", func(t *testing.T, cfg *config.Config) {
+		t.Helper()
+		assert.Equal(t, 3, cfg.Traefik.Replicas)
+	}},
+	"a merge key with an override": {"", "  strata:traefik: &base {replicas: 3, externalTrafficPolicy: Local}\n  strata:apisix: {<<: *base, replicas: 2}\n",
+		func(t *testing.T, cfg *config.Config) {
+			t.Helper()
+			assert.Equal(t, 2, cfg.APISIX.Replicas)
+			assert.Equal(t, config.TrafficPolicy("Local"), cfg.APISIX.ExternalTrafficPolicy)
+		}},
+	"the project's default": {"config: {strata:metallb: {type: object, default: {addresses: [10.0.0.1-10.0.0.9]}}}\n", "", func(t *testing.T, cfg *config.Config) {
+		t.Helper()
+		assert.Equal(t, []string{"10.0.0.1-10.0.0.9"}, cfg.MetalLB.Addresses)
+	}},
+	"the project's default, replaced": {"config: {strata:traefik: {type: object, default: {replicas: 3}}}\n", "  strata:traefik: {dashboard: false}\n",
+		func(t *testing.T, cfg *config.Config) {
+			t.Helper()
+			assert.Equal(t, 2, cfg.Traefik.Replicas, "a section of the stack's replaces the project's as a whole")
+		}},
+	"a key without namespace": {"", "  traefik: {replicas: 3}\n", func(t *testing.T, cfg *config.Config) {
+		t.Helper()
+		assert.Equal(t, 3, cfg.Traefik.Replicas)
+	}},
+	"numbers": {"", "  strata:traefik: {values: {a: 0x1F, b: 010, c: 1.10, d: 1e3, e: 12345678901, f: 2001-01-01, g: 1_000}}\n",
+		func(t *testing.T, cfg *config.Config) {
+			t.Helper()
+			assert.Equal(t, map[string]any{"a": int64(31), "b": int64(8), "c": 1.1, "d": int64(1000), "e": int64(12345678901),
+				"f": "2001-01-01 00:00:00 +0000 UTC", "g": int64(1000)}, cfg.Traefik.Values.Tree)
+		}},
+	"nothing": {"", "  strata:traefik:\n  strata:apisix: {}\n  strata:verify: off\n", func(t *testing.T, cfg *config.Config) {
+		t.Helper()
+		assert.False(t, bool(cfg.Verify))
+	}},
+	// The encrypted text is "[secret]", the one that a command has in its place.
+	"encrypted texts": {"", "  strata:argocd: {values: {a: {secure: W3NlY3JldF0=}}}\n  strata:apps: {workloads: [{name: a, image: a.example.org/a:1, secretEnv: {A: {secure: W3NlY3JldF0=}}}]}\n",
+		func(t *testing.T, cfg *config.Config) {
+			t.Helper()
+			assert.True(t, cfg.ArgoCD.Values.Secret)
+		}},
+	"keys of providers": {"", "  aws:region: eu-west-1\n  kubernetes:context: other\n  strata:config:traefik: {replicas: 3}\n", func(t *testing.T, cfg *config.Config) {
+		t.Helper()
+		assert.Equal(t, 3, cfg.Traefik.Replicas, "an older form of a key")
+	}},
+}
+
 // TestFilesMeanOneThing reads each file as a command and as the program.
 func TestFilesMeanOneThing(t *testing.T) {
-	cases := map[string]struct {
-		project, config string
-		says            func(t *testing.T, cfg *config.Config)
-	}{
-		"words that YAML 1.1 takes for booleans": {"", "  strata:apps: {workloads: [{name: a, image: a.example.org/a:1, env: {COUNTRY: NO, A: y, B: on, C: off, D: yes}}]}\n",
-			func(t *testing.T, cfg *config.Config) {
-				t.Helper()
-				assert.Equal(t, map[string]string{"COUNTRY": "NO", "A": "y", "B": "on", "C": "off", "D": "yes"}, cfg.Apps.Workloads[0].Env)
-			}},
-		"a section as JSON": {"", "  strata:traefik: '{\"replicas\": 3}'\n", func(t *testing.T, cfg *config.Config) {
-			t.Helper()
-			assert.Equal(t, 3, cfg.Traefik.Replicas)
-		}},
-		"a merge key with an override": {"", "  strata:traefik: &base {replicas: 3, externalTrafficPolicy: Local}\n  strata:apisix: {<<: *base, replicas: 2}\n",
-			func(t *testing.T, cfg *config.Config) {
-				t.Helper()
-				assert.Equal(t, 2, cfg.APISIX.Replicas)
-				assert.Equal(t, config.TrafficPolicy("Local"), cfg.APISIX.ExternalTrafficPolicy)
-			}},
-		"the project's default": {"config: {strata:metallb: {type: object, default: {addresses: [10.0.0.1-10.0.0.9]}}}\n", "", func(t *testing.T, cfg *config.Config) {
-			t.Helper()
-			assert.Equal(t, []string{"10.0.0.1-10.0.0.9"}, cfg.MetalLB.Addresses)
-		}},
-		"the project's default, replaced": {"config: {strata:traefik: {type: object, default: {replicas: 3}}}\n", "  strata:traefik: {dashboard: false}\n",
-			func(t *testing.T, cfg *config.Config) {
-				t.Helper()
-				assert.Equal(t, 2, cfg.Traefik.Replicas, "a section of the stack's replaces the project's as a whole")
-			}},
-		"a key without namespace": {"", "  traefik: {replicas: 3}\n", func(t *testing.T, cfg *config.Config) {
-			t.Helper()
-			assert.Equal(t, 3, cfg.Traefik.Replicas)
-		}},
-		"numbers": {"", "  strata:traefik: {values: {a: 0x1F, b: 010, c: 1.10, d: 1e3, e: 12345678901, f: 2001-01-01, g: 1_000}}\n",
-			func(t *testing.T, cfg *config.Config) {
-				t.Helper()
-				assert.Equal(t, map[string]any{"a": int64(31), "b": int64(8), "c": 1.1, "d": int64(1000), "e": int64(12345678901),
-					"f": "2001-01-01 00:00:00 +0000 UTC", "g": int64(1000)}, cfg.Traefik.Values.Tree)
-			}},
-		"nothing": {"", "  strata:traefik:\n  strata:apisix: {}\n  strata:verify: off\n", func(t *testing.T, cfg *config.Config) {
-			t.Helper()
-			assert.False(t, bool(cfg.Verify))
-		}},
-		// The encrypted text is "[secret]", the one that a command has in its place.
-		"encrypted texts": {"", "  strata:argocd: {values: {a: {secure: W3NlY3JldF0=}}}\n  strata:apps: {workloads: [{name: a, image: a.example.org/a:1, secretEnv: {A: {secure: W3NlY3JldF0=}}}]}\n",
-			func(t *testing.T, cfg *config.Config) {
-				t.Helper()
-				assert.True(t, cfg.ArgoCD.Values.Secret)
-			}},
-		"keys of providers": {"", "  aws:region: eu-west-1\n  kubernetes:context: other\n  strata:config:traefik: {replicas: 3}\n", func(t *testing.T, cfg *config.Config) {
-			t.Helper()
-			assert.Equal(t, 3, cfg.Traefik.Replicas, "an older form of a key")
-		}},
-	}
-	for name, test := range cases {
+	for name, test := range meanings {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t, test.project, test.config)
 			file, err := s.asFile()

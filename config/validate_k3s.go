@@ -72,12 +72,7 @@ func (c *Config) checkK3s(ps *problems) {
 	}
 	c.checkRegistries(ps)
 	c.checkProxy(ps)
-	for _, args := range k3s.args() {
-		args.check(ps)
-	}
-	if !k3s.takesUnlistedKeys() {
-		*ps = append(*ps, k3s.UnlistedKeys()...)
-	}
+	k3s.checkArgs(ps)
 	if c.Upgrade.Concurrency < 1 {
 		ps.add(field("upgrade.concurrency"), strconv.Itoa(c.Upgrade.Concurrency), "upgrades nothing", "write how many agents may be away at the same time, at least 1")
 	}
@@ -125,6 +120,15 @@ func ownedKeys(byFix map[string][]string) map[string]string {
 
 // flagName is the form of a flag, and so of a key in config.yaml; a final + appends to the value.
 var flagName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*\+?$`)
+
+func (k K3s) checkArgs(ps *problems) {
+	for _, args := range k.args() {
+		args.check(ps)
+	}
+	if !k.takesUnlistedKeys() {
+		*ps = append(*ps, k.UnlistedKeys()...)
+	}
+}
 
 func (a k3sArgs) check(ps *problems) {
 	for _, written := range slices.Sorted(maps.Keys(a.set)) {

@@ -24,12 +24,16 @@ func (s Spec) lacksPart() bool {
 	return wanted && !present
 }
 
-// validatePart checks the part of the Spec's kind.
-func (s Spec) validatePart(need needs) {
+func (s Spec) validateReleases(need needs) {
 	for i, release := range s.Releases {
 		need(s.Kind == KindRollout || s.Kind == KindWebhook, "releases: a gate of kind %s asks for no rights", s.Kind)
 		needName(need, fmt.Sprintf("releases[%d]", i), release)
 	}
+}
+
+// validatePart checks the part of the Spec's kind.
+func (s Spec) validatePart(need needs) {
+	s.validateReleases(need)
 	if s.lacksPart() {
 		need(false, "%s: missing", s.Kind)
 		return
@@ -38,11 +42,6 @@ func (s Spec) validatePart(need needs) {
 		part.validate(need)
 	}
 	switch s.Kind {
-	case KindRollout:
-		need(len(s.Rollout.Workloads) > 0, "rollout.workloads: empty; nothing is not a rollout")
-		redis := s.Rollout.Redis
-		need(redis == nil || redis.Namespace != "" && redis.Secret != "" && redis.Clients != "" && redis.Container != "",
-			"rollout.redis: namespace, secret, clients or container is empty")
 	case KindClaim:
 		need(s.Claim.Namespace != "" && s.Claim.Name != "" && s.Claim.ClassKey != "", "claim: namespace, name or classKey is empty")
 	case KindVault:
@@ -56,7 +55,7 @@ func (s Spec) validatePart(need needs) {
 // part returns the Spec's part for its kind, if that has rules of its own.
 func (s Spec) part() interface{ validate(need needs) } {
 	return map[Kind]interface{ validate(need needs) }{
-		KindWebhook: s.Webhook, KindCRDs: s.CRDs, KindIssuer: s.Issuer, KindCertificate: s.Certificate, KindAddress: s.Address,
+		KindWebhook: s.Webhook, KindRollout: s.Rollout, KindCRDs: s.CRDs, KindIssuer: s.Issuer, KindCertificate: s.Certificate, KindAddress: s.Address,
 		KindGateway: s.Gateway, KindHTTP: s.HTTP, KindMetrics: s.Metrics, KindUpstreams: s.Upstreams, KindApplications: s.Applications,
 	}[s.Kind]
 }
@@ -66,6 +65,13 @@ func (s WebhookSpec) validate(need needs) {
 		path, _, _ := strings.Cut(entry, "=")
 		need(path != "" && !slices.Contains(strings.Split(path, "."), ""), "webhook.acceptFills[%d]: expected a dotted path such as spec.uid, found %q", i, path)
 	}
+}
+
+func (s RolloutSpec) validate(need needs) {
+	need(len(s.Workloads) > 0, "rollout.workloads: empty; nothing is not a rollout")
+	redis := s.Redis
+	need(redis == nil || redis.Namespace != "" && redis.Secret != "" && redis.Clients != "" && redis.Container != "",
+		"rollout.redis: namespace, secret, clients or container is empty")
 }
 
 func (s IssuerSpec) validate(need needs) {

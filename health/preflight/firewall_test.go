@@ -99,6 +99,9 @@ func TestFirewallsThatDropWhatNodesSendAreWarnedOf(t *testing.T) {
 			assert.Contains(t, v.Hint, "UDP ports cannot be tried before K3s listens")
 		})
 	}
+}
+
+func TestNoFirewallIsWarnedOfThatNodesDoNotMeet(t *testing.T) {
 	assert.Empty(t, judgeFirewall(guarded, host.Block{}).Hint, "no firewall is seen")
 	assert.Empty(t, judgeFirewall(Host{}, host.Block{"ufw": strings.Split(ufwOn, "\n")}).Hint, "a host alone is reached by none")
 }

@@ -114,17 +114,21 @@ func TestDifferencesNameTheObjectAndItsChange(t *testing.T) {
 			if one, has := present[lease]; has && one.Name == "" {
 				present[lease] = object{TypeMeta: wanted.objects[lease].TypeMeta, ObjectMeta: wanted.objects[lease].ObjectMeta}
 			}
-			var got []string
-			for _, one := range wanted.compare(present) {
-				var rights []string
-				for _, right := range one.rights {
-					rights = append(rights, describe(right, one.namespace))
-				}
-				got = append(got, one.account+" "+one.object.String()+" "+one.change+": "+strings.Join(rights, ", "))
-			}
-			assert.Equal(t, test.want, got)
+			assert.Equal(t, test.want, told(wanted.compare(present)))
 		})
 	}
+}
+
+// told are differences as text.
+func told(differences []difference) (texts []string) {
+	for _, one := range differences {
+		var rights []string
+		for _, right := range one.rights {
+			rights = append(rights, describe(right, one.namespace))
+		}
+		texts = append(texts, one.account+" "+one.object.String()+" "+one.change+": "+strings.Join(rights, ", "))
+	}
+	return texts
 }
 
 // A controller writes the rules of a role that aggregates: those of the manifest are not in effect.

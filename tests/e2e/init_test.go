@@ -71,6 +71,7 @@ func proposedSections(t *testing.T, file string) map[string]any {
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	var stack struct {
+		Salt   string         `json:"encryptionsalt"` // of `pulumi stack init`
 		Config map[string]any `json:"config"`
 	}
 	require.NoError(t, yaml.UnmarshalStrict(text, &stack))
