@@ -84,8 +84,10 @@ func TestTheUsersValuesArriveAndBreakNothing(t *testing.T) {
 }
 
 func TestAValueThatTheChartDoesNotHaveIsWarnedOf(t *testing.T) {
-	p := newProgram(t, map[string]any{"argocd": map[string]any{"values": map[string]any{"repoServr": map[string]any{"replicas": 2}}}})
-	assert.Equal(t, []string{"strata:argocd.values.repoServr: is no value that the chart has, so it would be ignored; did you mean repoServer?"}, p.warnings)
+	p := newProgram(t, map[string]any{"metallb": map[string]any{
+		"addresses": []string{"10.10.0.200-10.10.0.210"}, "values": map[string]any{"speakr": map[string]any{"enabled": true}},
+	}})
+	assert.Equal(t, []string{"strata:metallb.values.speakr: is no value that the chart has, so it would be ignored; did you mean speaker?"}, p.warnings)
 }
 
 // Helm would refuse these in the middle of an up: the chart's schema is asked before the first

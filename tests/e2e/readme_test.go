@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -40,10 +39,9 @@ func (s *stack) asTheReadmeSays(t *testing.T, hosts *hostSet) {
 	s.env = s.atHome(home)
 	s.must(s.runIn(clone, "sh", "-euc", typed))
 
-	state := filepath.Join(home, ".strata/state")
-	assert.DirExists(t, state)
 	s.program, s.name, s.config = clone, "production", filepath.Join(clone, "Pulumi.production.yaml")
-	s.env = append(s.env, "PULUMI_BACKEND_URL=file://"+state+"?metadata=skip", "PULUMI_CONFIG_PASSPHRASE_FILE="+filepath.Join(home, ".strata/passphrase"))
+	s.backend = filepath.Join(home, ".strata/state")
+	s.env = append(s.env, "PULUMI_BACKEND_URL=file://"+s.backend+"?metadata=skip", "PULUMI_CONFIG_PASSPHRASE_FILE="+filepath.Join(home, ".strata/passphrase"))
 	s.must(s.runIn(clone, strata, "kubeconfig", "--stack", s.name, "--merge"))
 	kubectl, err := exec.Command(filepath.Join(bundle, "k3s/k3s"), "kubectl", "--kubeconfig", filepath.Join(home, ".kube/config"), "--context", s.name, "get", "nodes").CombinedOutput()
 	require.NoError(t, err, string(kubectl))

@@ -42,7 +42,7 @@ func (s *stack) outputs() map[string]any {
 // meanwhile is read again.
 func (s *stack) state() os.FileInfo {
 	s.t.Helper()
-	found, err := filepath.Glob(filepath.Join(s.dir, "state", ".pulumi", "stacks", "*", s.name+".json"))
+	found, err := filepath.Glob(filepath.Join(s.backend, ".pulumi", "stacks", "*", s.name+".json"))
 	require.NoError(s.t, err)
 	require.Len(s.t, found, 1)
 	info, err := os.Stat(found[0])

@@ -23,7 +23,9 @@ type stack struct {
 	name   string
 	dir    string // the story's own folder: state, PULUMI_HOME, stack file
 	config string // the stack file
-	env    []string
+	// backend is the folder of the state.
+	backend string
+	env     []string
 	// program is the Pulumi program's folder; empty: Strata.
 	program string
 	// failure is the last command that failed the story.
@@ -49,7 +51,8 @@ func newStack(t *testing.T, name string, sections map[string]any) *stack {
 // environment returns the variables that make Pulumi the story's own.
 func (s *stack) environment() []string {
 	home := filepath.Join(s.dir, "home")
-	require.NoError(s.t, os.MkdirAll(filepath.Join(s.dir, "state"), 0o700))
+	s.backend = filepath.Join(s.dir, "state")
+	require.NoError(s.t, os.MkdirAll(s.backend, 0o700))
 	require.NoError(s.t, os.MkdirAll(home, 0o700))
 	for _, part := range []string{"bin", "plugins"} {
 		require.NoError(s.t, os.Symlink(filepath.Join(pulumiHome, part), filepath.Join(home, part)))
@@ -57,7 +60,7 @@ func (s *stack) environment() []string {
 	return []string{
 		"PATH=" + filepath.Join(pulumiHome, "bin") + ":" + os.Getenv("PATH"),
 		"PULUMI_HOME=" + home,
-		"PULUMI_BACKEND_URL=file://" + filepath.Join(s.dir, "state") + "?metadata=skip", // as `make up` has it: no kill cuts a file off
+		"PULUMI_BACKEND_URL=file://" + s.backend + "?metadata=skip", // as `make up` has it: no kill cuts a file off
 		"PULUMI_CONFIG_PASSPHRASE=" + passphrase,
 		"PULUMI_SKIP_UPDATE_CHECK=true",
 		"PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION=true",
