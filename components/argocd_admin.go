@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/internal/kuberead"
+	"strata/internal/rerun"
 	"strata/internal/self"
 	"strata/internal/subcommand"
 )
@@ -39,11 +40,16 @@ func (a *argocd) admin() (argocdAdmin, error) {
 	command := subcommand.New("server-time", kuberead.TimeInput{
 		Ahead: metav1.Duration{Duration: argocdPasswordAhead}, Timeout: limit,
 	}, pulumi.StringMap{self.Kubeconfig: a.args.Cluster.Kubeconfig})
-	// What is plain may not follow from a secret. The list is secret as a whole: a secret element that
-	// is not known yet comes back from the command plugin as "malformed RPC secret" in a preview.
-	command.Triggers = pulumi.ToSecret(pulumi.Array{sumOf(hash)}).(pulumi.ArrayOutput)
-	changed, err := local.NewCommand(a.ctx, a.name+"-password-time", command, slices.Concat(childOf(a, a.namespace),
-		a.args.Cluster.deletedWith(), []pulumi.ResourceOption{bounded(limit), once()})...)
+	opts := slices.Concat(childOf(a, a.namespace), a.args.Cluster.deletedWith())
+	// The trigger is a word that is drawn for each hash: what is plain may not follow from a secret,
+	// and the command plugin takes no secret trigger that is not known yet.
+	word, err := rerun.Attempt(a.ctx, a.name+"-password-time", pulumi.StringMap{"hash": hash}, opts...)
+	if err != nil {
+		return argocdAdmin{}, fmt.Errorf("password time: %w", err)
+	}
+	command.Triggers = pulumi.Array{word}
+	changed, err := local.NewCommand(a.ctx, a.name+"-password-time", command,
+		slices.Concat(opts, []pulumi.ResourceOption{bounded(limit), once()})...)
 	if err != nil {
 		return argocdAdmin{}, fmt.Errorf("password time: %w", err)
 	}

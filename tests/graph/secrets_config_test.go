@@ -46,7 +46,7 @@ func TestAChangedSecretChangesNothingThatIsPlain(t *testing.T) {
 			}
 		}
 	}
-	assert.Equal(t, map[string]bool{"argocd-repository": true, "argocd-release": true, "vault-authority-token": true}, changed, "who gets the secrets")
+	assert.Equal(t, map[string]bool{"argocd-repository": true, "argocd-release": true, "argocd-password-time-attempt": true, "vault-authority-token": true}, changed, "who gets the secrets")
 }
 
 // visible is a value as the state shows it.
