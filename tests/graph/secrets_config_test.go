@@ -38,6 +38,11 @@ func TestAChangedSecretChangesNothingThatIsPlain(t *testing.T) {
 	require.Equal(t, before.names(), after.names())
 	changed := map[string]bool{}
 	for _, name := range before.names() {
+		for _, g := range []graph{before, after} {
+			if name == "argocd-password-time" { // its trigger is drawn at random, and the mocks' word is not
+				delete(g[name].Inputs, "triggers")
+			}
+		}
 		assert.Equal(t, visible(resource.NewProperty(before[name].Inputs)), visible(resource.NewProperty(after[name].Inputs)),
 			"%s shows something that follows from a secret", name)
 		for _, secret := range []string{"second-password", strings.Repeat("a", 53), "second-token"} {
@@ -46,7 +51,9 @@ func TestAChangedSecretChangesNothingThatIsPlain(t *testing.T) {
 			}
 		}
 	}
-	assert.Equal(t, map[string]bool{"argocd-repository": true, "argocd-release": true, "argocd-password-time-attempt": true, "vault-authority-token": true}, changed, "who gets the secrets")
+	assert.Equal(t, map[string]bool{
+		"argocd-repository": true, "argocd-release": true, "argocd-password-time-attempt": true, "vault-authority-token": true,
+	}, changed, "who gets the secrets")
 }
 
 // visible is a value as the state shows it.
