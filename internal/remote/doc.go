@@ -7,5 +7,5 @@
 // minute, or sooner where the caller says so (SetDeadAfter); a remote script ends with its caller,
 // however the caller ends; scripts and their input travel on standard input, so neither they nor a
 // secret in them is in any process's arguments, and no other program than a shell gets them; a
-// result is the script's own, between marks that only its run knows (docs/adr/0074).
+// result is the script's own, between marks that only its run knows (docs/adr/0072).
 package remote
