@@ -17,9 +17,9 @@ import (
 // for the hosts' addresses, and without `strata fetch`: the lab's artifacts are in place of what
 // that downloads. The story goes on with that stack.
 func (s *stack) asTheReadmeSays(t *testing.T, hosts *hostSet) {
-	home, clone := s.t.TempDir(), filepath.Join(s.dir, "clone")
+	home, clone := filepath.Join(s.dir, "person"), filepath.Join(s.dir, "clone")
 	s.must(s.run("git", "clone", "--quiet", root, clone))
-	require.NoError(t, os.Mkdir(filepath.Join(home, ".ssh"), 0o700))
+	require.NoError(t, os.MkdirAll(filepath.Join(home, ".ssh"), 0o700))
 	key, err := os.ReadFile(hosts.keyFile)
 	require.NoError(t, err)
 	writeFile(t, filepath.Join(home, ".ssh/id_ed25519"), string(key))
