@@ -162,7 +162,8 @@ func TestRepositorysStackFilesMeanOneThing(t *testing.T) {
 	}
 }
 
-// TestMistakesOfFilesAreRefusedBothWays has what neither a command nor the program may pass over.
+// TestMistakesOfFilesAreRefusedBothWays reads mistakes that neither a command nor the program may
+// pass over.
 func TestMistakesOfFilesAreRefusedBothWays(t *testing.T) {
 	cases := map[string]struct{ project, config, want string }{
 		"a key twice": {"", "  strata:k3s: {}\n  strata:k3s: {}\n", `mapping key "strata:k3s" already defined`},

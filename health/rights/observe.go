@@ -128,7 +128,7 @@ func (o *Observer) observe(ctx context.Context, s *kube.APIServer, name string, 
 // has them.
 type difference struct {
 	account string
-	// namespace is where the rights hold; empty for the whole cluster.
+	// namespace limits the rights; empty for the whole cluster.
 	namespace string
 	rights    []rbacv1.PolicyRule
 	object    key

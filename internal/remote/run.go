@@ -160,12 +160,12 @@ func (c *Client) execute(ctx context.Context, j job) (int, error) {
 			return r.outcome(err, fed)
 		case <-late.C:
 			if r.stdout.left.Load() > 0 {
-				return -1, fmt.Errorf("script on %s did not begin within %s%s", c.target, c.beginWithin, r.said())
+				return -1, fmt.Errorf("script on %s did not begin within %s%s", c.target, c.beginWithin, r.hostWords())
 			}
 		case <-ctx.Done():
 			stop()
 			cancel(stdin, session, fed, ended)
-			return -1, fmt.Errorf("script on %s: %w%s", c.target, silence.Err(ctx), r.said())
+			return -1, fmt.Errorf("script on %s: %w%s", c.target, silence.Err(ctx), r.hostWords())
 		}
 	}
 }

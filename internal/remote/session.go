@@ -30,13 +30,13 @@ type run struct {
 type stage struct {
 	// ahead stands before the line to which the shell answers.
 	ahead string
-	// text is what the shell runs.
+	// text holds the commands for the shell.
 	text string
 }
 
 // stages returns the shells that a job goes through.
 func (c *Client) stages(j job) []stage {
-	root := stage{text: whole(bootstrap)}
+	root := stage{text: compound(bootstrap)}
 	if j.unprivileged || c.target.loginUser() == "root" {
 		return []stage{root}
 	}
@@ -44,12 +44,12 @@ func (c *Client) stages(j job) []stage {
 	if c.sudo != "" {
 		become, root.ahead = "exec "+sudoWithPassword+shell, c.sudo+"\n"
 	}
-	return []stage{{text: whole(become)}, root}
+	return []stage{{text: compound(become)}, root}
 }
 
-// whole makes a script one compound command, which a shell reads to its end before it runs any of
+// compound makes a script one compound command, which a shell reads to its end before it runs any of
 // it: what arrives in part, from a connection that died, is not run.
-func whole(script string) string { return "{ :\n" + script + "\n}\n" }
+func compound(script string) string { return "{ :\n" + script + "\n}\n" }
 
 // feed sends each shell its text once it has begun, then the header, the script and its input, and
 // leaves standard input open: its end ends the script. Another program than the shell gets nothing
@@ -68,7 +68,7 @@ func (r *run) feed(ctx context.Context, stdin io.Writer) error {
 			return err
 		}
 	}
-	script, seconds := whole(r.script), 0
+	script, seconds := compound(r.script), 0
 	if deadline, ok := ctx.Deadline(); ok {
 		// One more than is left: the caller ends it in time unless the connection is gone.
 		seconds = int(time.Until(deadline).Seconds()) + 2
@@ -126,7 +126,7 @@ func (r *run) unproved(code int) error {
 	case len(r.stages):
 		return fmt.Errorf("%w: the login of user %s on %s ended with exit code %d%s; "+
 			"take away what answers there (a forced command, a nologin shell, an expired password), "+
-			"or log in as another user: strata:hosts.ssh.user", ErrNotRun, user, target, code, r.said())
+			"or log in as another user: strata:hosts.ssh.user", ErrNotRun, user, target, code, r.hostWords())
 	}
 	return r.client.sudoRefused(code, r.noise())
 }
@@ -143,8 +143,8 @@ func (r *run) noise() string {
 // maxNoise bounds how much of a host's noise is part of an error.
 const maxNoise = 500
 
-// said quotes the host for an error; empty where the script has begun or the host says nothing.
-func (r *run) said() string {
+// hostWords quotes the host for an error; empty where the script has begun or the host says nothing.
+func (r *run) hostWords() string {
 	if noise := r.noise(); r.stdout.left.Load() > 0 && noise != "" {
 		return "; the host says: " + noise
 	}

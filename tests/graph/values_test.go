@@ -266,7 +266,7 @@ func TestAKeyThatOnlyAnotherK3sMayHaveIsAWarning(t *testing.T) {
 	assert.Contains(t, warnings[0], `strata:k3s.serverArgs["flanel-backend"]: is no key of a K3s server `)
 }
 
-// warnings are what the program warns of.
+// warnings returns the warnings of the program.
 func (p *program) warnings(t *testing.T, change map[string]any) (warnings []string) {
 	t.Helper()
 	p.with(t, change)
