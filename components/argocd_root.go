@@ -8,6 +8,7 @@ import (
 
 	"strata/config"
 	"strata/health"
+	"strata/health/namespace"
 	"strata/health/waitfor"
 )
 
@@ -73,7 +74,7 @@ func (a *argocd) application(root config.ArgoCDRoot, needs []pulumi.Resource) (p
 	return newCustomResource(a.ctx, a.args.Cluster, a.name+"-root", customResource{
 		apiVersion: "argoproj.io/v1alpha1", kind: "Application", name: argocdRoot, namespace: argocdNamespace,
 		wait:       applicationWait(a.args.Timeouts.ArgoCD.Duration),
-		finalizers: []string{"resources-finalizer.argocd.argoproj.io"},
+		finalizers: []string{namespace.ArgoFinalizer},
 		spec: pulumi.Map{
 			"project": pulumi.String("default"),
 			"source": pulumi.Map{

@@ -44,13 +44,9 @@ func readStack(folder, stack, path string, text []byte) (stackFile, error) {
 	}
 	refused := workspace.ValidateStackConfigAndApplyProjectConfig(
 		context.Background(), stack, project, esc.Value{}, read.Config, nil, blind)
-	texts, err := read.Config.Decrypt(blind)
+	whole, err := textsOf(read)
 	if err != nil {
 		return stackFile{}, err
-	}
-	whole := map[string]string{}
-	for key, value := range texts {
-		whole[key.String()] = value
 	}
 	sections, strangers := ours(name, whole)
 	return stackFile{sections: sections, problems: slices.Concat(twice, strangers), refused: refused}, nil
@@ -68,12 +64,22 @@ func Written(project, path string) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	texts, err := read.Config.Decrypt(blind)
+	texts, err := textsOf(read)
 	written := map[string]any{}
 	for key, text := range texts {
-		written[key.String()] = valueOf(text)
+		written[key] = valueOf(text)
 	}
 	return written, err
+}
+
+// textsOf returns the configuration as the engine hands it to a program, by full key.
+func textsOf(read *workspace.ProjectStack) (map[string]string, error) {
+	texts, err := read.Config.Decrypt(blind)
+	whole := map[string]string{}
+	for key, text := range texts {
+		whole[key.String()] = text
+	}
+	return whole, err
 }
 
 // blind puts Sealed in the place of encrypted texts.

@@ -12,9 +12,9 @@ import (
 	"strata/health/observe"
 )
 
-// argoFinalizer begins the finalizers by which Argo CD deletes the objects of an Application
+// ArgoFinalizer begins the finalizers by which Argo CD deletes the objects of an Application
 // (argo-cd pkg/apis/application/v1alpha1/application_defaults.go).
-const argoFinalizer = "resources-finalizer.argocd.argoproj.io"
+const ArgoFinalizer = "resources-finalizer.argocd.argoproj.io"
 
 // named bounds the objects in a message.
 const named = 10
@@ -107,13 +107,17 @@ func (o object) explain(namespace string, v *health.Verdict) {
 	what := o.Resource + " " + o.Name
 	v.Cause = fmt.Sprintf("the controller of finalizer %s is gone, or still at work on %s", o.Finalizers[0], what)
 	lost := "what it would have cleaned up stays"
-	if strings.HasPrefix(o.Finalizers[0], argoFinalizer) {
+	if strings.HasPrefix(o.Finalizers[0], ArgoFinalizer) {
 		v.Cause = fmt.Sprintf("Argo CD takes the finalizer of %s away, once it has deleted what the Application manages; "+
 			"where Argo CD has left, nothing does", what)
 		lost = "what the Application manages stays"
 	}
-	v.Hint = fmt.Sprintf("kubectl -n %s describe %s; where the controller is gone (%s): "+
-		`kubectl -n %s patch %s --type json -p '[{"op":"remove","path":"/metadata/finalizers"}]'`, namespace, what, lost, namespace, what)
+	v.Hint = fmt.Sprintf("kubectl -n %s describe %s; where the controller is gone (%s): %s", namespace, what, lost, GiveUp(namespace, what))
+}
+
+// GiveUp returns the command that takes all finalizers from an object, as RESOURCE NAME.
+func GiveUp(namespace, object string) string {
+	return fmt.Sprintf(`kubectl -n %s patch %s --type json -p '[{"op":"remove","path":"/metadata/finalizers"}]'`, namespace, object)
 }
 
 func (f namespaceFacts) has(condition corev1.NamespaceConditionType) bool {

@@ -9,9 +9,6 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"strata/health"
 	"strata/health/kube"
@@ -72,29 +69,20 @@ func observeExisting(ctx context.Context, all *kube.Cluster) existingFacts {
 	return facts
 }
 
-// reviewResource answers whether the asker may do something.
-var reviewResource = schema.GroupVersionResource{Group: "authorization.k8s.io", Version: "v1", Resource: "selfsubjectaccessreviews"}
-
 // allowedEverything asks whether the credentials may do everything everywhere: the layers bring
 // definitions, webhooks and roles, and a user may give a role only the permissions that the user
 // has.
 func allowedEverything(ctx context.Context, s *kube.APIServer) (bool, error) {
-	review := &authorizationv1.SelfSubjectAccessReview{
+	answer, err := kube.Review(ctx, s, "selfsubjectaccessreviews", &authorizationv1.SelfSubjectAccessReview{
 		TypeMeta: metav1.TypeMeta{APIVersion: "authorization.k8s.io/v1", Kind: "SelfSubjectAccessReview"},
 		Spec: authorizationv1.SelfSubjectAccessReviewSpec{ResourceAttributes: &authorizationv1.ResourceAttributes{
 			Verb: "*", Group: "*", Version: "*", Resource: "*",
 		}},
-	}
-	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(review)
-	if err != nil {
-		return false, err
-	}
-	answer, err := s.Dyn.Resource(reviewResource).Create(ctx, &unstructured.Unstructured{Object: object}, metav1.CreateOptions{})
+	})
 	if err != nil {
 		return false, fmt.Errorf("ask for permissions: %w", err)
 	}
-	message, err := kube.Typed[authorizationv1.SelfSubjectAccessReview](answer)
-	return err == nil && message.Status.Allowed, err
+	return answer.Status.Allowed, nil
 }
 
 // serviceLBLabel is on the DaemonSets of K3s's load balancer (k3s pkg/cloudprovider/servicelb.go).

@@ -25,11 +25,16 @@ func (p pass) takes(port Port, from netip.Addr) bool {
 		(p.from == nil || slices.ContainsFunc(p.from, func(n netip.Prefix) bool { return n.Contains(from) }))
 }
 
+// elements are those of a list such as a,b and of a set such as { a, b }.
+func elements(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("{}, \t", r) })
+}
+
 // portSpans reads ports and spans of them, such as 22,2379:2380 and { 22, 2379-2380 }. It is never
 // nil: a list without a number has no port.
 func portSpans(text string) [][2]int {
 	spans := [][2]int{}
-	for _, one := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("{}, \t", r) }) {
+	for _, one := range elements(text) {
 		first, last, isSpan := strings.Cut(strings.ReplaceAll(one, "-", ":"), ":")
 		if !isSpan {
 			last = first
@@ -45,7 +50,7 @@ func portSpans(text string) [][2]int {
 
 // sources reads addresses and networks; nil, which is any, where one is neither.
 func sources(text string) (networks []netip.Prefix) {
-	for _, one := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("{}, \t", r) }) {
+	for _, one := range elements(text) {
 		if address, err := netip.ParseAddr(one); err == nil {
 			networks = append(networks, netip.PrefixFrom(address, address.BitLen()))
 			continue

@@ -8,15 +8,9 @@ import (
 	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"strata/health/kube"
 )
-
-// reviewResource answers whether a user has a right, and stores nothing.
-var reviewResource = schema.GroupVersionResource{Group: "authorization.k8s.io", Version: "v1", Resource: "subjectaccessreviews"}
 
 // denied returns the first of the rights that the API server denies the account; empty if it may do
 // all, by another role.
@@ -34,18 +28,13 @@ func (d difference) denied(ctx context.Context, s *kube.APIServer) (string, erro
 }
 
 func review(ctx context.Context, s *kube.APIServer, spec authorizationv1.SubjectAccessReviewSpec) (bool, error) {
-	object, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&authorizationv1.SubjectAccessReview{
+	answer, err := kube.Review(ctx, s, "subjectaccessreviews", &authorizationv1.SubjectAccessReview{
 		TypeMeta: metav1.TypeMeta{APIVersion: "authorization.k8s.io/v1", Kind: "SubjectAccessReview"}, Spec: spec,
 	})
 	if err != nil {
-		return false, err
-	}
-	answer, err := s.Dyn.Resource(reviewResource).Create(ctx, &unstructured.Unstructured{Object: object}, metav1.CreateOptions{})
-	if err != nil {
 		return false, fmt.Errorf("ask for permissions of %s: %w", spec.User, err)
 	}
-	reviewed, err := kube.Typed[authorizationv1.SubjectAccessReview](answer)
-	return err == nil && reviewed.Status.Allowed, err
+	return answer.Status.Allowed, nil
 }
 
 // spec returns the question whether the account has one right, as the API server knows the account

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"strata/health"
+	"strata/health/namespace"
 	"strata/internal/apiserver"
 	"strata/internal/remote"
 )
@@ -22,12 +23,8 @@ var (
 	applications = schema.GroupVersionResource{Group: "argoproj.io", Version: "v1alpha1", Resource: "applications"}
 )
 
-// argoRelease is Argo CD's Helm release, and argoFinalizer begins the finalizers by which it deletes
-// what an Application manages (argo-cd docs/user-guide/app_deletion.md).
-const (
-	argoRelease   = "argocd/argocd"
-	argoFinalizer = "resources-finalizer.argocd.argoproj.io"
-)
+// argoRelease is Argo CD's Helm release.
+const argoRelease = "argocd/argocd"
 
 // Arrivals looks at objects that the run before did not have. It returns those of the namespaces
 // among them that are being deleted. The error refuses an Argo CD that would go on with the deletion
@@ -64,11 +61,11 @@ func (g Guard) Arrivals(ctx context.Context, open func() (Cluster, error), previ
 const endingLimit = 30 * time.Second
 
 // Ending returns the gate of the end of a namespace that arrives.
-func (g Guard) Ending(namespace string) health.Spec {
+func (g Guard) Ending(name string) health.Spec {
 	spec := health.Spec{
-		Kind: health.KindNamespace, Gate: namespace, Layer: namespace, Timeout: metav1.Duration{Duration: endingLimit},
+		Kind: health.KindNamespace, Gate: name, Layer: name, Timeout: metav1.Duration{Duration: endingLimit},
 		Servers: g.Servers, Existing: g.Existing,
-		Namespace: &health.NamespaceSpec{Name: namespace},
+		Namespace: &health.NamespaceSpec{Name: name},
 	}
 	if g.Tunnel.There() {
 		target := remote.Target{Name: "api", Address: "api", Jump: g.Tunnel.Via, DynamicForward: g.Tunnel.Port, Agent: g.Tunnel.Agent}
@@ -87,14 +84,13 @@ func (g Guard) refuseDoomed(ctx context.Context, cluster Cluster) error {
 	var text, keep, consent []string
 	for i := range found {
 		one := Held{Kind: "Application.argoproj.io", Name: nameOf(&found[i]), Kept: managed(&found[i])}
-		finalized := slices.ContainsFunc(found[i].GetFinalizers(), func(f string) bool { return strings.HasPrefix(f, argoFinalizer) })
+		finalized := slices.ContainsFunc(found[i].GetFinalizers(), func(f string) bool { return strings.HasPrefix(f, namespace.ArgoFinalizer) })
 		if found[i].GetDeletionTimestamp() == nil || !finalized || len(g.Protected) == 0 && g.Discard.has(one) {
 			continue
 		}
 		text = append(text, fmt.Sprintf("- %s: %s", one.title(), cut(one.Kept)))
 		consent = append(consent, one.word())
-		keep = append(keep, fmt.Sprintf(`kubectl -n %s patch applications.argoproj.io %s --type json -p '[{"op":"remove","path":"/metadata/finalizers"}]'`,
-			found[i].GetNamespace(), found[i].GetName()))
+		keep = append(keep, namespace.GiveUp(found[i].GetNamespace(), "applications.argoproj.io "+found[i].GetName()))
 	}
 	if len(text) == 0 {
 		return nil
@@ -112,9 +108,9 @@ func managed(application *unstructured.Unstructured) (names []string) {
 	resources, _, _ := unstructured.NestedSlice(application.Object, "status", "resources")
 	for _, one := range resources {
 		fields, _ := one.(map[string]any)
-		namespace, _ := fields["namespace"].(string)
+		in, _ := fields["namespace"].(string)
 		name, _ := fields["name"].(string)
-		names = append(names, fmt.Sprintf("%v %s", fields["kind"], join(namespace, name)))
+		names = append(names, fmt.Sprintf("%v %s", fields["kind"], join(in, name)))
 	}
 	if len(names) == 0 {
 		names = []string{"objects that its status does not name"}
