@@ -43,7 +43,7 @@ func OfText(stack, path string, text []byte) (*Config, error) {
 }
 
 func ofText(project, stack, path string, text []byte) (*Config, error) {
-	file, err := readStack(project, stack, path, text)
+	file, err := readStack(project, path, text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

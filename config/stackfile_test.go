@@ -1,15 +1,11 @@
 package config_test
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/pulumi/esc"
-	sdkconfig "github.com/pulumi/pulumi/sdk/v3/go/common/resource/config"
-	"github.com/pulumi/pulumi/sdk/v3/go/common/workspace"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -36,157 +32,6 @@ func newStack(t *testing.T, project, config string) stack {
 
 // asFile reads the stack as Strata's commands do.
 func (s stack) asFile() (*config.Config, error) { return config.OfStack(s.folder, "dev", s.file) }
-
-// asProgram reads the stack as the program does: the engine merges, checks and decrypts the file
-// (pulumi/pkg/backend/httpstate and diy, workspace.ValidateStackConfigAndApplyProjectConfig), and
-// hands over a text for each key.
-func (s stack) asProgram(t *testing.T) (*config.Config, error) {
-	t.Helper()
-	path, err := workspace.DetectProjectPathFrom(s.folder)
-	require.NoError(t, err)
-	project, err := workspace.LoadProject(path)
-	require.NoError(t, err)
-	read, err := workspace.LoadProjectStack(nil, project, s.file)
-	if err != nil {
-		return nil, err
-	}
-	crypter := sdkconfig.Base64Crypter
-	if err := workspace.ValidateStackConfigAndApplyProjectConfig(t.Context(), "dev", project, esc.Value{}, read.Config, crypter, crypter); err != nil {
-		return nil, err
-	}
-	texts, err := read.Config.Decrypt(crypter)
-	require.NoError(t, err)
-	whole := map[string]string{}
-	var secret []string
-	for key, text := range texts {
-		whole[key.String()] = text
-		if read.Config[key].Secure() {
-			secret = append(secret, key.String())
-		}
-	}
-	return fromEngine(t, whole, secret...)
-}
-
-// meanings are awkward files, and one thing that each of them says.
-var meanings = map[string]struct {
-	project, config string
-	says            func(t *testing.T, cfg *config.Config)
-}{
-	"words that YAML 1.1 takes for booleans": {"", "  strata:apps: {workloads: [{name: a, image: a.example.org/a:1, env: {COUNTRY: NO, A: y, B: on, C: off, D: yes}}]}\n",
-		func(t *testing.T, cfg *config.Config) {
-			t.Helper()
-			assert.Equal(t, map[string]string{"COUNTRY": "NO", "A": "y", "B": "on", "C": "off", "D": "yes"}, cfg.Apps.Workloads[0].Env)
-		}},
-	"a section as JSON": {"", "  strata:traefik: '{\"replicas\": 3}'\n", func(t *testing.T, cfg *config.Config) {
-		t.Helper()
-		assert.Equal(t, 3, cfg.Traefik.Replicas)
-	}},
-	"a merge key with an override": {"", "  strata:traefik: &base {replicas: 3, externalTrafficPolicy: Local}\n  strata:apisix: {<<: *base, replicas: 2}\n",
-		func(t *testing.T, cfg *config.Config) {
-			t.Helper()
-			assert.Equal(t, 2, cfg.APISIX.Replicas)
-			assert.Equal(t, config.TrafficPolicy("Local"), cfg.APISIX.ExternalTrafficPolicy)
-		}},
-	"the project's default": {"config: {strata:metallb: {type: object, default: {addresses: [10.0.0.1-10.0.0.9]}}}\n", "", func(t *testing.T, cfg *config.Config) {
-		t.Helper()
-		assert.Equal(t, []string{"10.0.0.1-10.0.0.9"}, cfg.MetalLB.Addresses)
-	}},
-	"the project's default, replaced": {"config: {strata:traefik: {type: object, default: {replicas: 3}}}\n", "  strata:traefik: {dashboard: false}\n",
-		func(t *testing.T, cfg *config.Config) {
-			t.Helper()
-			assert.Equal(t, 2, cfg.Traefik.Replicas, "a section of the stack's replaces the project's as a whole")
-		}},
-	"a key without namespace": {"", "  traefik: {replicas: 3}\n", func(t *testing.T, cfg *config.Config) {
-		t.Helper()
-		assert.Equal(t, 3, cfg.Traefik.Replicas)
-	}},
-	"numbers": {"", "  strata:traefik: {values: {a: 0x1F, b: 010, c: 1.10, d: 1e3, e: 12345678901, f: 2001-01-01, g: 1_000}}\n",
-		func(t *testing.T, cfg *config.Config) {
-			t.Helper()
-			assert.Equal(t, map[string]any{"a": int64(31), "b": int64(8), "c": 1.1, "d": int64(1000), "e": int64(12345678901),
-				"f": "2001-01-01 00:00:00 +0000 UTC", "g": int64(1000)}, cfg.Traefik.Values.Tree)
-		}},
-	"nothing": {"", "  strata:traefik:\n  strata:apisix: {}\n  strata:verify: off\n", func(t *testing.T, cfg *config.Config) {
-		t.Helper()
-		assert.False(t, bool(cfg.Verify))
-	}},
-	// The encrypted text is "[secret]", the one that a command has in its place.
-	"encrypted texts": {"", "  strata:argocd: {values: {a: {secure: W3NlY3JldF0=}}}\n  strata:apps: {workloads: [{name: a, image: a.example.org/a:1, secretEnv: {A: {secure: W3NlY3JldF0=}}}]}\n",
-		func(t *testing.T, cfg *config.Config) {
-			t.Helper()
-			assert.True(t, cfg.ArgoCD.Values.Secret)
-		}},
-	"keys of providers": {"", "  aws:region: eu-west-1\n  kubernetes:context: other\n  strata:config:traefik: {replicas: 3}\n", func(t *testing.T, cfg *config.Config) {
-		t.Helper()
-		assert.Equal(t, 3, cfg.Traefik.Replicas, "an older form of a key")
-	}},
-}
-
-// TestFilesMeanOneThing reads each file as a command and as the program.
-func TestFilesMeanOneThing(t *testing.T) {
-	for name, test := range meanings {
-		t.Run(name, func(t *testing.T) {
-			s := newStack(t, test.project, test.config)
-			file, err := s.asFile()
-			require.NoError(t, err)
-			program, err := s.asProgram(t)
-			require.NoError(t, err)
-			assert.Equal(t, program, file)
-			test.says(t, file)
-		})
-	}
-}
-
-// TestRepositorysStackFilesMeanOneThing reads every stack file of the repository both ways.
-func TestRepositorysStackFilesMeanOneThing(t *testing.T) {
-	var files []string
-	require.NoError(t, filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
-		if entry != nil && entry.IsDir() && strings.HasPrefix(entry.Name(), ".") && len(entry.Name()) > 2 {
-			return fs.SkipDir
-		}
-		if matched, _ := filepath.Match("Pulumi.*.yaml", filepath.Base(path)); matched {
-			files = append(files, path)
-		}
-		return err
-	}))
-	require.GreaterOrEqual(t, len(files), 5)
-	for _, path := range files {
-		t.Run(path, func(t *testing.T) {
-			s := stack{"..", path}
-			file, err := s.asFile()
-			require.NoError(t, err)
-			program, err := s.asProgram(t)
-			require.NoError(t, err)
-			assert.Equal(t, program, file)
-		})
-	}
-}
-
-// TestMistakesOfFilesAreRefusedBothWays reads mistakes that neither a command nor the program may
-// pass over.
-func TestMistakesOfFilesAreRefusedBothWays(t *testing.T) {
-	cases := map[string]struct{ project, config, want string }{
-		"a key twice": {"", "  strata:k3s: {}\n  strata:k3s: {}\n", `mapping key "strata:k3s" already defined`},
-		"near the project's name": {"", "  stata:traefik: {replicas: 3}\n",
-			"stata:traefik: is not read: Strata's keys begin with strata:; did you mean strata:traefik?"},
-		"in other case": {"", "  Strata:traefik: {}\n", "Strata:traefik: is not read: Strata's keys begin with strata:; did you mean strata:traefik?"},
-		"a path that was set without --path": {"", "  strata:traefik.replicas: 3\n", "strata:traefik.replicas: has a path in its name, and so sets no key of a section; " +
-			"take it out and set it by its path: pulumi config rm 'strata:traefik.replicas'; pulumi config set --path 'strata:traefik.replicas' VALUE"},
-		"a list's path":       {"", "  strata:metallb[0]: 3\n", "strata:metallb[0]: has a path in its name"},
-		"an unknown section":  {"", "  strata:trafik: {replicas: 3}\n", "strata:trafik: is not a known section; did you mean traefik?"},
-		"a type of Pulumi's":  {"config: {strata:traefik: {type: object, default: {}}}\n", "  strata:traefik:\n", "must be of type 'object'"},
-		"a number for a text": {"", "  strata:traefik: {values: [1]}\n", "strata:traefik.values: [1] is not an object"},
-	}
-	for name, test := range cases {
-		t.Run(name, func(t *testing.T) {
-			s := newStack(t, test.project, test.config)
-			_, err := s.asFile()
-			require.ErrorContains(t, err, test.want)
-			_, err = s.asProgram(t)
-			assert.ErrorContains(t, err, test.want)
-		})
-	}
-}
 
 // The engine takes either of the two, and values of an environment reach the program alone.
 func TestWhatOnlyAFileShowsIsRefused(t *testing.T) {

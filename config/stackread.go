@@ -1,14 +1,12 @@
 package config
 
 import (
-	"context"
 	"errors"
 	"maps"
 	"os"
 	"slices"
 	"strings"
 
-	"github.com/pulumi/esc"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/encoding"
 	sdkconfig "github.com/pulumi/pulumi/sdk/v3/go/common/resource/config"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/workspace"
@@ -20,13 +18,13 @@ type stackFile struct {
 	sections map[string]string
 	// problems are about the file's keys.
 	problems problems
-	// refused is the engine's refusal of a type that Pulumi.yaml declares. It tells one mistake and
+	// refused is the engine's refusal of what is not as Pulumi.yaml declares it. It tells one mistake and
 	// no fix, so a Problem about the same value comes before it.
 	refused error
 }
 
 // readStack reads the text of a stack file by Pulumi's own loader.
-func readStack(folder, stack, path string, text []byte) (stackFile, error) {
+func readStack(folder, path string, text []byte) (stackFile, error) {
 	project, read, err := loadStack(folder, path, text)
 	if err != nil {
 		return stackFile{}, err
@@ -42,8 +40,10 @@ func readStack(folder, stack, path string, text []byte) (stackFile, error) {
 	if err != nil {
 		return stackFile{}, err
 	}
-	refused := workspace.ValidateStackConfigAndApplyProjectConfig(
-		context.Background(), stack, project, esc.Value{}, read.Config, nil, blind)
+	refused, err := applyProject(project, read.Config)
+	if err != nil {
+		return stackFile{}, err
+	}
 	whole, err := textsOf(read)
 	if err != nil {
 		return stackFile{}, err
@@ -117,11 +117,7 @@ func givenTwice(project string, text []byte) (twice problems, err error) {
 	}
 	forms := map[string]string{}
 	for _, written := range slices.Sorted(maps.Keys(file.Config)) {
-		full := written
-		if !strings.Contains(full, ":") {
-			full = project + ":" + full
-		}
-		key, err := sdkconfig.ParseKey(full)
+		key, err := fullKey(project, written)
 		if err != nil {
 			return nil, err
 		}
@@ -132,6 +128,14 @@ func givenTwice(project string, text []byte) (twice problems, err error) {
 		forms[key.String()] = written
 	}
 	return twice, nil
+}
+
+// fullKey returns a key that is written with or without its namespace, the project's name.
+func fullKey(project, written string) (sdkconfig.Key, error) {
+	if !strings.Contains(written, ":") {
+		written = project + ":" + written
+	}
+	return sdkconfig.ParseKey(written)
 }
 
 // ours picks Strata's sections out of a whole configuration, by full key, and refuses a key that is

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	pkgresource "github.com/pulumi/pulumi/pkg/v3/resource"
 	"github.com/pulumi/pulumi/pkg/v3/resource/deploy"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/stretchr/testify/assert"
@@ -96,7 +97,7 @@ func (s *stack) effect(t *testing.T, key string, seen *result) string {
 const runsAgain = "runs again and changes nothing"
 
 // effectsOf words the meaning of a resource's steps.
-func effectsOf(t *testing.T, name string, steps []string, before *resource.State, inputs resource.PropertyMap) []string {
+func effectsOf(t *testing.T, name string, steps []string, before *pkgresource.State, inputs resource.PropertyMap) []string {
 	t.Helper()
 	gone := slices.Contains(steps, string(deploy.OpDelete)) || slices.Contains(steps, string(deploy.OpReplace))
 	kind := ""
@@ -201,7 +202,7 @@ func protects(guard resource.PropertyMap) bool {
 }
 
 // upgrades reports whether the wanted K3s is another one.
-func upgrades(before *resource.State, inputs resource.PropertyMap) bool {
+func upgrades(before *pkgresource.State, inputs resource.PropertyMap) bool {
 	sum := func(plan resource.PropertyMap) string {
 		var asked struct{ SHA256 string }
 		if text := plan["stdin"]; text.IsString() && json.Unmarshal([]byte(text.StringValue()), &asked) == nil {
@@ -213,7 +214,7 @@ func upgrades(before *resource.State, inputs resource.PropertyMap) bool {
 }
 
 // machineEffects words the effects on a machine, by the code that decides them.
-func machineEffects(t *testing.T, gone bool, before *resource.State, inputs resource.PropertyMap) []string {
+func machineEffects(t *testing.T, gone bool, before *pkgresource.State, inputs resource.PropertyMap) []string {
 	t.Helper()
 	if gone {
 		return []string{"the node's machine is made anew, without what is on it, and joins again"}

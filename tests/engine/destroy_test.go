@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/pulumi/pulumi/pkg/v3/engine"
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	pkgresource "github.com/pulumi/pulumi/pkg/v3/resource"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -154,7 +154,7 @@ func TestProtectionIsChangedByAnUpdateOfTheGuardAlone(t *testing.T) {
 
 // forget takes resources out of the state.
 func (s *stack) forget(names ...string) {
-	s.snapshot.Resources = slices.DeleteFunc(slices.Clone(s.snapshot.Resources), func(one *resource.State) bool {
+	s.snapshot.Resources = slices.DeleteFunc(slices.Clone(s.snapshot.Resources), func(one *pkgresource.State) bool {
 		return slices.Contains(names, one.URN.Name())
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	pkgresource "github.com/pulumi/pulumi/pkg/v3/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -169,7 +170,7 @@ func (r *result) urnOf(name string) string {
 }
 
 // needs reports whether a resource waits for another, directly or not.
-func needs(states map[string]*resource.State, name, wanted string) bool {
+func needs(states map[string]*pkgresource.State, name, wanted string) bool {
 	if states[name] == nil {
 		return false
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	pkgresource "github.com/pulumi/pulumi/pkg/v3/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 
 	"strata/config"
@@ -146,13 +147,13 @@ func (h *history) gatesLookedLast() error {
 }
 
 // isGate reports whether a resource is a gate.
-func isGate(state *resource.State) bool {
+func isGate(state *pkgresource.State) bool {
 	return strings.HasSuffix(plain(state.Inputs["create"]), "strata gate")
 }
 
 // moves reports whether a resource's writing changes what gates look at: K3s's configuration, a
 // release, a workload.
-func moves(state *resource.State) bool {
+func moves(state *pkgresource.State) bool {
 	kind := string(state.Type)
 	return kind == releaseType || strings.HasPrefix(kind, "kubernetes:apps/") || strings.HasSuffix(state.URN.Name(), "-install")
 }

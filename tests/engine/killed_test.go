@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	pkgresource "github.com/pulumi/pulumi/pkg/v3/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 	"github.com/stretchr/testify/assert"
@@ -45,7 +46,7 @@ func (s *stack) killAt(index int) (killed string) {
 	resources := s.snapshot.Resources
 	pending := resources[index]
 	s.snapshot.Resources = resources[:index]
-	s.snapshot.PendingOperations = []resource.Operation{resource.NewOperation(pending, resource.OperationTypeCreating)}
+	s.snapshot.PendingOperations = []pkgresource.Operation{pkgresource.NewOperation(pending, pkgresource.OperationTypeCreating)}
 	return pending.URN.Name()
 }
 

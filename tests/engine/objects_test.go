@@ -61,8 +61,8 @@ func (w *world) exists(object string, upsert bool, inputs resource.PropertyMap) 
 func (w *world) read(_ context.Context, req plugin.ReadRequest) (plugin.ReadResponse, error) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	found := plugin.ReadResponse{ReadResult: plugin.ReadResult{ID: req.ID, Inputs: req.Inputs, Outputs: req.State}, Status: resource.StatusOK}
-	object := objectOf(req.URN, req.Inputs)
+	found := plugin.ReadResponse{ReadResult: plugin.ReadResult{ID: req.ID, Inputs: &req.Inputs, Outputs: &req.State}, Status: resource.StatusOK}
+	object := objectOf(req.URN, resource.ToResourcePropertyMap(req.Inputs))
 	switch {
 	case w.reality == nil || object == "":
 		return found, nil
@@ -71,9 +71,10 @@ func (w *world) read(_ context.Context, req plugin.ReadRequest) (plugin.ReadResp
 	case !w.objects[object]:
 		return plugin.ReadResponse{Status: resource.StatusOK}, nil
 	}
-	found.Inputs = w.reality.content[object]
-	found.Outputs = maps.Clone(req.State)
-	maps.Copy(found.Outputs, found.Inputs)
+	outputs := resource.ToResourcePropertyMap(req.State)
+	maps.Copy(outputs, w.reality.content[object])
+	inputs, state := resource.FromResourcePropertyMap(w.reality.content[object]), resource.FromResourcePropertyMap(outputs)
+	found.Inputs, found.Outputs = &inputs, &state
 	return found, nil
 }
 

@@ -53,35 +53,41 @@ func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *dep
 	upsert := false
 	provider := &deploytest.Provider{Package: pkg, Name: string(pkg), DiffF: diff}
 	provider.CreateF = func(_ context.Context, req plugin.CreateRequest) (plugin.CreateResponse, error) {
-		response := plugin.CreateResponse{Properties: outputs(req.URN, req.Properties, req.Preview), Status: resource.StatusOK}
+		inputs := resource.ToResourcePropertyMap(req.Properties)
+		made := outputs(req.URN, inputs, req.Preview)
+		response := plugin.CreateResponse{Properties: resource.FromResourcePropertyMap(made), Status: resource.StatusOK}
 		if req.Preview {
 			return response, nil
 		}
 		response.ID = resource.ID(req.Name + "-id")
-		if _, named := req.Properties["keepers"]; named { // each one is another
-			response.Properties["hex"] = resource.NewProperty(fmt.Sprintf("%08x", w.count()))
+		if inputs.HasValue("keepers") { // each one is another
+			made["hex"] = resource.NewProperty(fmt.Sprintf("%08x", w.count()))
+			response.Properties = resource.FromResourcePropertyMap(made)
 		}
-		err := w.do("create", req.URN, req.Properties, func() error {
-			w.drawn(req.URN, response.Properties)
-			return w.exists(objectOf(req.URN, req.Properties), upsert || w.upserts, req.Properties)
+		err := w.do("create", req.URN, inputs, func() error {
+			w.drawn(req.URN, made)
+			return w.exists(objectOf(req.URN, inputs), upsert || w.upserts, inputs)
 		})
 		return response, err
 	}
 	provider.UpdateF = func(_ context.Context, req plugin.UpdateRequest) (plugin.UpdateResponse, error) {
-		response := plugin.UpdateResponse{Properties: outputs(req.URN, req.NewInputs, req.Preview), Status: resource.StatusOK}
+		inputs, before := resource.ToResourcePropertyMap(req.NewInputs), resource.ToResourcePropertyMap(req.OldOutputs)
+		made := outputs(req.URN, inputs, req.Preview)
+		response := plugin.UpdateResponse{Properties: resource.FromResourcePropertyMap(made), Status: resource.StatusOK}
 		if req.Preview {
 			return response, nil
 		}
-		err := w.do("update", req.URN, req.NewInputs, func() error {
-			w.drawn(req.URN, response.Properties)
-			if pkg == "command" && !req.NewInputs.HasValue("create") && !req.NewInputs.HasValue("update") {
-				response.Properties["stdout"] = req.OldOutputs["stdout"] // nothing ran
+		err := w.do("update", req.URN, inputs, func() error {
+			w.drawn(req.URN, made)
+			if pkg == "command" && !inputs.HasValue("create") && !inputs.HasValue("update") {
+				made["stdout"] = before["stdout"] // nothing ran
 			}
-			if drawn, once := req.OldOutputs["result"]; once {
-				response.Properties["result"] = drawn
+			if drawn, once := before["result"]; once {
+				made["result"] = drawn
 			}
 			return nil
 		})
+		response.Properties = resource.FromResourcePropertyMap(made)
 		return response, err
 	}
 	provider.DeleteF = w.deletes(pkg)
@@ -89,7 +95,7 @@ func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *dep
 		provider.ReadF = w.read
 		provider.DiffConfigF = diffConfig
 		provider.ConfigureF = func(_ context.Context, req plugin.ConfigureRequest) (plugin.ConfigureResponse, error) {
-			upsert = enabled(req.Inputs["upsertExistingObjects"])
+			upsert = enabled(resource.ToResourcePropertyMap(req.Inputs)["upsertExistingObjects"])
 			return plugin.ConfigureResponse{}, nil
 		}
 	}
@@ -99,11 +105,12 @@ func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *dep
 // deletes is the Delete of a package's provider.
 func (w *world) deletes(pkg tokens.Package) func(context.Context, plugin.DeleteRequest) (plugin.DeleteResponse, error) {
 	return func(_ context.Context, req plugin.DeleteRequest) (plugin.DeleteResponse, error) {
-		err := w.do("delete", req.URN, req.Inputs, func() error {
-			delete(w.objects, objectOf(req.URN, req.Inputs))
+		inputs := resource.ToResourcePropertyMap(req.Inputs)
+		err := w.do("delete", req.URN, inputs, func() error {
+			delete(w.objects, objectOf(req.URN, inputs))
 			return nil
 		})
-		if _, runs := req.Inputs["delete"]; pkg == "random" || pkg == "command" && !runs {
+		if _, runs := inputs["delete"]; pkg == "random" || pkg == "command" && !runs {
 			w.forgotten(req.URN.Name())
 		}
 		return plugin.DeleteResponse{Status: resource.StatusOK}, err
@@ -115,11 +122,12 @@ func (w *world) deletes(pkg tokens.Package) func(context.Context, plugin.DeleteR
 // changed. An object is replaced by one of another name, a random value when what keeps it changes.
 func diff(_ context.Context, req plugin.DiffRequest) (plugin.DiffResult, error) {
 	result := plugin.DiffResult{Changes: plugin.DiffNone, DetailedDiff: map[string]plugin.PropertyDiff{}}
-	changed := req.OldInputs.Diff(req.NewInputs)
+	before, after := resource.ToResourcePropertyMap(req.OldInputs), resource.ToResourcePropertyMap(req.NewInputs)
+	changed := before.Diff(after)
 	if changed == nil {
 		return result, nil
 	}
-	moved := objectOf(req.URN, req.OldInputs) != objectOf(req.URN, req.NewInputs)
+	moved := objectOf(req.URN, before) != objectOf(req.URN, after)
 	for path, one := range plugin.NewDetailedDiffFromObjectDiff(changed, true) {
 		parsed, err := resource.ParsePropertyPath(path)
 		if err != nil {
@@ -159,16 +167,17 @@ func ignored(keys []string, key string) bool {
 func diffConfig(_ context.Context, req plugin.DiffConfigRequest) (plugin.DiffConfigResponse, error) {
 	const identifier, kubeconfig = resource.PropertyKey("clusterIdentifier"), resource.PropertyKey("kubeconfig")
 	result := plugin.DiffResult{Changes: plugin.DiffNone}
-	if changed := req.OldInputs.Diff(req.NewInputs); changed != nil {
+	olds, news := resource.ToResourcePropertyMap(req.OldInputs), resource.ToResourcePropertyMap(req.NewInputs)
+	if changed := olds.Diff(news); changed != nil {
 		result.Changes = plugin.DiffSome
 		result.ChangedKeys = changed.ChangedKeys()
 	}
-	before, after := req.OldInputs[identifier], req.NewInputs[identifier]
+	before, after := olds[identifier], news[identifier]
 	switch {
 	case before.IsString() && after.IsString() && before.StringValue() == after.StringValue():
 	case before.IsString() || after.IsString():
 		result.ReplaceKeys = []resource.PropertyKey{identifier}
-	case req.NewInputs[kubeconfig].ContainsUnknowns():
+	case news[kubeconfig].ContainsUnknowns():
 		result.ReplaceKeys = []resource.PropertyKey{kubeconfig}
 	}
 	return result, nil

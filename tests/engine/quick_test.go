@@ -8,6 +8,7 @@ import (
 
 	"github.com/pulumi/pulumi/pkg/v3/engine"
 	lt "github.com/pulumi/pulumi/pkg/v3/engine/lifecycletest/framework"
+	pkgresource "github.com/pulumi/pulumi/pkg/v3/resource"
 	"github.com/pulumi/pulumi/pkg/v3/resource/deploy"
 	"github.com/pulumi/pulumi/pkg/v3/resource/plugin"
 	"github.com/pulumi/pulumi/pkg/v3/util/cancel"
@@ -68,7 +69,10 @@ func (*journal) SetSnippets([]resource.Snippet) error    { return nil }
 func (*journal) RecordPlugin(workspace.PluginInfo) error { return nil }
 func (*journal) Write(*deploy.Snapshot) error            { return nil }
 func (*journal) RebuiltBaseState() error                 { return nil }
-func (*journal) Close() error                            { return nil }
+func (*journal) SupportsStateMigrations() bool           { return false }
+
+func (*journal) StateMigration(*deploy.StateMigrationTransaction) error { return nil }
+func (*journal) Close() error                                           { return nil }
 
 // copied is a state whose resources are its own; what they say is never changed in place.
 func copied(snapshot *deploy.Snapshot) *deploy.Snapshot {
@@ -76,13 +80,13 @@ func copied(snapshot *deploy.Snapshot) *deploy.Snapshot {
 		return nil
 	}
 	own := *snapshot
-	own.Resources = make([]*resource.State, len(snapshot.Resources))
+	own.Resources = make([]*pkgresource.State, len(snapshot.Resources))
 	for i, state := range snapshot.Resources {
 		own.Resources[i] = state.Copy()
 	}
-	own.PendingOperations = make([]resource.Operation, len(snapshot.PendingOperations))
+	own.PendingOperations = make([]pkgresource.Operation, len(snapshot.PendingOperations))
 	for i, pending := range snapshot.PendingOperations {
-		own.PendingOperations[i] = resource.NewOperation(pending.Resource.Copy(), pending.Type)
+		own.PendingOperations[i] = pkgresource.NewOperation(pending.Resource.Copy(), pending.Type)
 	}
 	return &own
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/pulumi/pulumi/pkg/v3/engine"
 	lt "github.com/pulumi/pulumi/pkg/v3/engine/lifecycletest/framework"
+	pkgresource "github.com/pulumi/pulumi/pkg/v3/resource"
 	"github.com/pulumi/pulumi/pkg/v3/resource/deploy"
 	"github.com/pulumi/pulumi/pkg/v3/resource/deploy/deploytest"
 	"github.com/pulumi/pulumi/pkg/v3/resource/plugin"
@@ -210,8 +211,8 @@ func (s *stack) mustUp() *result {
 }
 
 // stored are the resources in the state by name.
-func (s *stack) stored() map[string]*resource.State {
-	states := map[string]*resource.State{}
+func (s *stack) stored() map[string]*pkgresource.State {
+	states := map[string]*pkgresource.State{}
 	if s.snapshot != nil {
 		for _, state := range s.snapshot.Resources {
 			states[state.URN.Name()] = state

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	pkgresource "github.com/pulumi/pulumi/pkg/v3/resource"
 	"github.com/pulumi/pulumi/pkg/v3/resource/deploy"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/stretchr/testify/assert"
@@ -14,7 +15,7 @@ import (
 
 // lasting says of a resource that its loss cannot be made good: keys and pins, machines, what a
 // cluster is, who reaches it, and what takes K3s off a host when it goes.
-func lasting(state *resource.State) bool {
+func lasting(state *pkgresource.State) bool {
 	name := state.URN.Name()
 	for _, suffix := range []string{
 		"-key", "-identity", "-hostkey", "-machine", "-vm", "-image", "-cluster", "-token", "-kubeconfig", "-provider", "-uninstall", "-claim", "-vip", "-keepalived", "-password",
@@ -28,7 +29,7 @@ func lasting(state *resource.State) bool {
 
 // lossless expects of a run that nothing lasting was made anew or taken away, and that what was
 // drawn or pinned is what it was. What a machine or a host is told again is an update.
-func (s *stack) lossless(t *testing.T, before map[string]*resource.State, r *result) {
+func (s *stack) lossless(t *testing.T, before map[string]*pkgresource.State, r *result) {
 	t.Helper()
 	require.NoError(t, r.err)
 	looked := 0
@@ -60,7 +61,7 @@ func (s *stack) lossless(t *testing.T, before map[string]*resource.State, r *res
 
 // drawn are the resources that draw something or ask a host for the first time: their command must
 // not run again, whatever becomes of it.
-func drawn(states map[string]*resource.State) []string {
+func drawn(states map[string]*pkgresource.State) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(states)), func(name string) bool {
 		text := states[name].Inputs["create"]
 		return !text.IsString() || !strings.Contains(text.StringValue(), " keygen") && !strings.Contains(text.StringValue(), " hostkey")

@@ -18,7 +18,7 @@ var (
 // commandLine is what publishes its version by a variable, without which the project refuses it.
 const commandLine = "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi"
 
-const commandLineVersion = "-X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v3.250.0"
+const commandLineVersion = "-X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v3.274.1"
 
 func TestMain(m *testing.M) {
 	code, err := prepared(m)

@@ -34,7 +34,7 @@ var tested = []string{"tools/bundle", "tests/alerts", "tests/bench/serial", "tes
 // with; among themselves they have one.
 var raised = []string{
 	"google.golang.org/grpc", "google.golang.org/genproto/googleapis/", "go.opentelemetry.io/otel", "golang.org/x/oauth2",
-	"github.com/klauspost/compress", "github.com/moby/spdystream", "github.com/go-jose/go-jose/v4", "helm.sh/helm/v3",
+	"go.opentelemetry.io/contrib/bridges/otelslog", "github.com/klauspost/compress", "github.com/moby/spdystream", "github.com/go-jose/go-jose/v4", "helm.sh/helm/v3",
 }
 
 // isRaised reports whether a stand-in may have another version of a module than the program.

@@ -11,7 +11,7 @@ import (
 // reason is that the pin is not published in a form that can be built from modules alone.
 const (
 	// pulumiVersion is the CLI's: the newest whose command is published as a module.
-	pulumiVersion = "3.250.0"
+	pulumiVersion = "3.274.1"
 	// hostVersion is the last release of the SDK whose module holds the Go language host.
 	hostVersion = "3.60.0"
 	// kubernetesVersion is upstream Kubernetes inside the k3s stand-in, that of the pinned K3s.
@@ -60,7 +60,7 @@ const (
 var pluginVersions = map[string]string{
 	"command":    "1.2.1",
 	"random":     "4.19.2",
-	"kubernetes": "4.30.0",
+	"kubernetes": "4.32.0",
 }
 
 func pluginNames() []string { return slices.Sorted(maps.Keys(pluginVersions)) }

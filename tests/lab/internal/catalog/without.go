@@ -30,21 +30,22 @@ func without(module, own string, instead map[string]string) []gobuild.Edit {
 func withoutInPulumi() []gobuild.Edit {
 	const module = "github.com/pulumi/pulumi/pkg/v3"
 	return without(module, "strata/tests/lab/tools/pulumi", map[string]string{
-		"gocloud.dev/blob/azureblob":                 "bucket",
+		"gocloud.dev/blob/azureblob":                 "azureblob bucket",
 		"gocloud.dev/blob/gcsblob":                   "gcsblob bucket",
 		"gocloud.dev/blob/s3blob":                    "bucket",
 		"github.com/aws/aws-sdk-go-v2/service/s3":    "bucket",
 		module + "/authhelpers":                      "authhelpers bucket",
 		module + "/secrets/cloud":                    "cloud",
-		module + "/operations":                       "operations",
 		module + "/cmd/pulumi/cloud":                 "cloud command",
+		module + "/cmd/pulumi/do":                    "command",
 		module + "/cmd/pulumi/env":                   "command",
 		module + "/cmd/pulumi/insights":              "insights command",
 		module + "/cmd/pulumi/neo":                   "neo command",
 		module + "/cmd/pulumi/org":                   "org command",
 		module + "/cmd/pulumi/trace":                 "trace command",
 		"github.com/charmbracelet/glamour":           "glamour",
-		"github.com/pulumi/esc/cmd/esc/cli":          "esc",
+		"github.com/charmbracelet/glamour/ansi":      "ansi",
+		module + "/cmd/esc/cli":                      "cli esc",
 		"github.com/pulumi/pulumi/sdk/v3/nodejs/npm": "npm",
 	})
 }

@@ -1,5 +1,5 @@
 // The stand-in kubernetes plugin manages any object of a Kubernetes API server
-// and Helm releases, with the observable behaviour of the official plugin 4.30.0
+// and Helm releases, with the observable behaviour of the official plugin 4.32.0
 // for what Strata uses.
 //
 // Packages: server (the provider protocol, checkpoints, diffs), cluster (clients

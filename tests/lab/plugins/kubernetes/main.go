@@ -11,7 +11,7 @@ import (
 )
 
 // version is the release of the official plugin whose behaviour this one keeps.
-const version = "4.30.0"
+const version = "4.32.0"
 
 func main() {
 	err := provider.Main("kubernetes", func(host *provider.HostClient) (pulumirpc.ResourceProviderServer, error) {

@@ -24,7 +24,7 @@ require (
 	github.com/hashicorp/go-version v1.8.0
 	github.com/imdario/mergo v0.3.16
 	github.com/kevinburke/ssh_config v1.6.0
-	github.com/mattn/go-runewidth v0.0.21
+	github.com/mattn/go-runewidth v0.0.23
 	github.com/pjbgf/sha1cd v0.6.0
 	github.com/rivo/uniseg v0.4.7
 	github.com/rogpeppe/go-internal v1.14.1

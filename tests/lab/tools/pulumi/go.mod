@@ -1,37 +1,115 @@
 module strata/tests/lab/tools/pulumi
 
-go 1.26.0
+go 1.26.6
 
 // What the lab has no use for and that takes most of the time to compile: see "What is left out" in tests/lab/README.md.
 replace strata/tests/lab/tools/pulumi/without => ./without
 
 require (
-	cloud.google.com/go/auth v0.20.0
-	github.com/Azure/azure-sdk-for-go/sdk/azcore v1.21.1
-	github.com/Azure/azure-sdk-for-go/sdk/internal v1.12.0
-	github.com/charmbracelet/x/ansi v0.11.6
+	github.com/AlecAivazis/survey/v2 v2.3.7
+	github.com/BurntSushi/toml v1.6.0
+	github.com/ProtonMail/go-crypto v1.4.1
+	github.com/VividCortex/ewma v1.2.0
+	github.com/acarl005/stripansi v0.0.0-20180116102854-5a71ef0e047d
+	github.com/agext/levenshtein v1.2.3
+	github.com/apparentlymart/go-textseg/v15 v15.0.0
+	github.com/aymanbagabas/go-osc52/v2 v2.0.1
+	github.com/blang/semver v3.5.1+incompatible
+	github.com/cenkalti/backoff/v5 v5.0.3
+	github.com/cespare/xxhash/v2 v2.3.0
+	github.com/charmbracelet/bubbles v1.0.0
+	github.com/charmbracelet/bubbletea v1.3.10
+	github.com/charmbracelet/colorprofile v0.4.3
+	github.com/charmbracelet/lipgloss v1.1.0
+	github.com/charmbracelet/x/ansi v0.11.7
+	github.com/charmbracelet/x/cellbuf v0.0.15
+	github.com/charmbracelet/x/term v0.2.2
+	github.com/clipperhouse/displaywidth v0.11.0
+	github.com/clipperhouse/uax29/v2 v2.7.0
+	github.com/cloudflare/circl v1.6.3
+	github.com/deckarep/golang-set/v2 v2.5.0
 	github.com/djherbis/times v1.6.0
-	github.com/dlclark/regexp2 v1.11.5
+	github.com/dustin/go-humanize v1.0.1
+	github.com/edsrzf/mmap-go v1.1.0
+	github.com/emirpasic/gods v1.18.1
+	github.com/go-git/gcfg/v2 v2.0.2
+	github.com/go-git/go-billy/v6 v6.0.0-beta.1
+	github.com/go-git/go-git/v6 v6.0.0-beta.1
 	github.com/go-jose/go-jose/v4 v4.1.3
+	github.com/go-logr/logr v1.4.3
+	github.com/go-logr/stdr v1.2.2
+	github.com/go-test/deep v1.1.1
+	github.com/godbus/dbus/v5 v5.2.2
 	github.com/gofrs/uuid v4.4.0+incompatible
+	github.com/gogo/protobuf v1.3.2
+	github.com/golang/glog v1.2.5
 	github.com/google/go-querystring v1.2.0
-	github.com/googleapis/enterprise-certificate-proxy v0.3.15
-	github.com/googleapis/gax-go/v2 v2.22.0
+	github.com/google/go-tpm v0.9.8
+	github.com/google/uuid v1.6.0
+	github.com/gorilla/mux v1.8.0
 	github.com/grpc-ecosystem/grpc-gateway/v2 v2.28.0
+	github.com/grpc-ecosystem/grpc-opentracing v0.0.0-20180507213350-8e809c8a8645
+	github.com/hashicorp/errwrap v1.1.0
+	github.com/hashicorp/go-multierror v1.1.1
 	github.com/hashicorp/go-version v1.8.0
-	github.com/hashicorp/hcl/v2 v2.22.0
-	github.com/jonboulle/clockwork v0.5.0
+	github.com/hashicorp/hcl/v2 v2.24.0
+	github.com/json-iterator/go v1.1.12
+	github.com/kballard/go-shellquote v0.0.0-20180428030007-95032a82bc51
+	github.com/kevinburke/ssh_config v1.6.0
 	github.com/klauspost/compress v1.18.5
-	github.com/lucasb-eyer/go-colorful v1.3.0
+	github.com/klauspost/cpuid/v2 v2.3.0
+	github.com/lucasb-eyer/go-colorful v1.4.0
+	github.com/mattn/go-colorable v0.1.14
 	github.com/mattn/go-isatty v0.0.20
-	github.com/mattn/go-runewidth v0.0.21
-	github.com/moby/term v0.5.2
-	github.com/pmezard/go-difflib v1.0.0
-	github.com/pulumi/esc v0.24.0
-	github.com/pulumi/pulumi/pkg/v3 v3.250.0
-	github.com/zclconf/go-cty v1.13.2
-	go.opentelemetry.io/collector/featuregate v1.53.0
-	go.opentelemetry.io/collector/pdata v1.53.0
+	github.com/mattn/go-runewidth v0.0.23
+	github.com/mgutz/ansi v0.0.0-20170206155736-9520e82c474b
+	github.com/mitchellh/copystructure v1.2.0
+	github.com/mitchellh/go-wordwrap v1.0.1
+	github.com/mitchellh/reflectwalk v1.0.2
+	github.com/modern-go/concurrent v0.0.0-20180306012644-bacd9c7ef1dd
+	github.com/modern-go/reflect2 v1.0.3-0.20250322232337-35a7c28c31ee
+	github.com/muesli/ansi v0.0.0-20230316100256-276c6243b2f6
+	github.com/muesli/cancelreader v0.2.2
+	github.com/muesli/termenv v0.16.0
+	github.com/natefinch/atomic v1.0.1
+	github.com/opentracing/basictracer-go v1.1.0
+	github.com/opentracing/opentracing-go v1.2.0
+	github.com/pgavlin/fx v0.1.6
+	github.com/pgavlin/fx/v2 v2.0.12
+	github.com/pgavlin/goldmark v1.1.33-0.20200616210433-b5eb04559386
+	github.com/pjbgf/sha1cd v0.6.0
+	github.com/pkg/browser v0.0.0-20240102092130-5ac0b6a4141c
+	github.com/pkg/errors v0.9.1
+	github.com/pkg/term v1.1.0
+	github.com/pulumi/appdash v0.0.0-20231130102222-75f619a67231
+	github.com/pulumi/inflector v0.1.1
+	github.com/pulumi/pulumi-cloud-sdk/go v1.20261104.0
+	github.com/pulumi/pulumi/pkg/v3 v3.274.1
+	github.com/pulumi/pulumi/sdk/v3 v3.274.1
+	github.com/rivo/uniseg v0.4.7
+	github.com/rogpeppe/go-internal v1.14.1
+	github.com/sabhiram/go-gitignore v0.0.0-20210923224102-525f6e181f06
+	github.com/santhosh-tekuri/jsonschema/v5 v5.0.0
+	github.com/segmentio/asm v1.1.3
+	github.com/segmentio/encoding v0.3.5
+	github.com/sergi/go-diff v1.4.0
+	github.com/spf13/afero v1.15.0
+	github.com/spf13/cobra v1.10.2
+	github.com/spf13/pflag v1.0.10
+	github.com/texttheater/golang-levenshtein v1.0.1
+	github.com/uber/jaeger-client-go v2.30.0+incompatible
+	github.com/uber/jaeger-lib v2.4.1+incompatible
+	github.com/vbauerster/cupwriter v0.0.4
+	github.com/vbauerster/mpb/v8 v8.15.2
+	github.com/xeipuuv/gojsonpointer v0.0.0-20180127040702-4e3ac2762d5f
+	github.com/xeipuuv/gojsonreference v0.0.0-20180127040603-bd5ef7bd5415
+	github.com/xeipuuv/gojsonschema v1.2.0
+	github.com/xo/terminfo v0.0.0-20220910002029-abceb7e1c41e
+	github.com/zalando/go-keyring v0.2.8
+	github.com/zclconf/go-cty v1.16.3
+	go.opentelemetry.io/auto/sdk v1.2.1
+	go.opentelemetry.io/collector/featuregate v1.58.0
+	go.opentelemetry.io/collector/pdata v1.58.0
 	go.opentelemetry.io/contrib/bridges/otelslog v0.18.0
 	go.opentelemetry.io/otel v1.43.0
 	go.opentelemetry.io/otel/exporters/otlp/otlplog/otlploggrpc v0.19.0
@@ -43,109 +121,110 @@ require (
 	go.opentelemetry.io/otel/sdk/log v0.19.0
 	go.opentelemetry.io/otel/sdk/metric v1.43.0
 	go.opentelemetry.io/otel/trace v1.43.0
+	go.opentelemetry.io/proto/otlp v1.10.0
+	go.uber.org/atomic v1.11.0
+	go.uber.org/multierr v1.11.0
 	go.yaml.in/yaml/v3 v3.0.5
 	golang.org/x/crypto v0.58.0
 	golang.org/x/net v0.60.0
-	golang.org/x/oauth2 v0.35.0
 	golang.org/x/sync v0.24.0
 	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.47.0
 	golang.org/x/text v0.43.0
-	golang.org/x/time v0.14.0
-	google.golang.org/api v0.280.0
-	google.golang.org/genproto v0.0.0-20260316180232-0b37fe3546d5
 	google.golang.org/genproto/googleapis/api v0.0.0-20260401024825-9d38bb4040a9
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20260401024825-9d38bb4040a9
 	google.golang.org/grpc v1.80.0
+	google.golang.org/protobuf v1.36.12-0.20260120151049-f2248ac996af
+	gopkg.in/yaml.v3 v3.0.1
+	lukechampine.com/frand v1.5.1
 	strata/tests/lab/tools/pulumi/without v0.0.0
 )
 
-exclude github.com/mattn/go-isatty v0.0.22
-
-exclude github.com/pulumi/esc v0.25.0
-
-exclude go.opentelemetry.io/otel v1.44.0
-
-exclude go.opentelemetry.io/otel/trace v1.44.0
-
-exclude go.opentelemetry.io/otel/metric v1.44.0
-
-exclude go.opentelemetry.io/otel/log v0.20.0
-
-exclude go.opentelemetry.io/contrib/bridges/otelslog v0.19.0
-
-exclude go.opentelemetry.io/otel/exporters/otlp/otlplog/otlploggrpc v0.20.0
-
 exclude (
-	google.golang.org/grpc v1.81.1
-	google.golang.org/grpc v1.82.0
-)
-
-exclude (
-	google.golang.org/genproto/googleapis/rpc v0.0.0-20260414002931-afd174a4e478
-	google.golang.org/genproto/googleapis/rpc v0.0.0-20260511170946-3700d4141b60
-	google.golang.org/genproto/googleapis/rpc v0.0.0-20260522204824-7f3bc5b78da9
-	google.golang.org/genproto/googleapis/rpc v0.0.0-20260526163538-3dc84a4a5aaa
-	google.golang.org/genproto/googleapis/rpc v0.0.0-20260622175928-b703f567277d
-	google.golang.org/genproto/googleapis/rpc v0.0.0-20260630182238-925bb5da69e7
-)
-
-exclude go.opentelemetry.io/otel/sdk v1.44.0
-
-exclude go.opentelemetry.io/otel/sdk/log v0.20.0
-
-exclude github.com/grpc-ecosystem/grpc-gateway/v2 v2.29.0
-
-exclude (
-	google.golang.org/genproto/googleapis/api v0.0.0-20260414002931-afd174a4e478
-	google.golang.org/genproto/googleapis/api v0.0.0-20260522204824-7f3bc5b78da9
-	google.golang.org/genproto/googleapis/api v0.0.0-20260526163538-3dc84a4a5aaa
-	google.golang.org/genproto/googleapis/api v0.0.0-20260630182238-925bb5da69e7
-)
-
-exclude github.com/zclconf/go-cty v1.16.3
-
-exclude github.com/hashicorp/hcl/v2 v2.24.0
-
-exclude github.com/charmbracelet/x/ansi v0.11.7
-
-exclude github.com/lucasb-eyer/go-colorful v1.4.0
-
-exclude (
-	github.com/mattn/go-runewidth v0.0.23
+	github.com/ProtonMail/go-crypto v1.5.2
+	github.com/charmbracelet/x/ansi v0.11.9
+	github.com/davecgh/go-spew v1.1.2-0.20180830191138-d8f796af33cc
+	github.com/deckarep/golang-set/v2 v2.9.0
+	github.com/go-jose/go-jose/v4 v4.1.4
+	github.com/go-jose/go-jose/v4 v4.1.6
+	github.com/go-jose/go-jose/v4 v4.1.9
+	github.com/go-logr/logr v1.4.4
+	github.com/go-openapi/jsonpointer v1.0.2
+	github.com/go-openapi/jsonreference v1.0.3
+	github.com/go-openapi/swag v0.29.2
+	github.com/grpc-ecosystem/grpc-gateway/v2 v2.29.0
+	github.com/grpc-ecosystem/grpc-gateway/v2 v2.33.0
+	github.com/hashicorp/go-version v1.9.0
+	github.com/klauspost/compress v1.18.7
+	github.com/lucasb-eyer/go-colorful v1.4.1
+	github.com/mattn/go-isatty v0.0.22
+	github.com/mattn/go-isatty v0.0.24
 	github.com/mattn/go-runewidth v0.0.24
-)
-
-exclude (
-	go.opentelemetry.io/collector/pdata v1.58.0
-	go.opentelemetry.io/collector/pdata v1.61.0
-)
-
-exclude github.com/hashicorp/go-version v1.9.0
-
-exclude (
-	go.opentelemetry.io/collector/featuregate v1.58.0
+	github.com/mattn/go-runewidth v0.0.27
+	github.com/mattn/go-runewidth v0.0.31
+	github.com/pjbgf/sha1cd v0.7.0
+	github.com/pmezard/go-difflib v1.0.1-0.20181226105442-5d4384ee4fb2
+	github.com/pulumi/esc v0.25.0
+	github.com/xo/terminfo v1.2.0
 	go.opentelemetry.io/collector/featuregate v1.61.0
-)
-
-exclude (
+	go.opentelemetry.io/collector/featuregate v1.70.0
+	go.opentelemetry.io/collector/pdata v1.61.0
+	go.opentelemetry.io/collector/pdata v1.70.0
+	go.opentelemetry.io/contrib/bridges/otelslog v0.19.0
+	go.opentelemetry.io/contrib/bridges/otelslog v0.20.0
+	go.opentelemetry.io/contrib/bridges/otelslog v0.21.0
+	go.opentelemetry.io/otel v1.45.0
+	go.opentelemetry.io/otel v1.46.0
+	go.opentelemetry.io/otel v1.47.0
+	go.opentelemetry.io/otel/exporters/otlp/otlplog/otlploggrpc v0.20.0
+	go.opentelemetry.io/otel/exporters/otlp/otlplog/otlploggrpc v0.21.0
+	go.opentelemetry.io/otel/exporters/otlp/otlplog/otlploggrpc v0.23.0
 	go.opentelemetry.io/otel/exporters/otlp/otlptrace v1.43.0
 	go.opentelemetry.io/otel/exporters/otlp/otlptrace v1.44.0
-)
-
-exclude (
+	go.opentelemetry.io/otel/exporters/otlp/otlptrace v1.45.0
+	go.opentelemetry.io/otel/exporters/otlp/otlptrace v1.47.0
 	go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc v1.43.0
 	go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc v1.44.0
+	go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc v1.45.0
+	go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc v1.47.0
+	go.opentelemetry.io/otel/log v0.20.0
+	go.opentelemetry.io/otel/log v0.21.0
+	go.opentelemetry.io/otel/log v1.47.0
+	go.opentelemetry.io/otel/metric v1.45.0
+	go.opentelemetry.io/otel/metric v1.46.0
+	go.opentelemetry.io/otel/metric v1.47.0
+	go.opentelemetry.io/otel/sdk v1.45.0
+	go.opentelemetry.io/otel/sdk v1.47.0
+	go.opentelemetry.io/otel/sdk/log v0.20.0
+	go.opentelemetry.io/otel/sdk/log v0.21.0
+	go.opentelemetry.io/otel/sdk/log v1.47.0
+	go.opentelemetry.io/otel/sdk/metric v1.45.0
+	go.opentelemetry.io/otel/sdk/metric v1.47.0
+	go.opentelemetry.io/otel/trace v1.45.0
+	go.opentelemetry.io/otel/trace v1.46.0
+	go.opentelemetry.io/otel/trace v1.47.0
+	go.opentelemetry.io/proto/otlp v1.11.0
+	go.opentelemetry.io/proto/otlp v1.11.1
+	go.uber.org/atomic v1.12.0
+	golang.org/x/mod v0.42.0
+	golang.org/x/net v0.62.0
+	golang.org/x/oauth2 v0.36.0
+	golang.org/x/time v0.15.0
+	golang.org/x/tools v0.52.0
+	google.golang.org/genproto v0.0.0-20260319201613-d00831a3d3e7
+	google.golang.org/genproto/googleapis/api v0.0.0-20260522204824-7f3bc5b78da9
+	google.golang.org/genproto/googleapis/api v0.0.0-20260630182238-925bb5da69e7
+	google.golang.org/genproto/googleapis/api v0.0.0-20260803160001-6ac0973c030d
+	google.golang.org/genproto/googleapis/api v0.0.0-20261026165753-2ffab32bce7e
+	google.golang.org/genproto/googleapis/rpc v0.0.0-20260511170946-3700d4141b60
+	google.golang.org/genproto/googleapis/rpc v0.0.0-20260522204824-7f3bc5b78da9
+	google.golang.org/genproto/googleapis/rpc v0.0.0-20260630182238-925bb5da69e7
+	google.golang.org/genproto/googleapis/rpc v0.0.0-20260803160001-6ac0973c030d
+	google.golang.org/genproto/googleapis/rpc v0.0.0-20261026165753-2ffab32bce7e
+	google.golang.org/grpc v1.81.0
+	google.golang.org/grpc v1.81.1
+	google.golang.org/grpc v1.82.0
+	google.golang.org/grpc v1.83.2
+	google.golang.org/grpc v1.85.0
+	google.golang.org/protobuf v1.36.12
 )
-
-exclude google.golang.org/genproto v0.0.0-20260319201613-d00831a3d3e7
-
-exclude golang.org/x/oauth2 v0.36.0
-
-exclude golang.org/x/time v0.15.0
-
-exclude go.opentelemetry.io/otel/sdk/metric v1.44.0
-
-exclude github.com/go-jose/go-jose/v4 v4.1.4
-
-exclude github.com/pmezard/go-difflib v1.0.1-0.20181226105442-5d4384ee4fb2

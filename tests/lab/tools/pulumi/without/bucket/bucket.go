@@ -12,7 +12,7 @@ import (
 
 var errNone = errors.New("the lab's Pulumi keeps no state in clouds' buckets: use file://")
 
-// Scheme is that of Google's buckets, for which Pulumi makes its own mux.
+// Scheme is Google's, which Azure's stands for as well: Pulumi makes a mux of its own for both.
 const Scheme = "gs"
 
 func init() {
@@ -28,6 +28,20 @@ func (none) OpenBucketURL(context.Context, *url.URL) (*blob.Bucket, error) { ret
 
 // GoogleCredentialsMux refuses.
 func GoogleCredentialsMux(context.Context) (*blob.URLMux, error) { return nil, errNone }
+
+// URLOpener opens none of Azure's buckets.
+type URLOpener struct {
+	none
+
+	MakeClient        func()
+	ServiceURLOptions struct{}
+}
+
+// NewDefaultClient makes none.
+func NewDefaultClient() {}
+
+// NewDefaultServiceURLOptions returns none.
+func NewDefaultServiceURLOptions() *struct{} { return &struct{}{} }
 
 // CopyObjectInput is a copy in Amazon's buckets. Pulumi asks each bucket whether it makes one; none
 // does.

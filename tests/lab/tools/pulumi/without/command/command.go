@@ -22,8 +22,14 @@ func NewAPICmd() *cobra.Command { return refusing("api") }
 // NewConvertTraceCmd returns one that refuses.
 func NewConvertTraceCmd() *cobra.Command { return refusing("convert-trace") }
 
+// NewDoCmd returns one that refuses.
+func NewDoCmd(...any) *cobra.Command { return refusing("do") }
+
+// DefaultRunStatefulUpdate is none.
+var DefaultRunStatefulUpdate struct{}
+
 // NewEnvCmd returns one that refuses.
-func NewEnvCmd() *cobra.Command { return refusing("env") }
+func NewEnvCmd(...any) *cobra.Command { return refusing("env") }
 
 // NewInsightsCmd returns one that refuses.
 func NewInsightsCmd() *cobra.Command { return refusing("insights") }

@@ -5,13 +5,13 @@ package cli
 import (
 	"errors"
 
-	"github.com/pulumi/esc"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/esc"
 )
 
 // PrepareOptions say how.
 type PrepareOptions struct{ Pretend, Redact bool }
 
 // PrepareEnvironment refuses.
-func PrepareEnvironment(*esc.Environment, *PrepareOptions) (files, environ, secrets []string, err error) {
-	return nil, nil, nil, errors.New("the lab's Pulumi has no environments of Pulumi's service")
+func PrepareEnvironment(*esc.Environment, *PrepareOptions) (files, environ, secrets []string, byKey map[string]string, err error) {
+	return nil, nil, nil, nil, errors.New("the lab's Pulumi has no environments of Pulumi's service")
 }

@@ -1,8 +1,12 @@
-// Package glamour stands in for the renderer of Markdown with which `pulumi config env init` shows
-// a terminal what it will do.
+// Package glamour stands in for the renderer of Markdown with which `pulumi config env init` and
+// `pulumi package info` write to a terminal. The second shows the Markdown itself without one.
 package glamour
 
-import "errors"
+import (
+	"errors"
+
+	"strata/tests/lab/tools/pulumi/without/ansi"
+)
 
 // TermRenderer is never made.
 type TermRenderer struct{}
@@ -12,6 +16,9 @@ type TermRendererOption struct{}
 
 // WithAutoStyle says nothing.
 func WithAutoStyle() TermRendererOption { return TermRendererOption{} }
+
+// WithStyles says nothing.
+func WithStyles(ansi.StyleConfig) TermRendererOption { return TermRendererOption{} }
 
 // WithWordWrap says nothing.
 func WithWordWrap(int) TermRendererOption { return TermRendererOption{} }
