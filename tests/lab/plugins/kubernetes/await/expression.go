@@ -59,31 +59,32 @@ type path struct {
 	want  string
 }
 
-// braces matches a path, in which a quoted text may have braces of its own.
-var braces = regexp.MustCompile(`^\{\s*((?:[^{}'"]|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")*?)\s*\}`)
+var braces = regexp.MustCompile(`\{\s*(.*?)\s*\}`)
 
-// parsePath splits at the "=" behind the braces, as upstream does since 4.32: inside of them "!=" and
-// ">=" compare, and a value with "=" is an error.
+// parsePath splits at every "=" that is not part of "==", as upstream does: a
+// value with "=", "!=" and ">=" are errors, and {path}==value only tests
+// existence.
 func parsePath(text string) (expression, error) {
-	inner := braces.FindStringSubmatch(text)
-	switch {
-	case strings.HasPrefix(text, "'"):
-		return nil, fmt.Errorf("%s should omit shell quotes", text)
-	case inner == nil:
-		return nil, fmt.Errorf("%s should be wrapped in brackets { ... }", text)
+	const doubled = "\x00"
+	parts := strings.Split(strings.ReplaceAll(text, "==", doubled), "=")
+	for i := range parts {
+		parts[i] = strings.ReplaceAll(parts[i], doubled, "==")
 	}
-	p := path{text: inner[0]}
-	if rest := text[len(inner[0]):]; rest != "" {
-		value, found := strings.CutPrefix(rest, "=")
-		switch {
-		case !found || strings.Contains(value, "="):
-			return nil, fmt.Errorf("format should be {.path}=value or {.path}, got %q", text)
-		case value == "":
+	if len(parts) > 2 {
+		return nil, fmt.Errorf("format should be {.path}=value or {.path}, got %q", text)
+	}
+	p := path{text: parts[0]}
+	if len(parts) == 2 {
+		if p.want = parts[1]; p.want == "" {
 			return nil, fmt.Errorf("%s= requires a value", p.text)
-		case strings.HasPrefix(value, "{"):
-			return nil, fmt.Errorf("%s=%s compares against another JSONPath; the value must be a literal", p.text, value)
 		}
-		p.want = value
+	}
+	if strings.HasPrefix(p.text, "'") && strings.HasSuffix(p.text, "'") {
+		return nil, fmt.Errorf("%s should omit shell quotes", p.text)
+	}
+	inner := braces.FindStringSubmatch(p.text)
+	if inner == nil {
+		return nil, fmt.Errorf("%s should be wrapped in brackets { ... }", p.text)
 	}
 	query := inner[1]
 	if !strings.HasPrefix(query, "$") {
