@@ -4,7 +4,7 @@
 // The provider parses the text only after it has created the object: a mistake leaves the object in
 // the cluster and not in the state, and some mistakes parse and are true at once (facts of
 // pulumi-kubernetes: provider/pkg/metadata/overrides.go, provider/pkg/jsonpath). So the text is
-// only ever built here, and what a provider of any version since 4.24 would misread is refused
+// only ever built here, and what a provider of 4.32 would misread is refused
 // while the program starts. It does not own what is worth waiting for: that is the components'
 // business.
 //

@@ -62,12 +62,12 @@ func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *dep
 		response.ID = resource.ID(req.Name + "-id")
 		if inputs.HasValue("keepers") { // each one is another
 			made["hex"] = resource.NewProperty(fmt.Sprintf("%08x", w.count()))
-			response.Properties = resource.FromResourcePropertyMap(made)
 		}
 		err := w.do("create", req.URN, inputs, func() error {
 			w.drawn(req.URN, made)
 			return w.exists(objectOf(req.URN, inputs), upsert || w.upserts, inputs)
 		})
+		response.Properties = resource.FromResourcePropertyMap(made)
 		return response, err
 	}
 	provider.UpdateF = func(_ context.Context, req plugin.UpdateRequest) (plugin.UpdateResponse, error) {
