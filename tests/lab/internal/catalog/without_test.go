@@ -24,6 +24,7 @@ var empty = map[string]string{
 	"argocd/without/webhook":        "a page, which says that it is not there",
 	"cert-manager/without/dns":      "one solver, cert-manager's own",
 	"cert-manager/without/endpoint": "types",
+	"pulumi/without/ansi":           "types",
 	"traefik/without/ext":           "types, which are empty in the original as well",
 }
 
