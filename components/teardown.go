@@ -11,6 +11,7 @@ import (
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi/internals"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/config"
@@ -125,7 +126,10 @@ func (t *Teardown) End(registered *Registered, failed error) error {
 	if _, err := t.guard(t.name+"-guard", "discard-guard", subcommand.Text("teardown"), childOf(t, leaves...)...); err != nil {
 		return fmt.Errorf("teardown: %w", err)
 	}
-	return t.ctx.RegisterResourceOutputs(t, pulumi.Map{"guarded": t.answered(wanted)})
+	if err := t.answered(wanted); err != nil {
+		return err
+	}
+	return t.ctx.RegisterResourceOutputs(t, pulumi.Map{"guarded": pulumi.Bool(true)})
 }
 
 // guard registers a guard. It finds the leaving and the arriving objects by the difference to its
@@ -141,19 +145,24 @@ func (t *Teardown) guard(name, asks string, atDelete pulumi.StringPtrInput, opts
 	return local.NewCommand(t.ctx, name, command, append(opts, bounded(metav1.Duration{Duration: guardLimit}))...)
 }
 
-// answered is an error where something leaves and the first guard has not passed. With --continue-on-error the engine goes on after a step that
-// failed, and would delete; with --target it may delete without a guard. An error of the program ends the run before its deletes.
-func (t *Teardown) answered(wanted teardown.Guard) pulumi.Output {
-	return t.first.Stdout.ApplyT(func(printed string) (bool, error) {
-		var passed teardown.Objects
-		err := json.Unmarshal([]byte(printed), &passed)
-		leaving := passed.Holders(wanted.Objects)
-		if err == nil && leaving == "" {
-			return true, nil
-		}
-		return false, fmt.Errorf("%s-first has not passed, so nothing is deleted; it is asked about: %s; a run with --target needs it as well",
-			t.name, cmp.Or(leaving, "what leaves"))
-	})
+// answered waits for the first guard, and returns an error where something leaves and it has not
+// passed. With --continue-on-error the engine goes on after a step that failed, and would delete;
+// with --target it may delete without a guard. An error of the program ends the run before its
+// deletes. What a failed or skipped step prints is unknown, and no apply runs on it.
+func (t *Teardown) answered(wanted teardown.Guard) error {
+	printed, err := internals.UnsafeAwaitOutput(t.ctx.Context(), t.first.Stdout)
+	if err != nil || t.ctx.DryRun() && !printed.Known {
+		return err
+	}
+	var passed teardown.Objects
+	text, _ := printed.Value.(string)
+	err = json.Unmarshal([]byte(text), &passed)
+	leaving := passed.Holders(wanted.Objects)
+	if err == nil && leaving == "" {
+		return nil
+	}
+	return fmt.Errorf("%s-first has not passed, so nothing is deleted; it is asked about: %s; a run with --target needs it as well",
+		t.name, cmp.Or(leaving, "what leaves"))
 }
 
 // announcing returns the option by which a preview, which contacts no cluster, warns of deletions.

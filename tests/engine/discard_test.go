@@ -70,7 +70,7 @@ func TestAnUpThatIsRefusedDeletesNothing(t *testing.T) {
 					before := s.stored()
 					change(s)
 					s.fail("update", refuses)
-					s.plan.Options.ContinueOnError = goesOn
+					s.goesOn(goesOn)
 					refused := s.up()
 					require.Error(t, refused.err)
 					assert.Contains(t, toldAbout(refused, refuses), "made to fail")
@@ -84,7 +84,7 @@ func TestAnUpThatIsRefusedDeletesNothing(t *testing.T) {
 						}
 					}
 					s.heal("update", refuses)
-					s.plan.Options.ContinueOnError = false
+					s.goesOn(false)
 					assert.NotEmpty(t, s.mustUp().actions.names("delete"))
 				})
 			}
@@ -99,7 +99,7 @@ func TestWithContinueOnErrorNothingIsDeletedWhereTheGuardWasNotReached(t *testin
 	leaving["Argo CD"](s)
 	s.set("k3s", "tlsSANs", []string{"api.example.org"})
 	s.fail("create", "k3s-server-1-gate")
-	s.plan.Options.ContinueOnError = true
+	s.goesOn(true)
 	failed := s.up()
 	require.Error(t, failed.err)
 	assert.NotContains(t, failed.actions.names("update"), firstGuard)

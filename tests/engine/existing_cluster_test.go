@@ -111,7 +111,7 @@ func TestAnotherClusterInTheSameContextIsRefused(t *testing.T) {
 		before := s.stored()
 		s.project.UseExistingCluster(t, other.ca, other.key)
 		s.fail("update", identity)
-		s.plan.Options.ContinueOnError = other.goesOn
+		s.goesOn(other.goesOn)
 		refused := s.up()
 		require.Error(t, refused.err)
 		assert.Contains(t, toldAbout(refused, identity), "made to fail")
@@ -122,7 +122,7 @@ func TestAnotherClusterInTheSameContextIsRefused(t *testing.T) {
 			assert.True(t, name == identity || strings.HasPrefix(name, "cluster-") || name == "strata-kind", "%s: %v", name, refused.steps[name])
 		}
 		assert.Equal(t, before["cluster-provider"].Inputs, s.stored()["cluster-provider"].Inputs, "the way to the cluster of before")
-		s.plan.Options.ContinueOnError = false
+		s.goesOn(false)
 		s.heal("update", identity)
 		s.project.UseExistingCluster(t, pulumitest.CA, pulumitest.ClientKey)
 		back := s.mustUp()

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -108,18 +109,50 @@ func (s *stack) quickly(ctx context.Context, op lt.TestOp, preview bool, hear fu
 	defer source.Terminate() // or the engine keeps what it has of this run for good, 5 MB of it
 	defer context.AfterFunc(ctx, func() { source.Cancel() })()
 	events, heard := make(chan engine.Event), make(chan struct{})
+	var over sync.Mutex // locked for good once a panic has ended the run
 	go func() {
 		defer close(heard)
 		for event := range events {
+			over.Lock()
 			hear(event)
+			over.Unlock()
 		}
 	}()
-	_, _, err := op(lt.NewUpdateInfo(s.plan.GetProject(), target), &engine.Context{
-		Cancel: canceled, Events: events, SnapshotManager: s.journal, PluginManager: lt.NopPluginManager{},
-	}, options, preview)
-	close(events)
-	<-heard
+	err := surviving(func() error {
+		_, _, err := op(lt.NewUpdateInfo(s.plan.GetProject(), target), &engine.Context{
+			Cancel: canceled, Events: events, SnapshotManager: s.journal, PluginManager: lt.NopPluginManager{},
+		}, options, preview)
+		return err
+	})
+	if errors.Is(err, errPanicked) {
+		over.Lock() // steps beside it may have more to say
+	} else {
+		close(events)
+		<-heard
+	}
 	entries := s.journal.written()
 	after, wrong := entries.Snap(target.Snapshot)
 	return after, entries, errors.Join(err, wrong, host.Close())
+}
+
+// errPanicked is the end of an operation in which the engine panicked.
+var errPanicked = errors.New("the engine panicked")
+
+// surviving has a panic of the engine end an operation as it ends Pulumi's command, and not the
+// test.
+func surviving(operation func() error) (err error) {
+	defer func() {
+		if broken := recover(); broken != nil {
+			err = fmt.Errorf("%w: %v", errPanicked, broken)
+		}
+	}()
+	return operation()
+}
+
+// goesOn has the engine go on after a step that fails. Since 3.274 it panics where it then skips a
+// provider that has not changed (pulumi#20529); the state is as by a kill.
+func (s *stack) goesOn(on bool) {
+	s.t.Setenv("PULUMI_DEV", "true")
+	s.t.Setenv("PULUMI_GOROUTINE_PANIC_RECOVERY", "true")
+	s.plan.Options.ContinueOnError, s.quick = on, on
 }
