@@ -115,7 +115,8 @@ func TestWithConsentAMachineIsMadeAnewWithAllThatLivesOnIt(t *testing.T) {
 	assert.NotNil(t, s.mustUp().actions.find("delete", "hosts-server-2-vm"))
 }
 
-// The preview of a consent says what it costs, and shows no object of the cluster as deleted.
+// The preview of a consent says what it costs: the machine and what ran on it (since 3.260 Pulumi
+// replaces that with its deletedWith), and no object of the cluster.
 func TestThePreviewOfAConsentShowsOneMachineReplaced(t *testing.T) {
 	s := onProxmox(t)
 	s.node("agent-1")["recreate"] = "older-processor"
@@ -124,7 +125,7 @@ func TestThePreviewOfAConsentShowsOneMachineReplaced(t *testing.T) {
 	assert.Contains(t, seen.steps["hosts-agent-1-vm"], "replace")
 	for name, steps := range seen.changed() {
 		if s.loses(name, steps) {
-			assert.Contains(t, []string{"hosts-agent-1-vm", "hosts-agent-1-recreated"}, name, "%v", steps)
+			assert.Contains(t, name, "-agent-1-", "%v", steps)
 		}
 	}
 }

@@ -27,12 +27,15 @@ var sdks = map[tokens.Package]string{
 func loaders(t *testing.T, w *world, answers *pulumitest.Answers) []*deploytest.ProviderLoader {
 	t.Helper()
 	var list []*deploytest.ProviderLoader
-	for pkg, module := range sdks {
-		version := moduleVersion(t, module)
+	load := func(pkg tokens.Package, version string) {
 		list = append(list, deploytest.NewProviderLoader(pkg, semver.MustParse(version), func() (plugin.Provider, error) {
 			return newProvider(pkg, w, answers), nil
 		}, deploytest.WithGrpc))
 	}
+	for pkg, module := range sdks {
+		load(pkg, moduleVersion(t, module))
+	}
+	load("kubernetes", "4.30.0") // of the kept states: a resource that no run has changed since names it
 	return list
 }
 
