@@ -30,6 +30,7 @@ func satisfied(annotation string, statuses ...string) func(*testing.T) {
 		w, r, inputs, kind := waiting(t, annotation)
 		const step = 700 * time.Millisecond
 		patched := make(chan struct{})
+		t.Cleanup(func() { <-patched })
 		go func() {
 			defer close(patched)
 			eventuallyExists(w, kind)
@@ -81,10 +82,11 @@ func unsatisfied(annotation, status, message string) func(*testing.T) {
 // inTimeEnough is a timeout, in seconds, within which a plugin has seen each status.
 const inTimeEnough = 20
 
+// eventuallyExists waits until the object is there, or the case has ended.
 func eventuallyExists(w *world, kind schema.GroupVersionResource) {
 	eventually(w.t, func() bool {
 		_, err := w.get(kind, "w")
-		return err == nil
+		return err == nil || w.t.Context().Err() != nil
 	})
 }
 
@@ -92,6 +94,7 @@ func eventuallyExists(w *world, kind schema.GroupVersionResource) {
 func refused(annotation, message string) func(*testing.T) {
 	return func(t *testing.T) {
 		_, r, inputs, _ := waiting(t, annotation)
+		r.Timeout = inTimeEnough
 		err := fails(t, r, plugin.Create, props(inputs))
 		assert.ErrorContains(t, err, "was not successfully created")
 		assert.ErrorContains(t, err, message)
