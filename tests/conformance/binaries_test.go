@@ -29,11 +29,8 @@ func (l *located) get(name string) binary {
 	if b, ok := l.found[name]; ok {
 		return b
 	}
-	dir, err := l.folder()
-	b := binary{err: err}
-	if err == nil {
-		b.path, b.reason, b.err = plugin.Locate(context.Background(), name, dir)
-	}
+	var b binary
+	b.path, b.reason, b.err = plugin.Locate(context.Background(), name)
 	l.found[name] = b
 	return b
 }

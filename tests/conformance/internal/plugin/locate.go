@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 )
 
 // Set names the plugins under test.
@@ -16,18 +17,32 @@ func Set() string {
 	return "stand-in"
 }
 
-// Locate returns the binary of a plugin, building a stand-in into dir if no
-// folder was named. The reason says why there is none.
-func Locate(ctx context.Context, name, dir string) (path, reason string, err error) {
+// Locate returns the binary of a plugin, built by the lab if no folder was
+// named. The reason says why there is none.
+func Locate(ctx context.Context, name string) (path, reason string, err error) {
 	folder := os.Getenv("STRATA_PLUGINS_DIR")
-	switch {
-	case folder != "":
-		return find(name, folder)
-	case Set() == "stand-in":
-		path, err = Build(ctx, filepath.Join("..", "lab", "plugins", name), filepath.Join(dir, "pulumi-resource-"+name))
-		return path, "", err
+	if folder == "" && Set() == "stand-in" {
+		folder, err = lab(ctx, "pulumi-resource-"+name)
 	}
-	return "", "STRATA_PLUGINS_DIR names no folder with the official plugins", nil
+	switch {
+	case err != nil:
+		return "", "", err
+	case folder == "":
+		return "", "STRATA_PLUGINS_DIR names no folder with the official plugins", nil
+	}
+	return find(name, folder)
+}
+
+// lab builds a step of the lab, and returns the folder with what it made.
+func lab(ctx context.Context, step string) (string, error) {
+	var said, log strings.Builder
+	command := exec.CommandContext(ctx, "go", "run", "./cmd/lab", "build", "--only", step)
+	command.Dir = filepath.Join("..", "lab")
+	command.Stdout, command.Stderr = &said, &log
+	if err := command.Run(); err != nil {
+		return "", fmt.Errorf("building %s: %w\n%s", step, err, log.String())
+	}
+	return strings.TrimSpace(said.String()), nil
 }
 
 func find(name, folder string) (path, reason string, err error) {

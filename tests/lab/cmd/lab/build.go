@@ -40,16 +40,20 @@ func newBuild(at layout.Layout) *cobra.Command {
 			if err := deps.Allowed(command.Context(), deps.Packages); err != nil {
 				return err
 			}
-			if err := runSteps(command, at, steps, stepsAtOnce); err != nil {
+			outputs, err := runSteps(command, at, steps, stepsAtOnce)
+			if err != nil {
 				return err
 			}
 			if len(only) == 0 {
 				_, _ = fmt.Fprintln(command.OutOrStdout(), bundle)
 			}
+			for _, name := range only {
+				_, _ = fmt.Fprintln(command.OutOrStdout(), outputs[name].Dir)
+			}
 			return nil
 		},
 	}
-	command.Flags().StringSliceVar(&only, "only", nil, "build just these steps and what they need")
+	command.Flags().StringSliceVar(&only, "only", nil, "build just these steps and what they need, and print the folder of each")
 	command.Flags().StringVar(&wanted, "for", "", "build just these artifacts, by their names, with Pulumi, the plugins and the program (default: all artifacts)")
 	command.MarkFlagsMutuallyExclusive("only", "for")
 	return command

@@ -33,18 +33,18 @@ func stepsFor(at layout.Layout, out, names string, log io.Writer) ([]build.Step,
 	return catalog.StepsFor(at, out, wanted)
 }
 
-// runSteps builds steps, says how far it is, and keeps the record of what was built.
-func runSteps(command *cobra.Command, at layout.Layout, steps []build.Step, jobs int) error {
+// runSteps builds steps, says how far it is, keeps the record of what was built, and returns it.
+func runSteps(command *cobra.Command, at layout.Layout, steps []build.Step, jobs int) (build.Outputs, error) {
 	progress := build.NewProgress(command.ErrOrStderr())
 	progress.Weights = catalog.Weights()
 	done := make(chan struct{})
 	var telling sync.WaitGroup
 	telling.Go(func() { progress.Tell(tellEvery, done) })
-	_, err := build.Runner{Dir: at.Tools(), Jobs: jobs, Progress: progress}.Run(command.Context(), steps)
+	outputs, err := build.Runner{Dir: at.Tools(), Jobs: jobs, Progress: progress}.Run(command.Context(), steps)
 	close(done)
 	telling.Wait()
 	if record := progress.Record(); err == nil && record.Built() {
-		return record.Write(at.Record())
+		return outputs, record.Write(at.Record())
 	}
-	return err
+	return outputs, err
 }

@@ -21,7 +21,7 @@ func newVM(at layout.Layout) *cobra.Command {
 			if err := deps.Install(command.Context(), command.ErrOrStderr(), deps.VMPackages); err != nil {
 				return err
 			}
-			if err := runSteps(command, at, catalog.VMSteps(at.Lab(), at.VMBundle()), 1); err != nil {
+			if _, err := runSteps(command, at, catalog.VMSteps(at.Lab(), at.VMBundle()), 1); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintln(command.OutOrStdout(), at.VMBundle())

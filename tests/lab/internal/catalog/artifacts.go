@@ -141,10 +141,11 @@ func homeArtifacts(outputs build.Outputs, plugins []string, set originals.Set) (
 			artifacts = append(artifacts, artifact)
 			continue
 		}
-		list = append(list, item{
-			binary, binary, binary, version, path.Join(pulumihome.PluginFolder(name, version), binary),
-			"stand-in: the resource types that Strata uses, with the official plugin's semantics",
-		})
+		origin := "stand-in: the resource types that Strata uses, with the official plugin's semantics"
+		if name == "kubernetes" {
+			origin = kubernetesOrigin
+		}
+		list = append(list, item{binary, binary, binary, version, path.Join(pulumihome.PluginFolder(name, version), binary), origin})
 	}
 	for _, item := range list {
 		source, err := item.resolve(outputs)

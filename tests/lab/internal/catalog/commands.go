@@ -101,6 +101,7 @@ func commands() map[string]gobuild.Command {
 	for name := range pluginVersions {
 		all[pluginPrefix+name] = gobuild.Command{Module: filepath.Join("plugins", name), Packages: own, Output: pluginPrefix + name}
 	}
+	all[pluginPrefix+"kubernetes"] = kubernetesPlugin()
 	return all
 }
 
