@@ -1,12 +1,14 @@
 // Package conformance holds the command, random and kubernetes plugins to one
 // table of what Strata relies on.
 //
-// The same cases run against the lab's stand-ins and against the official
-// plugins: each starts the plugin's binary, speaks the provider protocol with it
-// and does per resource what the engine does (check, diff, create, update,
-// replace, delete, refresh, preview).
+// The same cases run against the lab's plugins and against the official ones:
+// each starts the plugin's binary, speaks the provider protocol with it and does
+// per resource what the engine does (check, diff, create, update, replace,
+// delete, refresh, preview). The lab's command and random are stand-ins. Its
+// kubernetes is the official one of January 2026, with edits for what later
+// versions do: the rows hold these to the version that the program has.
 //
-// STRATA_PLUGINS is stand-in (default: built from tests/lab/plugins) or official.
+// STRATA_PLUGINS is stand-in (default: built by the lab) or official.
 // STRATA_PLUGINS_DIR is a folder with pulumi-resource-NAME binaries, with or without -vVERSION, or
 // a PULUMI_HOME; official needs it. STRATA_CONFORMANCE_RESULTS is a file to write the outcomes to;
 // results/ has those of both sets. The official plugins there were built from the sources of their
