@@ -17,8 +17,18 @@ import (
 var adoptCases = []testCase{
 	{"an object of the provider's own is no longer its own for a state that has forgotten it", func(t *testing.T) {
 		w := newWorld(t, upserting)
-		up(t, w.resource("core/v1:ConfigMap", "cm"), plugin.Create, props(configMap("cm", map[string]any{"k": "forgotten"}, nil)))
-		err := fails(t, w.resource("core/v1:ConfigMap", "again"), plugin.Create, props(configMap("cm", map[string]any{"k": "new"}, nil)))
+		up(
+			t,
+			w.resource("core/v1:ConfigMap", "cm"),
+			plugin.Create,
+			props(configMap("cm", map[string]any{"k": "forgotten"}, nil)),
+		)
+		err := fails(
+			t,
+			w.resource("core/v1:ConfigMap", "again"),
+			plugin.Create,
+			props(configMap("cm", map[string]any{"k": "new"}, nil)),
+		)
 		assert.ErrorContains(t, err, "conflict", "as after a destroy that broke off and a password that is drawn again")
 	}},
 	{"it is taken over by the hook with other values, and can be changed from there", func(t *testing.T) {
@@ -87,7 +97,8 @@ var routed = map[string]any{"type": "object", "properties": map[string]any{"spec
 		"parents": map[string]any{
 			"type": "array", "x-kubernetes-list-type": "atomic",
 			"items": map[string]any{"type": "object", "properties": map[string]any{
-				"name": map[string]any{"type": "string"}, "kind": map[string]any{"type": "string", "default": "Gateway"},
+				"name": map[string]any{"type": "string"},
+				"kind": map[string]any{"type": "string", "default": "Gateway"},
 			}},
 		},
 	},

@@ -28,7 +28,9 @@ func deployment(name string, replicas int, annotations map[string]any) map[strin
 			"replicas": replicas, "selector": map[string]any{"matchLabels": labels},
 			"template": map[string]any{
 				"metadata": map[string]any{"labels": labels},
-				"spec":     map[string]any{"containers": []any{map[string]any{"name": "c", "image": "example.invalid/c"}}},
+				"spec": map[string]any{
+					"containers": []any{map[string]any{"name": "c", "image": "example.invalid/c"}},
+				},
 			},
 		},
 	}
@@ -116,7 +118,8 @@ var builtinCases = []testCase{
 		w.create(services, &unstructured.Unstructured{Object: service("other", selector)})
 		eventually(t, func() bool { return w.pendingAddresses("other") > 0 })
 		w.create(endpoints, object("v1", "Endpoints", "svc", map[string]any{"subsets": []any{map[string]any{
-			"notReadyAddresses": []any{map[string]any{"ip": "10.9.9.9"}}, "ports": []any{map[string]any{"port": 80, "protocol": "TCP"}},
+			"notReadyAddresses": []any{map[string]any{"ip": "10.9.9.9"}},
+			"ports":             []any{map[string]any{"port": 80, "protocol": "TCP"}},
 		}}}))
 		r := w.resource("core/v1:Service", "svc")
 		r.Timeout = 8
@@ -146,7 +149,11 @@ var builtinCases = []testCase{
 		r.Timeout = 2
 		fails(t, r, plugin.Create, props(service("svc", map[string]any{"type": "LoadBalancer"})))
 		assert.NotEmpty(t, r.ID)
-		assert.Contains(t, r.InitErrors, "Service was not allocated an IP address; does your cloud provider support this?")
+		assert.Contains(
+			t,
+			r.InitErrors,
+			"Service was not allocated an IP address; does your cloud provider support this?",
+		)
 	}},
 	{"a Pod is awaited until it is ready", func(t *testing.T) {
 		w := newWorld(t)
@@ -201,7 +208,9 @@ var builtinCases = []testCase{
 		atOnce(t, 9*time.Second, func() {
 			up(t, w.resource("rbac.authorization.k8s.io/v1:Role", "role"), plugin.Create, props(map[string]any{
 				"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": meta(unique("role"), nil),
-				"rules": []any{map[string]any{"apiGroups": []any{""}, "resources": []any{"pods"}, "verbs": []any{"get"}}},
+				"rules": []any{
+					map[string]any{"apiGroups": []any{""}, "resources": []any{"pods"}, "verbs": []any{"get"}},
+				},
 			}))
 		})
 	}},

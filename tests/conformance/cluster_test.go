@@ -82,9 +82,14 @@ func newWorld(t *testing.T, environment ...string) *world {
 	client, err := dynamic.NewForConfig(config)
 	require.NoError(t, err)
 	w := &world{t: t, client: client, namespace: unique("case")}
-	_, err = client.Resource(namespaces).Create(t.Context(), object("v1", "Namespace", w.namespace, nil), metav1.CreateOptions{})
+	_, err = client.Resource(namespaces).
+		Create(t.Context(), object("v1", "Namespace", w.namespace, nil), metav1.CreateOptions{})
 	require.NoError(t, err)
-	w.plugin = start(t, "kubernetes", map[string]any{"kubeconfig": read(t, kubeconfig), "namespace": w.namespace}, environment...)
+	w.plugin = start(
+		t,
+		"kubernetes",
+		map[string]any{"kubeconfig": read(t, kubeconfig), "namespace": w.namespace},
+		environment...)
 	return w
 }
 
@@ -177,7 +182,12 @@ func (w *world) widgets() (definition map[string]any, token string, kind schema.
 		"metadata": meta("widgets."+group, nil),
 		"spec": map[string]any{
 			"group": group, "scope": "Namespaced",
-			"names": map[string]any{"kind": widgetKind, "plural": "widgets", "singular": "widget", "listKind": "WidgetList"},
+			"names": map[string]any{
+				"kind":     widgetKind,
+				"plural":   "widgets",
+				"singular": "widget",
+				"listKind": "WidgetList",
+			},
 			"versions": []any{map[string]any{
 				"name": "v1", "served": true, "storage": true, "subresources": map[string]any{"status": map[string]any{}},
 				"schema": map[string]any{"openAPIV3Schema": map[string]any{

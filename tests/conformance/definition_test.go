@@ -35,7 +35,9 @@ var definitionCases = []testCase{
 	{"a definition waits for Established if told so", func(t *testing.T) {
 		w := newWorld(t)
 		definition, _, _ := w.widgets()
-		definition["metadata"].(map[string]any)["annotations"] = map[string]any{"pulumi.com/waitFor": "condition=Established"}
+		definition["metadata"].(map[string]any)["annotations"] = map[string]any{
+			"pulumi.com/waitFor": "condition=Established",
+		}
 		crd := w.resource("apiextensions.k8s.io/v1:CustomResourceDefinition", "crd")
 		up(t, crd, plugin.Create, props(definition))
 		assert.NotEmpty(t, get(crd.State, "status", "conditions"))
@@ -47,7 +49,9 @@ var definitionCases = []testCase{
 		// a definition is Established the server's own controllers still write its status, and one
 		// that writes in between is a conflict, which the plugin does not retry (updateResource in
 		// provider/pkg/await/await.go).
-		definition["metadata"].(map[string]any)["annotations"] = map[string]any{"pulumi.com/waitFor": "condition=Established"}
+		definition["metadata"].(map[string]any)["annotations"] = map[string]any{
+			"pulumi.com/waitFor": "condition=Established",
+		}
 		crd := w.resource("apiextensions.k8s.io/v1:CustomResourceDefinition", "crd")
 		up(t, crd, plugin.Create, props(definition))
 		uid := text(crd.State, "metadata", "uid")

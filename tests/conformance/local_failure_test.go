@@ -48,7 +48,12 @@ var localFailureCases = []testCase{
 			r, file := newLocal(t), filepath.Join(t.TempDir(), "began")
 			r.Timeout = timeout
 			began := time.Now()
-			fails(t, r, plugin.Create, props(map[string]any{"create": fmt.Sprintf("touch %s; sleep %d; true", file, int(3*timeout))}))
+			fails(
+				t,
+				r,
+				plugin.Create,
+				props(map[string]any{"create": fmt.Sprintf("touch %s; sleep %d; true", file, int(3*timeout))}),
+			)
 			if _, err := os.Stat(file); err != nil {
 				return false // the shell was killed before it had come to its child
 			}

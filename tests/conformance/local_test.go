@@ -66,12 +66,22 @@ var localCases = []testCase{
 		up(t, r, plugin.Replace, props(map[string]any{"create": "cat", "stdin": "two"}))
 		assert.Equal(t, "two", text(r.State, "stdout"))
 		up(t, r, plugin.Replace, props(map[string]any{"create": "cat -", "stdin": "two"}))
-		up(t, r, plugin.Update, props(map[string]any{"create": "cat -", "stdin": "two", "environment": map[string]any{"KEY": "renewed"}}))
+		up(
+			t,
+			r,
+			plugin.Update,
+			props(map[string]any{"create": "cat -", "stdin": "two", "environment": map[string]any{"KEY": "renewed"}}),
+		)
 	}},
 	{"delete runs the delete command of the state", func(t *testing.T) {
 		r := newLocal(t)
 		file := filepath.Join(t.TempDir(), "gone")
-		up(t, r, plugin.Create, props(map[string]any{"create": "echo made", "delete": "echo $PULUMI_COMMAND_STDOUT > " + file}))
+		up(
+			t,
+			r,
+			plugin.Create,
+			props(map[string]any{"create": "echo made", "delete": "echo $PULUMI_COMMAND_STDOUT > " + file}),
+		)
 		require.NoError(t, r.Delete(t.Context()))
 		assert.Equal(t, "made\n", read(t, file))
 	}},

@@ -76,7 +76,8 @@ var previewCases = []testCase{
 	{"a preview calls admission webhooks and fails with one that is down", func(t *testing.T) {
 		w := newWorld(t)
 		w.brokenWebhook()
-		_, _, err := w.resource("core/v1:ConfigMap", "cm").Preview(t.Context(), props(configMap("cm", map[string]any{"k": "v"}, nil)))
+		_, _, err := w.resource("core/v1:ConfigMap", "cm").
+			Preview(t.Context(), props(configMap("cm", map[string]any{"k": "v"}, nil)))
 		require.ErrorContains(t, err, "failed calling webhook")
 	}},
 	{"a create fails at once with a webhook that is down", func(t *testing.T) {
@@ -108,8 +109,10 @@ func (w *world) brokenWebhook() {
 	hook := object("admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", w.namespace, map[string]any{
 		"webhooks": []any{map[string]any{
 			"name": "down.conformance.example", "sideEffects": "None", "admissionReviewVersions": []any{"v1"},
-			"clientConfig":      map[string]any{"url": "https://127.0.0.1:" + strconv.Itoa(port)},
-			"namespaceSelector": map[string]any{"matchLabels": map[string]any{"kubernetes.io/metadata.name": w.namespace}},
+			"clientConfig": map[string]any{"url": "https://127.0.0.1:" + strconv.Itoa(port)},
+			"namespaceSelector": map[string]any{
+				"matchLabels": map[string]any{"kubernetes.io/metadata.name": w.namespace},
+			},
 			"rules": []any{map[string]any{
 				"apiGroups": []any{""}, "apiVersions": []any{"v1"}, "resources": []any{"configmaps"},
 				"operations": []any{"CREATE"},

@@ -38,7 +38,10 @@ var refreshCases = []testCase{
 		r := w.resource("core/v1:ConfigMap", "cm")
 		inputs := labelled("cm", map[string]any{"a": "1"})
 		up(t, r, plugin.Create, inputs)
-		require.NoError(t, w.client.Resource(configMaps).Namespace(w.namespace).Delete(t.Context(), "cm", metav1.DeleteOptions{}))
+		require.NoError(
+			t,
+			w.client.Resource(configMaps).Namespace(w.namespace).Delete(t.Context(), "cm", metav1.DeleteOptions{}),
+		)
 		require.NoError(t, r.Refresh(t.Context()))
 		assert.Empty(t, r.ID)
 		up(t, r, plugin.Create, inputs)

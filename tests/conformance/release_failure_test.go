@@ -91,7 +91,9 @@ var releaseFailureCases = []testCase{
 	{"delete of a release that is gone is an error", func(t *testing.T) {
 		w, r := newRelease(t)
 		up(t, r, plugin.Create, props(release(t, nil)))
-		err := w.client.Resource(secrets).Namespace(w.namespace).Delete(t.Context(), "sh.helm.release.v1.rel.v1", metav1.DeleteOptions{})
+		err := w.client.Resource(secrets).
+			Namespace(w.namespace).
+			Delete(t.Context(), "sh.helm.release.v1.rel.v1", metav1.DeleteOptions{})
 		require.NoError(t, err)
 		require.ErrorContains(t, r.Delete(t.Context()), "release: not found")
 	}},
@@ -118,7 +120,9 @@ func (w *world) record(name, from, to string) *unstructured.Unstructured {
 	body := strings.Replace(unpack(w.t, encoded), from, to, 1)
 	require.Contains(w.t, body, to)
 	require.NoError(w.t, unstructured.SetNestedField(record.Object, pack(w.t, body), "data", "release"))
-	record, err = w.client.Resource(secrets).Namespace(w.namespace).Update(w.t.Context(), record, metav1.UpdateOptions{})
+	record, err = w.client.Resource(secrets).
+		Namespace(w.namespace).
+		Update(w.t.Context(), record, metav1.UpdateOptions{})
 	require.NoError(w.t, err)
 	return record
 }

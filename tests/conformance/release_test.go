@@ -63,7 +63,9 @@ var releaseCases = []testCase{
 	}},
 	{"the same release changes nothing", func(t *testing.T) {
 		_, r := newRelease(t)
-		inputs := props(release(t, values(map[string]any{"greeting": "hi", "nested": map[string]any{"list": []any{"a", 1}}})))
+		inputs := props(
+			release(t, values(map[string]any{"greeting": "hi", "nested": map[string]any{"list": []any{"a", 1}}})),
+		)
 		up(t, r, plugin.Create, inputs)
 		up(t, r, plugin.Same, inputs)
 		require.NoError(t, r.Refresh(t.Context()))
@@ -191,7 +193,9 @@ var releaseCases = []testCase{
 	{"a refresh drops a release that is gone", func(t *testing.T) {
 		w, r := newRelease(t)
 		up(t, r, plugin.Create, props(release(t, nil)))
-		err := w.client.Resource(secrets).Namespace(w.namespace).Delete(t.Context(), "sh.helm.release.v1.rel.v1", metav1.DeleteOptions{})
+		err := w.client.Resource(secrets).
+			Namespace(w.namespace).
+			Delete(t.Context(), "sh.helm.release.v1.rel.v1", metav1.DeleteOptions{})
 		require.NoError(t, err)
 		require.NoError(t, r.Refresh(t.Context()))
 		assert.Empty(t, r.ID)

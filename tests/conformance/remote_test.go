@@ -88,7 +88,12 @@ var remoteCases = []testCase{
 	}},
 	{"a failed remote command names status, command and output", func(t *testing.T) {
 		r, server := newRemote(t)
-		err := fails(t, r, plugin.Create, props(map[string]any{"connection": connection(server), "create": "echo why; exit 4"}))
+		err := fails(
+			t,
+			r,
+			plugin.Create,
+			props(map[string]any{"connection": connection(server), "create": "echo why; exit 4"}),
+		)
 		assert.ErrorContains(t, err, "Process exited with status 4: running \"echo why; exit 4\":\nwhy\n")
 		assert.Empty(t, r.ID)
 	}},
@@ -151,29 +156,38 @@ var remoteCases = []testCase{
 	}},
 	// How Strata takes what it once did over the provider's SSH away from a stack that is up
 	// (docs/adr/0045).
-	{"a remote command that has nothing to run any more dials no host, in its update and its delete", func(t *testing.T) {
-		r, server := newRemote(t)
-		file := filepath.Join(t.TempDir(), "deleted")
-		up(t, r, plugin.Create, props(map[string]any{
-			"connection": connection(server), "create": "cat > /dev/null; echo made", "stdin": "in", "delete": "touch " + file,
-		}))
-		require.NoError(t, server.Close())
-		nothing := props(map[string]any{"connection": map[string]any{"host": "127.0.0.1"}})
-		_, _, err := r.Preview(t.Context(), nothing)
-		require.NoError(t, err)
-		up(t, r, plugin.Update, nothing)
-		assert.Equal(t, "made", text(r.State, "stdout"))
-		assert.Empty(t, text(r.State, "delete"))
-		assert.Empty(t, text(r.State, "connection", "privateKey"))
-		up(t, r, plugin.Same, nothing)
-		require.NoError(t, r.Delete(t.Context()))
-		assert.NoFileExists(t, file)
-		assert.NotContains(t, r.Plugin.Log(), "Dial")
-	}},
+	{
+		"a remote command that has nothing to run any more dials no host, in its update and its delete",
+		func(t *testing.T) {
+			r, server := newRemote(t)
+			file := filepath.Join(t.TempDir(), "deleted")
+			up(t, r, plugin.Create, props(map[string]any{
+				"connection": connection(server),
+				"create":     "cat > /dev/null; echo made", "stdin": "in", "delete": "touch " + file,
+			}))
+			require.NoError(t, server.Close())
+			nothing := props(map[string]any{"connection": map[string]any{"host": "127.0.0.1"}})
+			_, _, err := r.Preview(t.Context(), nothing)
+			require.NoError(t, err)
+			up(t, r, plugin.Update, nothing)
+			assert.Equal(t, "made", text(r.State, "stdout"))
+			assert.Empty(t, text(r.State, "delete"))
+			assert.Empty(t, text(r.State, "connection", "privateKey"))
+			up(t, r, plugin.Same, nothing)
+			require.NoError(t, r.Delete(t.Context()))
+			assert.NoFileExists(t, file)
+			assert.NotContains(t, r.Plugin.Log(), "Dial")
+		},
+	},
 	{"a remote command cannot become a local one in place", func(t *testing.T) {
 		r, server := newRemote(t)
 		file := filepath.Join(t.TempDir(), "ran")
-		up(t, r, plugin.Create, props(map[string]any{"connection": connection(server), "create": "true", "delete": "touch " + file}))
+		up(
+			t,
+			r,
+			plugin.Create,
+			props(map[string]any{"connection": connection(server), "create": "true", "delete": "touch " + file}),
+		)
 		local := *r // as the engine does with an alias of another type
 		local.URN = plugin.New(r.Plugin, "command:local:Command", "cmd").URN
 		err := fails(t, &local, plugin.Update, props(map[string]any{"create": "touch " + file}))

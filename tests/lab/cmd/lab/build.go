@@ -53,7 +53,8 @@ func newBuild(at layout.Layout) *cobra.Command {
 			return nil
 		},
 	}
-	command.Flags().StringSliceVar(&only, "only", nil, "build just these steps and what they need, and print the folder of each")
+	command.Flags().StringSliceVar(&only, "only", nil,
+		"build just these steps and what they need, and print the folder of each")
 	command.Flags().StringVar(&wanted, "for", "", "build just these artifacts, by their names, with Pulumi, the plugins and the program (default: all artifacts)")
 	command.MarkFlagsMutuallyExclusive("only", "for")
 	return command

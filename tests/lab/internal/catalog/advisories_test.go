@@ -35,7 +35,17 @@ func TestModulesAreWithoutKnownFaults(t *testing.T) {
 		for _, known := range advisories {
 			if version, ok := versions[known.module]; ok {
 				checked[known.id] = true
-				assert.GreaterOrEqual(t, semver.Compare(version, known.mended), 0, "%s: %s %s has %s; raise it to %s", folder, known.module, version, known.id, known.mended)
+				assert.GreaterOrEqual(
+					t,
+					semver.Compare(version, known.mended),
+					0,
+					"%s: %s %s has %s; raise it to %s",
+					folder,
+					known.module,
+					version,
+					known.id,
+					known.mended,
+				)
 			}
 		}
 	}

@@ -27,7 +27,11 @@ func TestArgoCDKeepsTheOfficialNames(t *testing.T) {
 	}
 	for _, name := range []string{"server", "repo-server", "redis"} {
 		labels := at(t, found["Deployment argocd-"+name], "spec", "selector", "matchLabels")
-		assert.Equal(t, map[string]any{"app.kubernetes.io/name": "argocd-" + name, "app.kubernetes.io/instance": "argocd"}, labels)
+		assert.Equal(
+			t,
+			map[string]any{"app.kubernetes.io/name": "argocd-" + name, "app.kubernetes.io/instance": "argocd"},
+			labels,
+		)
 		assert.Equal(t, labels, at(t, found["Service argocd-"+name], "spec", "selector"))
 	}
 	assert.EqualValues(t, 80, at(t, found["Service argocd-server"], "spec", "ports", 0, "port"))
@@ -42,11 +46,19 @@ func TestArgoCDSettingsReachItsConfiguration(t *testing.T) {
 	assert.Equal(t, "argocd-redis:6379", at(t, found["ConfigMap argocd-cmd-params-cm"], "data", "redis.server"))
 	assert.Equal(t, "https://argocd.example.org", at(t, found["ConfigMap argocd-cm"], "data", "url"))
 	assert.Equal(t, "30s", at(t, found["ConfigMap argocd-cm"], "data", "timeout.reconciliation"))
-	assert.Contains(t, at(t, found["ConfigMap argocd-cm"], "data", "resource.exclusions"), "EndpointSlice", "of Argo CD's own manifest")
+	assert.Contains(
+		t,
+		at(t, found["ConfigMap argocd-cm"], "data", "resource.exclusions"),
+		"EndpointSlice",
+		"of Argo CD's own manifest",
+	)
 	assert.Equal(t, "aGFzaA==", at(t, found["Secret argocd-secret"], "data", "admin.password"))
 	path := []any{"spec", "rules", 0, "http", "paths", 0, "backend", "service", "port", "number"}
 	assert.EqualValues(t, 80, at(t, found["Ingress argocd-server"], path...))
-	secure := chart.render(t, "{crds: {install: false}, dex: {enabled: false}, notifications: {enabled: false}, server: {ingress: {enabled: true}}}")
+	secure := chart.render(
+		t,
+		"{crds: {install: false}, dex: {enabled: false}, notifications: {enabled: false}, server: {ingress: {enabled: true}}}",
+	)
 	assert.EqualValues(t, 443, at(t, secure["Ingress argocd-server"], path...), "not insecure")
 }
 
@@ -79,8 +91,14 @@ func TestAllOfArgoCDAsksForTheSamePassword(t *testing.T) {
 		}
 		assert.Equal(t, map[string]any{"name": "argocd-redis", "key": "auth"}, password, key)
 	}
-	assert.NotContains(t, chart.render(t, "{redisSecretInit: {enabled: false}, crds: {install: false}, dex: {enabled: false}, notifications: {enabled: false}}"),
-		"Job argocd-redis-secret-init")
+	assert.NotContains(
+		t,
+		chart.render(
+			t,
+			"{redisSecretInit: {enabled: false}, crds: {install: false}, dex: {enabled: false}, notifications: {enabled: false}}",
+		),
+		"Job argocd-redis-secret-init",
+	)
 }
 
 func TestArgoCDBringsItsCRDsOnlyIfToldTo(t *testing.T) {
@@ -132,7 +150,12 @@ func TestArgoCDsImageCopiesAsTheChartAsks(t *testing.T) {
 	output, err := exec.Command("sh", "../../images/argocd/setup.sh", root).CombinedOutput()
 	require.NoError(t, err, "%s", output)
 	for _, to := range []string{"old", "a name"} {
-		cp := exec.Command(filepath.Join(root, "bin/cp"), "--update=none", filepath.Join(root, "new"), filepath.Join(root, to))
+		cp := exec.Command(
+			filepath.Join(root, "bin/cp"),
+			"--update=none",
+			filepath.Join(root, "new"),
+			filepath.Join(root, to),
+		)
 		cp.Env = []string{"PATH=" + filepath.Join(root, "bin") + ":/usr/bin:/bin"}
 		output, err := cp.CombinedOutput()
 		require.NoError(t, err, "%s", output)

@@ -145,7 +145,8 @@ func homeArtifacts(outputs build.Outputs, plugins []string, set originals.Set) (
 		if name == "kubernetes" {
 			origin = kubernetesOrigin
 		}
-		list = append(list, item{binary, binary, binary, version, path.Join(pulumihome.PluginFolder(name, version), binary), origin})
+		file := path.Join(pulumihome.PluginFolder(name, version), binary)
+		list = append(list, item{binary, binary, binary, version, file, origin})
 	}
 	for _, item := range list {
 		source, err := item.resolve(outputs)

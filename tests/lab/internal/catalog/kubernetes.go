@@ -5,7 +5,8 @@ import "strata/tests/lab/internal/gobuild"
 // providerModule is Pulumi's kubernetes provider. Its module was published once, after 4.24.
 const providerModule = "github.com/pulumi/pulumi-kubernetes/provider/v4"
 
-const kubernetesOrigin = "real: the provider's module of January 2026, with upsertExistingObjects and empty values as in this version, without components"
+const kubernetesOrigin = "real: the provider's module of January 2026, without components, " +
+	"with upsertExistingObjects and empty values as in this version"
 
 // kubernetesPlugin is the official provider of January 2026, with the edits that make it do what
 // the SDK's version does, as far as Strata relies on it (tests/conformance).

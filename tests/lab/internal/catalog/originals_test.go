@@ -37,8 +37,18 @@ func all(t *testing.T, at layout.Layout) []string {
 
 func TestWhatAnOriginalReplacesIsNotBuilt(t *testing.T) {
 	own := all(t, empty(t))
-	steps := all(t, given(t, "k3s-v1.36.5+k3s1", "k3s-images-v1.36.5+k3s1.tar.zst", "metallb-chart-0.16.2.tgz", "pulumi-resource-command-v1.2.1",
-		"apisix-controller-chart-1.3.0.tgz", "wave-chart-4.5.0.tgz"))
+	steps := all(
+		t,
+		given(
+			t,
+			"k3s-v1.36.5+k3s1",
+			"k3s-images-v1.36.5+k3s1.tar.zst",
+			"metallb-chart-0.16.2.tgz",
+			"pulumi-resource-command-v1.2.1",
+			"apisix-controller-chart-1.3.0.tgz",
+			"wave-chart-4.5.0.tgz",
+		),
+	)
 	for _, gone := range []string{
 		"k3s", "pause-image", "coredns", "metrics-server", "pulumi-resource-command", "metallb", "metallb-chart", "controller-image",
 		"apisix-controller-chart", "apisix-ingress-controller-image", "adc-image",
@@ -66,13 +76,24 @@ func TestImagesThatNoChartAsksForStayBesideAnOriginalChart(t *testing.T) {
 }
 
 func TestOriginalsAreInABundleOfTheirOwn(t *testing.T) {
-	at := given(t, "k3s-v1.36.5+k3s1", "metallb-chart-0.16.2.tgz", "metallb-chart-images-all-0.16.2.tar.gz", "k3s-images-v1.36.5+k3s1.tar.zst", "wave-chart-4.5.0.tgz")
+	at := given(
+		t,
+		"k3s-v1.36.5+k3s1",
+		"metallb-chart-0.16.2.tgz",
+		"metallb-chart-images-all-0.16.2.tar.gz",
+		"k3s-images-v1.36.5+k3s1.tar.zst",
+		"wave-chart-4.5.0.tgz",
+	)
 	own := at
 	own.Originals = ""
 	assert.NotEqual(t, own.Bundle(), at.Bundle(), "what everything else runs from stays")
 	assert.NotEqual(t, own.PulumiHome(), at.PulumiHome())
 
-	steps, err := catalog.StepsFor(at, at.Bundle(), []string{"k3s", "k3s-install", "metallb-chart", "apisix-crds", "wave-chart"})
+	steps, err := catalog.StepsFor(
+		at,
+		at.Bundle(),
+		[]string{"k3s", "k3s-install", "metallb-chart", "apisix-crds", "wave-chart"},
+	)
 	require.NoError(t, err)
 	steps, err = build.Select(steps, []string{"bundle"})
 	require.NoError(t, err)
@@ -101,7 +122,14 @@ func TestOriginalsAreInABundleOfTheirOwn(t *testing.T) {
 // the references that it asks for.
 func TestTheLabsImagesGoUnderTheReferencesThatChartsAskFor(t *testing.T) {
 	at := given(t, "metallb-chart-0.17.0.tgz")
-	require.NoError(t, os.WriteFile(filepath.Join(at.Originals, originals.ReferencesFile), []byte("quay.io/metallb/controller:v0.17.0\n"), 0o600))
+	require.NoError(
+		t,
+		os.WriteFile(
+			filepath.Join(at.Originals, originals.ReferencesFile),
+			[]byte("quay.io/metallb/controller:v0.17.0\n"),
+			0o600,
+		),
+	)
 	steps, err := catalog.StepsFor(at, t.TempDir(), []string{"k3s-images", "metallb-chart"})
 	require.NoError(t, err)
 	keys := map[string]string{}

@@ -39,14 +39,26 @@ func stepsFor(t *testing.T, at layout.Layout, artifacts ...string) []string {
 func TestOnlyWhatAStackAsksForIsBuilt(t *testing.T) {
 	at := empty(t)
 	always := stepsFor(t, at)
-	assert.Subset(t, always, []string{"debian-packages", "pulumi", "pulumi-resource-kubernetes", "pulumi-home/manifest", "program"})
+	assert.Subset(
+		t,
+		always,
+		[]string{"debian-packages", "pulumi", "pulumi-resource-kubernetes", "pulumi-home/manifest", "program"},
+	)
 	for _, other := range []string{"bundle", "k3s", "machine-image", "traefik", "vault", "coredns"} {
 		assert.NotContains(t, always, other)
 	}
 	hosts := stepsFor(t, at, "k3s", "k3s-install", "k3s-images", "machine-image")
-	assert.Subset(t, hosts, []string{"bundle", "k3s", "machine-image", "coredns-image", "metrics-server-image", "testserver-image"})
+	assert.Subset(
+		t,
+		hosts,
+		[]string{"bundle", "k3s", "machine-image", "coredns-image", "metrics-server-image", "testserver-image"},
+	)
 	assert.NotContains(t, hosts, "metallb", "nobody asks for its chart")
-	assert.Subset(t, stepsFor(t, at, "k3s-images", "argocd-chart"), []string{"argocd-image", "redis-image", "argocd-root"})
+	assert.Subset(
+		t,
+		stepsFor(t, at, "k3s-images", "argocd-chart"),
+		[]string{"argocd-image", "redis-image", "argocd-root"},
+	)
 	assert.NotContains(t, stepsFor(t, at, "vault-chart"), "coredns", "somebody else's cluster has images of its own")
 	assert.Contains(t, stepsFor(t, at, "vault-chart"), "vault-image")
 }

@@ -22,7 +22,11 @@ func TestTraefikKeepsTheOfficialNames(t *testing.T) {
 	}
 	assert.Len(t, found, 12)
 	labels := at(t, found["Deployment traefik"], "spec", "selector", "matchLabels")
-	assert.Equal(t, map[string]any{"app.kubernetes.io/name": "traefik", "app.kubernetes.io/instance": "traefik-traefik"}, labels)
+	assert.Equal(
+		t,
+		map[string]any{"app.kubernetes.io/name": "traefik", "app.kubernetes.io/instance": "traefik-traefik"},
+		labels,
+	)
 	for _, key := range []string{"Service traefik", "Service traefik-metrics"} {
 		assert.Equal(t, labels, at(t, found[key], "spec", "selector"), key)
 	}
@@ -96,7 +100,10 @@ func TestWhatTraefikWouldIgnoreIsRefused(t *testing.T) {
 }
 
 func TestTraefikCanLeaveTheGatewayToStrata(t *testing.T) {
-	found := named(t, "traefik-chart").render(t, "{providers: {kubernetesGateway: {enabled: true}}, gateway: {enabled: false}}")
+	found := named(
+		t,
+		"traefik-chart",
+	).render(t, "{providers: {kubernetesGateway: {enabled: true}}, gateway: {enabled: false}}")
 	assert.Contains(t, found, "GatewayClass traefik")
 	assert.NotContains(t, found, "Gateway traefik-gateway")
 	off := named(t, "traefik-chart").render(t, "{service: {enabled: false}, ingressClass: {enabled: false}}")

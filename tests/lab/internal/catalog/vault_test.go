@@ -24,7 +24,12 @@ func TestVaultKeepsTheOfficialNames(t *testing.T) {
 	assert.Equal(t, "vault-internal", at(t, found["StatefulSet vault"], "spec", "serviceName"))
 	labels := at(t, found["StatefulSet vault"], "spec", "selector", "matchLabels")
 	assert.Equal(t, labels, at(t, found["Service vault"], "spec", "selector"))
-	assert.Equal(t, true, at(t, found["Service vault"], "spec", "publishNotReadyAddresses"), "a sealed Vault must be reachable")
+	assert.Equal(
+		t,
+		true,
+		at(t, found["Service vault"], "spec", "publishNotReadyAddresses"),
+		"a sealed Vault must be reachable",
+	)
 	config := at(t, found["ConfigMap vault-config"], "data", "extraconfig-from-values.hcl")
 	assert.Contains(t, config, `storage "file" { path = "/vault/data" }`)
 	assert.Contains(t, config, "disable_mlock = true")
@@ -44,7 +49,8 @@ func TestVaultsImageHasWhatTheOfficialChartCalls(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, "busybox", to)
 	}
-	output, err = exec.Command(filepath.Join(root, "usr/local/bin/docker-entrypoint.sh"), "printf", "%s,", "vault", "a b").CombinedOutput()
+	output, err = exec.Command(filepath.Join(root, "usr/local/bin/docker-entrypoint.sh"), "printf", "%s,", "vault", "a b").
+		CombinedOutput()
 	require.NoError(t, err, "%s", output)
 	assert.Equal(t, "vault,a b,", string(output))
 	assert.Contains(t, stepsFor(t, empty(t), "vault-chart"), "vault-root")
@@ -64,7 +70,11 @@ func TestVaultWithoutStorageHasNoDataFolder(t *testing.T) {
 	}
 	with := set("{injector: {enabled: false}}")
 	assert.Equal(t, "10Gi", at(t, with, "volumeClaimTemplates", 0, "spec", "resources", "requests", "storage"))
-	assert.Contains(t, at(t, with, "template", "spec", "containers", 0, "volumeMounts"), map[string]any{"name": "data", "mountPath": "/vault/data"})
+	assert.Contains(
+		t,
+		at(t, with, "template", "spec", "containers", 0, "volumeMounts"),
+		map[string]any{"name": "data", "mountPath": "/vault/data"},
+	)
 }
 
 // What outlives the Pod without a claim, and without a shell that would give a folder of root's to

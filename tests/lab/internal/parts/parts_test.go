@@ -35,7 +35,10 @@ func TestAVersionOtherThanThePinIsShown(t *testing.T) {
 }
 
 func TestALeadingVIsNoDifference(t *testing.T) {
-	list := parts.List([]bundle.Artifact{{Name: "crds", Version: "v1.6.1", Origin: "real: CRDs"}}, map[string]string{"crds": "1.6.1"})
+	list := parts.List(
+		[]bundle.Artifact{{Name: "crds", Version: "v1.6.1", Origin: "real: CRDs"}},
+		map[string]string{"crds": "1.6.1"},
+	)
 	assert.Empty(t, list[0].Pin)
 }
 
@@ -50,7 +53,12 @@ func TestPinsAreReadFromTheCheckout(t *testing.T) {
 
 // A pin that the lab does not know would leave its part's column at =, whatever was built.
 func TestEachPinOfTheCheckoutIsKnown(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "../../../../config/versions.go", nil, parser.SkipObjectResolution)
+	file, err := parser.ParseFile(
+		token.NewFileSet(),
+		"../../../../config/versions.go",
+		nil,
+		parser.SkipObjectResolution,
+	)
 	require.NoError(t, err)
 	var pinned []string
 	for _, declared := range file.Decls {
@@ -67,7 +75,12 @@ func TestEachPinOfTheCheckoutIsKnown(t *testing.T) {
 		}
 	}
 	require.Contains(t, pinned, "K3sVersion")
-	assert.ElementsMatch(t, pinned, slices.Collect(maps.Keys(parts.Constants)), "say in internal/parts/pins.go which artifacts each is for")
+	assert.ElementsMatch(
+		t,
+		pinned,
+		slices.Collect(maps.Keys(parts.Constants)),
+		"say in internal/parts/pins.go which artifacts each is for",
+	)
 }
 
 func TestEachArtifactHasItsPin(t *testing.T) {
@@ -83,9 +96,17 @@ func TestEachArtifactHasItsPin(t *testing.T) {
 
 func TestOriginalsAreNamed(t *testing.T) {
 	list := parts.List([]bundle.Artifact{
-		{Name: "k3s", Version: "v1.36.3+k3s1", Origin: bundle.OriginOriginal + "k3s-v1.36.3+k3s1"}, {Name: "chart", Version: "1", Origin: "stand-in: a chart"},
+		{
+			Name:    "k3s",
+			Version: "v1.36.3+k3s1",
+			Origin:  bundle.OriginOriginal + "k3s-v1.36.3+k3s1",
+		}, {Name: "chart", Version: "1", Origin: "stand-in: a chart"},
 	}, nil)
-	assert.Equal(t, parts.Part{Name: "k3s", Kind: "original", Version: "v1.36.3+k3s1", What: "k3s-v1.36.3+k3s1"}, list[0])
+	assert.Equal(
+		t,
+		parts.Part{Name: "k3s", Kind: "original", Version: "v1.36.3+k3s1", What: "k3s-v1.36.3+k3s1"},
+		list[0],
+	)
 	var out strings.Builder
 	require.NoError(t, parts.Print(&out, list))
 	assert.Contains(t, out.String(), "1 of 2 parts are stand-ins, 1 are originals; 0 differ")

@@ -21,16 +21,26 @@ func world(t *testing.T, ready map[string]bool) *controller {
 		services: cache.NewStore(cache.MetaNamespaceKeyFunc), endpoints: cache.NewStore(cache.MetaNamespaceKeyFunc),
 	}}
 	add := func(resource schema.GroupVersionResource, name string, fields map[string]any) {
-		fields["metadata"] = map[string]any{"namespace": "apps", "name": name, "labels": map[string]any{"kubernetes.io/service-name": name}}
+		fields["metadata"] = map[string]any{
+			"namespace": "apps",
+			"name":      name,
+			"labels":    map[string]any{"kubernetes.io/service-name": name},
+		}
 		if err := c.stores[resource].Add(&unstructured.Unstructured{Object: fields}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for name, serves := range ready {
-		add(services, name, map[string]any{"spec": map[string]any{"ports": []any{map[string]any{"name": "http", "port": int64(80)}}}})
+		add(
+			services,
+			name,
+			map[string]any{"spec": map[string]any{"ports": []any{map[string]any{"name": "http", "port": int64(80)}}}},
+		)
 		add(endpoints, name, map[string]any{
-			"ports":     []any{map[string]any{"name": "http", "port": int64(8080)}},
-			"endpoints": []any{map[string]any{"addresses": []any{"pod-of-" + name}, "conditions": map[string]any{"ready": serves}}},
+			"ports": []any{map[string]any{"name": "http", "port": int64(8080)}},
+			"endpoints": []any{
+				map[string]any{"addresses": []any{"pod-of-" + name}, "conditions": map[string]any{"ready": serves}},
+			},
 		})
 	}
 	return c
@@ -91,7 +101,14 @@ func TestBackendsShareByTheirWeights(t *testing.T) {
 				split = string(text)
 			}
 			if own != c.own || split != c.split || (len(sent.Services[0].Upstreams) == 1) != (split != "") {
-				t.Errorf("expected %q with %s, found %q with %s and upstreams %v", c.own, c.split, own, split, sent.Services[0].Upstreams)
+				t.Errorf(
+					"expected %q with %s, found %q with %s and upstreams %v",
+					c.own,
+					c.split,
+					own,
+					split,
+					sent.Services[0].Upstreams,
+				)
 			}
 		})
 	}
@@ -148,12 +165,24 @@ func TestAListenersPortBindsARoute(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	add(classes, map[string]any{"metadata": map[string]any{"name": "apisix"}, "spec": map[string]any{"controllerName": controllerName}})
-	add(gateways, map[string]any{"metadata": map[string]any{"namespace": "apisix", "name": "apisix"}, "spec": map[string]any{
-		"gatewayClassName": "apisix", "listeners": []any{
-			map[string]any{"name": "http", "port": int64(80)}, map[string]any{"name": "https", "port": int64(443), "hostname": "*.test"},
+	add(
+		classes,
+		map[string]any{
+			"metadata": map[string]any{"name": "apisix"},
+			"spec":     map[string]any{"controllerName": controllerName},
 		},
-	}})
+	)
+	add(
+		gateways,
+		map[string]any{"metadata": map[string]any{"namespace": "apisix", "name": "apisix"}, "spec": map[string]any{
+			"gatewayClassName": "apisix", "listeners": []any{
+				map[string]any{
+					"name": "http",
+					"port": int64(80),
+				}, map[string]any{"name": "https", "port": int64(443), "hostname": "*.test"},
+			},
+		}},
+	)
 	to := func(sections ...string) object {
 		route := routeTo([]any{"shop", 100})
 		var refs []any

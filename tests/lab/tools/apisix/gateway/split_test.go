@@ -12,7 +12,9 @@ import (
 // named is a Pod that says its name.
 func named(t *testing.T, name string) admin.Upstream {
 	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(name)) }))
+	server := httptest.NewServer(
+		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(name)) }),
+	)
 	t.Cleanup(server.Close)
 	return admin.Upstream{ID: name, Nodes: []admin.Node{nodeOf(t, server.URL)}}
 }
@@ -21,7 +23,9 @@ func named(t *testing.T, name string) admin.Upstream {
 func shop(stable admin.Upstream, others []admin.Upstream, weighted ...map[string]any) admin.Config {
 	all := config(rule{id: "shop", hosts: []string{"shop.test"}, uris: []string{"/*"}, nodes: stable.Nodes})
 	if len(weighted) > 0 {
-		all.Services[0].Plugins = map[string]any{admin.TrafficSplit: map[string]any{"rules": []any{map[string]any{"weighted_upstreams": weighted}}}}
+		all.Services[0].Plugins = map[string]any{
+			admin.TrafficSplit: map[string]any{"rules": []any{map[string]any{"weighted_upstreams": weighted}}},
+		}
 	}
 	all.Upstreams = append(all.Upstreams, others...)
 	return all
@@ -53,7 +57,12 @@ func TestRequestsAreSharedByWeight(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := testPlane()
-			own, other := map[string]any{"weight": c.weights[0]}, map[string]any{"upstream_id": "canary", "weight": c.weights[1]}
+			own, other := map[string]any{
+				"weight": c.weights[0],
+			}, map[string]any{
+				"upstream_id": "canary",
+				"weight":      c.weights[1],
+			}
 			if c.weights[1] == nil {
 				delete(other, "weight")
 			}
@@ -71,7 +80,16 @@ func TestARoundGoesOnOverAConfiguration(t *testing.T) {
 	stable, canary := named(t, "stable"), named(t, "canary")
 	p, got := testPlane(), map[string]int{}
 	for range 10 {
-		configure(t, p, shop(stable, []admin.Upstream{canary}, map[string]any{"weight": 95}, map[string]any{"upstream_id": "canary", "weight": 5}))
+		configure(
+			t,
+			p,
+			shop(
+				stable,
+				[]admin.Upstream{canary},
+				map[string]any{"weight": 95},
+				map[string]any{"upstream_id": "canary", "weight": 5},
+			),
+		)
 		for name, n := range answers(t, p, 10) {
 			got[name] += n
 		}
@@ -86,7 +104,12 @@ func TestARoundGoesOnOverAConfiguration(t *testing.T) {
 func TestARouteFailsWhileAnUpstreamThatItNamesIsNotThere(t *testing.T) {
 	stable, canary := named(t, "stable"), named(t, "canary")
 	alone := shop(stable, nil)
-	both := shop(stable, []admin.Upstream{canary}, map[string]any{"weight": 100}, map[string]any{"upstream_id": "canary", "weight": 0})
+	both := shop(
+		stable,
+		[]admin.Upstream{canary},
+		map[string]any{"weight": 100},
+		map[string]any{"upstream_id": "canary", "weight": 0},
+	)
 	const lost = `{"error_msg":"failed to fetch upstream info by upstream id: canary"}`
 	for name, c := range map[string]struct{ from, to admin.Config }{"it comes": {alone, both}, "it goes": {both, alone}} {
 		for first, take := range map[string]func(*plane){"routes first": (*plane).takeRoutes, "upstreams first": (*plane).takeUpstreams} {

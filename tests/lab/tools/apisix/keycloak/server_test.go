@@ -22,7 +22,10 @@ func imported(t *testing.T) *server {
 	if err := os.WriteFile(filepath.Join(dir, "realm.json"), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	realms, err := readRealms(dir, func(name string) string { return map[string]string{"SECRET": `s"q`, "PASSWORD": "p"}[name] })
+	realms, err := readRealms(
+		dir,
+		func(name string) string { return map[string]string{"SECRET": `s"q`, "PASSWORD": "p"}[name] },
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,13 +56,20 @@ func get(s *server, path string) *httptest.ResponseRecorder {
 
 func TestALoginEndsWithATokenThatIsGivenOnce(t *testing.T) {
 	s := imported(t)
-	page := get(s, "/realms/demo/protocol/openid-connect/auth?response_type=code&client_id=app&state=st&nonce=n&redirect_uri="+url.QueryEscape("https://app.test/callback"))
+	page := get(
+		s,
+		"/realms/demo/protocol/openid-connect/auth?response_type=code&client_id=app&state=st&nonce=n&redirect_uri="+url.QueryEscape(
+			"https://app.test/callback",
+		),
+	)
 	form := regexp.MustCompile(`action="([^"]+)"`).FindStringSubmatch(page.Body.String())
-	if page.Code != 200 || form == nil || !strings.HasPrefix(form[1], "https://login.test/realms/demo/login-actions/authenticate?session_code=") {
+	if page.Code != 200 || form == nil ||
+		!strings.HasPrefix(form[1], "https://login.test/realms/demo/login-actions/authenticate?session_code=") {
 		t.Fatalf("login page: %d %s", page.Code, page.Body)
 	}
 	action := strings.TrimPrefix(form[1], "https://login.test")
-	if wrong := post(t, s, action, url.Values{"username": {"demo"}, "password": {"x"}}, ""); wrong.Code != 200 || !strings.Contains(wrong.Body.String(), "Invalid username") {
+	if wrong := post(t, s, action, url.Values{"username": {"demo"}, "password": {"x"}}, ""); wrong.Code != 200 ||
+		!strings.Contains(wrong.Body.String(), "Invalid username") {
 		t.Errorf("wrong password: %d %s", wrong.Code, wrong.Body)
 	}
 	good := post(t, s, action, url.Values{"username": {"demo"}, "password": {"p"}}, "")
@@ -67,14 +77,19 @@ func TestALoginEndsWithATokenThatIsGivenOnce(t *testing.T) {
 	if err != nil || good.Code != 302 || back.Query().Get("state") != "st" {
 		t.Fatalf("login: %d to %s", good.Code, back)
 	}
-	exchange := url.Values{"grant_type": {"authorization_code"}, "code": {back.Query().Get("code")}, "redirect_uri": {"https://app.test/callback"}}
+	exchange := url.Values{
+		"grant_type":   {"authorization_code"},
+		"code":         {back.Query().Get("code")},
+		"redirect_uri": {"https://app.test/callback"},
+	}
 	const token = "/realms/demo/protocol/openid-connect/token"
 	if refused := post(t, s, token, exchange, "wrong"); refused.Code != 401 {
 		t.Errorf("wrong secret: %d", refused.Code)
 	}
 	given := post(t, s, token, exchange, `s"q`)
 	var answer map[string]any
-	if err := json.Unmarshal(given.Body.Bytes(), &answer); err != nil || given.Code != 200 || strings.Count(answer["id_token"].(string), ".") != 2 {
+	if err := json.Unmarshal(given.Body.Bytes(), &answer); err != nil || given.Code != 200 ||
+		strings.Count(answer["id_token"].(string), ".") != 2 {
 		t.Fatalf("token: %d %s", given.Code, given.Body)
 	}
 	if again := post(t, s, token, exchange, `s"q`); again.Code != 400 {
