@@ -42,9 +42,14 @@ func (t Target) PinsAsFingerprints() Target {
 
 // shortPin leaves a pin as it is that cannot be read: the login says why.
 func shortPin(pin string) string {
-	key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(pin))
-	if err != nil {
-		return pin
+	lines := strings.Split(strings.TrimSpace(pin), "\n")
+	for i, line := range lines {
+		if key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(line)); err == nil {
+			lines[i] = fingerprint(key)
+		}
 	}
-	return fingerprint(key)
+	return strings.Join(lines, "\n")
 }
+
+// Fingerprint returns the type and the SHA256 sum of a public key.
+func Fingerprint(key ssh.PublicKey) string { return fingerprint(key) }

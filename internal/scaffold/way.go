@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
+	"reflect"
 	"slices"
 
 	"strata/config"
@@ -142,7 +143,7 @@ func sameWay(a, b reach.Host) bool {
 	ours, err := remote.Fingerprints(a.Key)
 	theirs, wrong := remote.Fingerprints(b.Key)
 	return err == nil && wrong == nil && a.Target.Dialed() == b.Target.Dialed() && a.Target.Port == b.Target.Port && a.Target.User == b.Target.User &&
-		slices.Equal(a.Target.Jump, b.Target.Jump) && slices.Equal(ours, theirs)
+		reflect.DeepEqual(a.Target.Jump, b.Target.Jump) && reflect.DeepEqual(a.Target.Means, b.Target.Means) && slices.Equal(ours, theirs)
 }
 
 // unlock gives a configuration that was read from the proposal the passwords that are in no file:

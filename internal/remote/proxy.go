@@ -1,0 +1,129 @@
+package remote
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// ErrProxyCommand says that this machine cannot run a ProxyCommand. Waiting does not help.
+var ErrProxyCommand = errors.New("ProxyCommand cannot be run")
+
+const (
+	// proxyInterval is the pause after a ProxyCommand that ended: each costs this machine processes.
+	proxyInterval = time.Second
+	// proxyGrace bounds how long a command may take to end once its connection has, and its words to
+	// arrive.
+	proxyGrace = 2 * time.Second
+)
+
+// proxy is a connection that a command of this machine makes.
+type proxy struct {
+	net.Conn
+	program string
+	command *exec.Cmd
+	words   tail
+	// ended is closed when the command has ended, with err.
+	ended chan struct{}
+	err   error
+}
+
+// startProxy runs a command as ssh does: the user's shell is replaced by it, and both of its streams
+// are one socket, so that it ends when this process does.
+func startProxy(command string) (net.Conn, error) {
+	ours, theirs, err := socketPair()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrProxyCommand, err)
+	}
+	defer func() { _, _ = ours.Close(), theirs.Close() }() // FileConn and the command have their own.
+	conn, err := net.FileConn(ours)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrProxyCommand, err)
+	}
+	p := &proxy{Conn: conn, program: command, ended: make(chan struct{})}
+	p.program, _, _ = strings.Cut(command, " ")
+	p.command = exec.Command(cmp.Or(os.Getenv("SHELL"), "/bin/sh"), "-c", "exec "+command) //nolint:noctx // it lives as long as the connection
+	p.command.Stdin, p.command.Stdout, p.command.Stderr = theirs, theirs, &p.words
+	p.command.Env, p.command.WaitDelay = Environment(), proxyGrace
+	p.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // An interrupt at the terminal is for this process, which ends it in time.
+	if err := p.command.Start(); err != nil {
+		return nil, errors.Join(fmt.Errorf("%w: %w", ErrProxyCommand, err), conn.Close())
+	}
+	go func() {
+		p.err = p.command.Wait()
+		close(p.ended)
+	}()
+	return p, nil
+}
+
+// socketPair returns the ends of a stream that no other process inherits.
+func socketPair() (ours, theirs *os.File, err error) {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	ends, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	syscall.CloseOnExec(ends[0])
+	syscall.CloseOnExec(ends[1])
+	return os.NewFile(uintptr(ends[0]), "proxy"), os.NewFile(uintptr(ends[1]), "proxy"), nil
+}
+
+// Close ends the command, which has the end of its input for a sign, and a hangup as from ssh.
+func (p *proxy) Close() error {
+	err := p.Conn.Close()
+	group := -p.command.Process.Pid
+	_ = syscall.Kill(group, syscall.SIGHUP) // It may have ended.
+	go func() {
+		select {
+		case <-p.ended:
+		case <-time.After(proxyGrace):
+			_ = syscall.Kill(group, syscall.SIGKILL)
+		}
+	}()
+	return err
+}
+
+// explain gives the error of a login that did not come about the words of the command.
+func (p *proxy) explain(err error) error {
+	failed := &proxyError{program: p.program, how: "sshd did not answer through it"}
+	if errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) {
+		select {
+		case <-p.ended:
+			failed.how = "it ended (" + p.command.ProcessState.String() + ") before sshd answered"
+		case <-time.After(proxyGrace):
+		}
+	}
+	failed.words = oneLine(p.words.String())
+	if strings.Contains(failed.how, "exit status 126") || strings.Contains(failed.how, "exit status 127") {
+		return fmt.Errorf("%w: %w", ErrProxyCommand, failed) // the shell's codes for a program that is not there
+	}
+	return failed
+}
+
+// proxyError says that a login did not come about through a ProxyCommand.
+type proxyError struct{ program, how, words string }
+
+func (e *proxyError) Error() string {
+	text := "ProxyCommand " + e.program + ": " + e.how
+	if e.words != "" {
+		text += "; it says: " + e.words
+	}
+	return text
+}
+
+// Environment is this process's without the secrets of a run, and without what would make a process
+// a part of that run.
+func Environment() []string {
+	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		return strings.HasPrefix(variable, "STRATA_") || strings.HasPrefix(variable, "PULUMI_")
+	})
+}
