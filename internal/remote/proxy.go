@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -95,19 +94,23 @@ func (p *proxy) Close() error {
 // explain gives the error of a login that did not come about the words of the command.
 func (p *proxy) explain(err error) error {
 	failed := &proxyError{program: p.program, how: "sshd did not answer through it"}
-	if errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) {
+	code := 0
+	if !errors.Is(err, os.ErrDeadlineExceeded) { // Then it was ended here.
 		select {
 		case <-p.ended:
+			code = p.command.ProcessState.ExitCode()
 			failed.how = "it ended (" + p.command.ProcessState.String() + ") before sshd answered"
 		case <-time.After(proxyGrace):
 		}
 	}
-	failed.words = oneLine(p.words.String())
-	if strings.Contains(failed.how, "exit status 126") || strings.Contains(failed.how, "exit status 127") {
-		return fmt.Errorf("%w: %w", ErrProxyCommand, failed) // the shell's codes for a program that is not there
+	if failed.words = oneLine(p.words.String()); code == notExecutable || code == notFound {
+		return fmt.Errorf("%w: %w", ErrProxyCommand, failed)
 	}
 	return failed
 }
+
+// notExecutable is the shell's exit code for a program that it may not run.
+const notExecutable = 126
 
 // proxyError says that a login did not come about through a ProxyCommand.
 type proxyError struct{ program, how, words string }
