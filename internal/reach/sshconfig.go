@@ -33,8 +33,8 @@ type login struct {
 	defaultUser string
 }
 
-// nobody is a name that only `Host *` and its like are about.
-const nobody = "strata-no-block"
+// stranger has a name that only `Host *` and its like are about.
+const stranger = "strata-no-block"
 
 // said asks ssh about a host, by the first of its names that has a block of its own in the file;
 // `Host *` does not count. As with ssh, one name answers for all keywords. Without a file nothing is
@@ -49,7 +49,7 @@ func (r *reader) said(path string, as login, names ...string) (said, error) {
 		if err != nil {
 			return said{}, err
 		}
-		everyones, err := r.ask(path, as, nobody)
+		everyones, err := r.ask(path, as, stranger)
 		if err != nil {
 			return said{}, err
 		}
@@ -75,7 +75,7 @@ func alike(its, everyones keywords, name string) bool {
 	for keyword, values := range its {
 		for i, value := range values {
 			if i >= len(everyones[keyword]) || value != everyones[keyword][i] {
-				value = strings.ReplaceAll(value, strings.ToLower(name), nobody)
+				value = strings.ReplaceAll(value, strings.ToLower(name), stranger)
 			}
 			mine[keyword] = append(mine[keyword], value)
 		}

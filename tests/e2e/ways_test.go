@@ -40,7 +40,7 @@ systemctl restart ssh
 // and OLD are the host's address, its key and another one, and DIR is the folder of the keys.
 var ways = []struct {
 	name, config, known string
-	// refused says that ssh and Strata let nobody in.
+	// refused says that neither ssh nor Strata is let in.
 	refused bool
 }{
 	{name: "the old and the new key", config: "User u-one\nIdentityFile DIR/key-8", known: "ADDRESS OLD\nADDRESS HOST"},
