@@ -77,7 +77,7 @@ func (m Means) chosen(keys []ssh.Signer) []ssh.Signer {
 		if certificate, ok := public.(*ssh.Certificate); ok {
 			public = certificate.Key
 		}
-		if slices.Contains(m.Identities, fingerprint(public)) {
+		if slices.Contains(m.Identities, Fingerprint(public)) {
 			first = append(first, key)
 		} else {
 			others = append(others, key)

@@ -45,11 +45,8 @@ func shortPin(pin string) string {
 	lines := strings.Split(strings.TrimSpace(pin), "\n")
 	for i, line := range lines {
 		if key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(line)); err == nil {
-			lines[i] = fingerprint(key)
+			lines[i] = Fingerprint(key)
 		}
 	}
 	return strings.Join(lines, "\n")
 }
-
-// Fingerprint returns the type and the SHA256 sum of a public key.
-func Fingerprint(key ssh.PublicKey) string { return fingerprint(key) }

@@ -64,7 +64,7 @@ func (p pins) String() string { return joined(p, " or ") }
 func joined(keys []ssh.PublicKey, link string) string {
 	var names []string
 	for _, key := range keys {
-		names = append(names, fingerprint(key))
+		names = append(names, Fingerprint(key))
 	}
 	return strings.Join(names, link)
 }
@@ -78,9 +78,9 @@ func algorithmsOf(key ssh.PublicKey) []string {
 	return []string{key.Type()}
 }
 
-// fingerprint returns the form in which people compare keys: the type and the SHA256 sum, as
+// Fingerprint returns the form in which people compare keys: the type and the SHA256 sum, as
 // ssh-keygen -l prints it.
-func fingerprint(key ssh.PublicKey) string {
+func Fingerprint(key ssh.PublicKey) string {
 	if pin, ok := key.(fingerprintPin); ok {
 		return string(pin)
 	}
@@ -90,10 +90,10 @@ func fingerprint(key ssh.PublicKey) string {
 // check returns the callback that compares a host's key with the pins.
 func (p pins) check(t Target, setting string) ssh.HostKeyCallback {
 	return func(_ string, _ net.Addr, key ssh.PublicKey) error {
-		if slices.ContainsFunc(p, func(pin ssh.PublicKey) bool { return fingerprint(pin) == fingerprint(key) }) {
+		if slices.ContainsFunc(p, func(pin ssh.PublicKey) bool { return Fingerprint(pin) == Fingerprint(key) }) {
 			return nil
 		}
-		return &HostKeyError{Target: t, Want: p.String(), Got: fingerprint(key), Setting: setting}
+		return &HostKeyError{Target: t, Want: p.String(), Got: Fingerprint(key), Setting: setting}
 	}
 }
 
@@ -119,7 +119,7 @@ type UnpinnedError struct {
 func (e *UnpinnedError) Error() string {
 	shown := e.Key
 	if key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(e.Key)); err == nil {
-		shown = fingerprint(key)
+		shown = Fingerprint(key)
 	}
 	return fmt.Sprintf("the host key of %s is pinned nowhere, so sudo's password is not sent to it: it shows %s; "+
 		"compare that on the host (ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub), then set hosts.nodes[].ssh.hostKey: %s",

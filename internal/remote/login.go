@@ -137,7 +137,8 @@ func (l *login) explain(err error) error {
 	}
 	err = explain(l.target, l.pins, l.setting, l.offered, l.banner, err)
 	if l.accepted > 0 && errors.Is(err, ErrKeyRejected) {
-		return fmt.Errorf("%w; it took %d of them and asks for %s besides (AuthenticationMethods)", err, l.accepted, strings.Join(l.asked, ", "))
+		return fmt.Errorf("%w: sshd of %s took %d of %s for user %s and asks for %s besides (AuthenticationMethods); name the next key as well",
+			ErrKeyRejected, l.target, l.accepted, fingerprints(l.offered), l.target.loginUser(), strings.Join(l.asked, ", "))
 	}
 	return err
 }

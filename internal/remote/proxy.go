@@ -13,9 +13,6 @@ import (
 	"time"
 )
 
-// ErrProxyCommand says that this machine cannot run a ProxyCommand. Waiting does not help.
-var ErrProxyCommand = errors.New("ProxyCommand cannot be run")
-
 const (
 	// proxyInterval is the pause after a ProxyCommand that ended: each costs this machine processes.
 	proxyInterval = time.Second
@@ -30,9 +27,8 @@ type proxy struct {
 	program string
 	command *exec.Cmd
 	words   tail
-	// ended is closed when the command has ended, with err.
+	// ended is closed when the command has ended.
 	ended chan struct{}
-	err   error
 }
 
 // startProxy runs a command as ssh does: the user's shell is replaced by it, and both of its streams
@@ -40,24 +36,26 @@ type proxy struct {
 func startProxy(command string) (net.Conn, error) {
 	ours, theirs, err := socketPair()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrProxyCommand, err)
+		return nil, fmt.Errorf("ProxyCommand: %w", err)
 	}
 	defer func() { _, _ = ours.Close(), theirs.Close() }() // FileConn and the command have their own.
 	conn, err := net.FileConn(ours)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrProxyCommand, err)
+		return nil, fmt.Errorf("ProxyCommand: %w", err)
 	}
-	p := &proxy{Conn: conn, program: command, ended: make(chan struct{})}
+	p := &proxy{Conn: conn, ended: make(chan struct{})}
 	p.program, _, _ = strings.Cut(command, " ")
-	p.command = exec.Command(cmp.Or(os.Getenv("SHELL"), "/bin/sh"), "-c", "exec "+command) //nolint:noctx // it lives as long as the connection
+	shell := cmp.Or(os.Getenv("SHELL"), "/bin/sh")
+	p.command = exec.Command(shell, "-c", "exec "+command) //nolint:noctx // it lives as long as the connection
 	p.command.Stdin, p.command.Stdout, p.command.Stderr = theirs, theirs, &p.words
 	p.command.Env, p.command.WaitDelay = Environment(), proxyGrace
-	p.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // An interrupt at the terminal is for this process, which ends it in time.
+	// An interrupt at the terminal is for this process, which ends the command in time.
+	p.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := p.command.Start(); err != nil {
-		return nil, errors.Join(fmt.Errorf("%w: %w", ErrProxyCommand, err), conn.Close())
+		return nil, errors.Join(fmt.Errorf("ProxyCommand: %w", err), conn.Close())
 	}
 	go func() {
-		p.err = p.command.Wait()
+		_ = p.command.Wait() // The state that it ends in is the command's.
 		close(p.ended)
 	}()
 	return p, nil
@@ -93,30 +91,34 @@ func (p *proxy) Close() error {
 
 // explain gives the error of a login that did not come about the words of the command.
 func (p *proxy) explain(err error) error {
-	failed := &proxyError{program: p.program, how: "sshd did not answer through it"}
-	code := 0
+	failed := &ProxyError{Program: p.program, how: "sshd did not answer through it"}
 	if !errors.Is(err, os.ErrDeadlineExceeded) { // Then it was ended here.
 		select {
 		case <-p.ended:
-			code = p.command.ProcessState.ExitCode()
+			code := p.command.ProcessState.ExitCode()
+			failed.Missing = code == notExecutable || code == notFound
 			failed.how = "it ended (" + p.command.ProcessState.String() + ") before sshd answered"
 		case <-time.After(proxyGrace):
 		}
 	}
-	if failed.words = oneLine(p.words.String()); code == notExecutable || code == notFound {
-		return fmt.Errorf("%w: %w", ErrProxyCommand, failed)
-	}
+	failed.words = oneLine(p.words.String())
 	return failed
 }
 
 // notExecutable is the shell's exit code for a program that it may not run.
 const notExecutable = 126
 
-// proxyError says that a login did not come about through a ProxyCommand.
-type proxyError struct{ program, how, words string }
+// ProxyError says that a ProxyCommand did not lead to sshd.
+type ProxyError struct {
+	// Program is the command's first word: the others may be private.
+	Program string
+	// Missing says that there is no such program on this machine. Waiting does not help.
+	Missing    bool
+	how, words string
+}
 
-func (e *proxyError) Error() string {
-	text := "ProxyCommand " + e.program + ": " + e.how
+func (e *ProxyError) Error() string {
+	text := "ProxyCommand " + e.Program + ": " + e.how
 	if e.words != "" {
 		text += "; it says: " + e.words
 	}

@@ -72,7 +72,9 @@ func TestAProxyCommandThatFailsIsQuoted(t *testing.T) {
 	target := server.Target()
 	target.ProxyCommand = "cloudflared-gone access ssh --token hunter2"
 	_, err := remote.Dial(soon(t), target, server.PrivateKey())
-	require.ErrorIs(t, err, remote.ErrProxyCommand)
+	var proxy *remote.ProxyError
+	require.ErrorAs(t, err, &proxy)
+	assert.True(t, proxy.Missing)
 	require.ErrorContains(t, err, "ProxyCommand cloudflared-gone: it ended (exit status 127) before sshd answered; it says: ")
 	assert.NotContains(t, err.Error(), "hunter2")
 
