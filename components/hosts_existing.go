@@ -69,7 +69,8 @@ func pinHostKey(ctx *pulumi.Context, hosts *Hosts, name string, contacted firstC
 	if at.HostKey != "" {
 		return pulumi.String(at.HostKey).ToStringOutput(), nil
 	}
-	input := ssh.ScanInput{Address: at.Dialed(), Port: at.Port, Timeout: limit, SendsPassword: contacted.sendsPassword, ProxyCommand: at.ProxyCommand}
+	input := ssh.ScanInput{Address: at.Dialed(), Port: at.Port, Timeout: limit, SendsPassword: contacted.sendsPassword}
+	input.ProxyCommand = at.ProxyCommand
 	environment := pulumi.StringMap{}
 	if len(at.Jump) > 0 {
 		input.Jump, input.Agent, environment[self.SSHKey] = at.Jump, at.Agent, contacted.key

@@ -89,7 +89,8 @@ func reach(check string, host health.Host, err error) health.Verdict {
 			v.State = health.Stuck
 		}
 		v.Cause = "the ProxyCommand for this host ended or hangs, and sshd was not reached through it"
-		v.Hint = "log in with ssh -F and the file of strata:hosts.ssh.config, which runs the same command; where it fails, install or correct that"
+		v.Hint = "log in with ssh -F and the file of strata:hosts.ssh.config, which runs the same command; " +
+			"where it fails, install or correct that"
 	case errors.Is(err, remote.ErrSudo):
 		v.State, v.Cause = health.Stuck, "the user may not become root without a password"
 		v.Hint = "allow it in /etc/sudoers.d, set strata:hosts.ssh.sudoPassword, or log in as root (strata:hosts.ssh.user)"

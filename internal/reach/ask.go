@@ -44,7 +44,8 @@ func (r *reader) ask(path string, as login, name string) (keywords, error) {
 	program, err := exec.LookPath("ssh")
 	if err != nil {
 		return nil, fmt.Errorf("config: %s is read by OpenSSH's client, and there is no ssh on this machine: "+
-			"install openssh-client (Debian, Ubuntu), openssh-clients (Fedora, RHEL, SUSE) or openssh (Alpine, Arch, Homebrew)", path)
+			"install openssh-client (Debian, Ubuntu), openssh-clients (Fedora, RHEL, SUSE) "+
+			"or openssh (Alpine, Arch, Homebrew)", path)
 	}
 	found, err := r.run(program, path, string(text), as, name)
 	if err == nil {
@@ -78,7 +79,8 @@ func (r *reader) run(program, path, text string, as login, name string) (keyword
 		if errors.As(err, &exit) {
 			words = strings.Join(strings.Fields(strings.ReplaceAll(string(exit.Stderr), copied, path)), " ")
 		}
-		return nil, fmt.Errorf("config: ssh -G -F %s %s: %s; correct the file, or write one of its own for the stack's hosts", path, name, words)
+		return nil, fmt.Errorf("config: ssh -G -F %s %s: %s; correct the file, or write one of its own for the stack's hosts",
+			path, name, words)
 	}
 	found := keywords{}
 	for line := range strings.Lines(string(output)) {
@@ -88,14 +90,15 @@ func (r *reader) run(program, path, text string, as login, name string) (keyword
 	return found, nil
 }
 
-// withDefaults is the path of a copy of an ssh_config for one question. The first value of a keyword
-// counts, so that what stands at the end holds where nothing else does.
+// withDefaults is the path of a copy of an ssh_config for one question. The first value of a
+// keyword counts, so that what stands at the end holds where nothing else does.
 func withDefaults(text, user string) (path string, err error) {
 	file, err := os.CreateTemp("", "strata-ssh-config-")
 	if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	_, err = fmt.Fprintf(file, "%s\nMatch all\nUser %s\nIdentityFile %s\nUserKnownHostsFile %s\n", text, user, unsaid, unsaid)
+	const defaults = "Match all\nUser %s\nIdentityFile %s\nUserKnownHostsFile %s\n"
+	_, err = fmt.Fprintf(file, "%s\n"+defaults, text, user, unsaid, unsaid)
 	return file.Name(), err
 }

@@ -28,6 +28,20 @@ type keyring struct {
 	problems     []error
 }
 
+// addOwn adds the host's own keys: the configuration's, or else those of an ssh_config, or else the
+// one that a login has by default. said names them afterwards.
+func (k *keyring) addOwn(said *said) {
+	if k.ssh.KeyFile != "" {
+		said.identities = []string{k.ssh.KeyFile}
+		k.add(k.ssh.KeyFile)
+		return
+	}
+	if len(said.identities) == 0 && (!k.ssh.Agent || said.identitiesOnly) {
+		said.identities = []string{config.DefaultKeyFile}
+	}
+	k.addFound(said.identities)
+}
+
 // addFound adds the private keys of an ssh_config that are there, as ssh does. Where none is, and
 // no agent has another, the first is missed.
 func (k *keyring) addFound(paths []string) {
@@ -68,8 +82,8 @@ func (k *keyring) add(path string) {
 	case (notPublic == nil || cipher != "") && k.ssh.Agent:
 		return
 	case cipher != "":
-		err = fmt.Errorf("keyFile %s: is encrypted with %s, which is not read; run: %s (with the same passphrase), or set strata:hosts.ssh.agent to true if an agent has it",
-			path, cipher, config.Convert(file))
+		err = fmt.Errorf("keyFile %s: is encrypted with %s, which is not read; run: %s (with the same passphrase), "+
+			"or set strata:hosts.ssh.agent to true if an agent has it", path, cipher, config.Convert(file))
 	case notPublic == nil:
 		err = fmt.Errorf("keyFile %s: is a public key: name its private key, or set strata:hosts.ssh.agent to true if an agent has that", path)
 	case errors.Is(err, remote.ErrPassphrase) && k.ssh.Agent && passphrase == "":

@@ -57,7 +57,8 @@ func ReadKnownHosts(files ...string) (KnownHosts, error) {
 				all.lines = append(all.lines, KnownKey{key, file, i + 1, marker, patterns})
 				continue
 			}
-			all.Warnings = append(all.Warnings, fmt.Sprintf("known_hosts: %s line %d cannot be read, and counts for no host; remove or correct it", file, i+1))
+			all.Warnings = append(all.Warnings,
+				fmt.Sprintf("known_hosts: %s line %d cannot be read, and counts for no host; remove or correct it", file, i+1))
 		}
 	}
 	return all, nil
@@ -152,8 +153,8 @@ func (k Known) pins(host sshd) (string, error) {
 	}
 	for _, revoked := range k.Revoked {
 		if Has(k.Keys, revoked) {
-			return "", fmt.Errorf("knownHosts: %s line %d: the key of %s is revoked: set its hostKey to the one that it has now",
-				revoked.File, revoked.Line, host)
+			return "", fmt.Errorf("knownHosts: %s line %d: the key of %s is revoked: "+
+				"set its hostKey to the one that it has now", revoked.File, revoked.Line, host)
 		}
 	}
 	return "", nil

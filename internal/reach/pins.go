@@ -63,7 +63,8 @@ func (r *reader) known(paths []string, host sshd, alias string) (string, error) 
 			fix = "set its hostKey; a CA's (@cert-authority) is not read"
 		}
 	}
-	return "", fmt.Errorf("knownHosts: %s has %w of %s: %s", strings.Join(paths, ", "), errUnknown, cmp.Or(alias, host.String()), fix)
+	return "", fmt.Errorf("knownHosts: %s has %w of %s: %s",
+		strings.Join(paths, ", "), errUnknown, cmp.Or(alias, host.String()), fix)
 }
 
 // readKnownHosts reads files, which are the same for many hosts, once.

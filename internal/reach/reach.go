@@ -66,25 +66,16 @@ func (r *reader) host(hosts config.Hosts, node config.Node) (Host, error) {
 		return Host{}, err
 	}
 	target := remote.Target{
-		Name: node.Name, Address: node.Address.String(), HostName: said.hostName, Agent: ssh.Agent || said.usesAgent(), HostKey: ssh.HostKey,
+		Name: node.Name, Address: node.Address.String(), HostName: said.hostName, HostKey: ssh.HostKey,
 		Port: cmp.Or(said.port, config.DefaultPort), User: cmp.Or(said.user, config.DefaultUser),
 	}
 	if target.HostName == target.Address {
 		target.HostName = ""
 	}
-	ssh.Agent = target.Agent
+	ssh.Agent = ssh.Agent || said.usesAgent()
 	keys := &keyring{read: r, ssh: ssh, node: node.Name}
-	switch {
-	case ssh.KeyFile != "":
-		said.identities = []string{ssh.KeyFile}
-		keys.add(ssh.KeyFile)
-	case len(said.identities) > 0:
-		keys.addFound(said.identities)
-	case !ssh.Agent:
-		said.identities = []string{config.DefaultKeyFile}
-		keys.add(config.DefaultKeyFile)
-	}
-	target.Means = keys.means(said)
+	keys.addOwn(&said)
+	target.Agent, target.Means = ssh.Agent, keys.means(said)
 	if ssh.Jump == nil {
 		ssh.Jump = said.jump
 	} else {
@@ -92,6 +83,9 @@ func (r *reader) host(hosts config.Hosts, node config.Node) (Host, error) {
 	}
 	jump, err := r.hops(ssh, target.User, ssh.Jump, keys, 0)
 	target.Jump = jump
+	if keys.ssh.Agent && !target.Agent { // A jump host's alone.
+		target.Agent, target.AgentSocket = true, remote.NoAgent
+	}
 	problems := []error{err}
 	if target.HostKey == "" {
 		target.HostKey, err = r.pin(ssh, sshd{target.Dialed(), target.Port, node.Name}, said)
@@ -124,6 +118,7 @@ func (r *reader) hops(ssh config.SSH, user string, jumps []config.JumpHost, keys
 			before, err := r.hops(ssh, user, said.jump, keys, depth+1)
 			hops, problems = append(hops, before...), append(problems, err)
 		}
+		keys.ssh.Agent = keys.ssh.Agent || said.usesAgent()
 		if jump.KeyFile != "" {
 			said.identities = []string{jump.KeyFile}
 			keys.add(jump.KeyFile)
@@ -150,7 +145,8 @@ func (r *reader) hops(ssh config.SSH, user string, jumps []config.JumpHost, keys
 func (r *reader) pinned(ssh config.SSH, hop remote.Hop, name string, said said) (string, error) {
 	pin, err := r.pin(ssh, sshd{hop.Address, hop.Port, name}, said)
 	if pin == "" && err == nil {
-		err = fmt.Errorf("jump host %s has no pin: name a file that has its key in strata:hosts.ssh.knownHosts, or write the jump hosts with a hostKey into strata:hosts.ssh.jump", name)
+		err = fmt.Errorf("jump host %s has no pin: name a file that has its key in strata:hosts.ssh.knownHosts, "+
+			"or write the jump hosts with a hostKey into strata:hosts.ssh.jump", name)
 	}
 	return pin, err
 }

@@ -37,8 +37,8 @@ type login struct {
 const stranger = "strata-no-block"
 
 // said asks ssh about a host, by the first of its names that has a block of its own in the file;
-// `Host *` does not count. As with ssh, one name answers for all keywords. Without a file nothing is
-// said.
+// `Host *` does not count. As with ssh, one name answers for all keywords. Without a file nothing
+// is said.
 func (r *reader) said(path string, as login, names ...string) (said, error) {
 	if path == "" {
 		return said{user: as.user, port: as.port}, nil
@@ -139,7 +139,6 @@ func (k keywords) tokens(name string) (func(string) string, error) {
 	alias := cmp.Or(k.first("hostkeyalias"), name)
 	replacer := strings.NewReplacer("%%", "%", "%d", self.HomeDir, "%h", k.first("hostname"), "%i", self.Uid, "%k", alias,
 		"%L", short, "%l", local, "%n", name, "%p", k.first("port"), "%r", k.first("user"), "%u", self.Username)
-	return func(text string) string {
-		return replacer.Replace(variable.ReplaceAllStringFunc(text, func(one string) string { return os.Getenv(one[2 : len(one)-1]) }))
-	}, nil
+	value := func(one string) string { return os.Getenv(one[2 : len(one)-1]) }
+	return func(text string) string { return replacer.Replace(variable.ReplaceAllStringFunc(text, value)) }, nil
 }

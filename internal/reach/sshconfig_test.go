@@ -49,6 +49,7 @@ func TestAnSSHConfigMeansWhatItMeansToSSH(t *testing.T) {
 		"an agent of its own":             {"Host server-1\n  IdentityAgent ${ONES_AGENT}\n", remote.Target{Agent: true, Means: remote.Means{AgentSocket: "/run/ones/agent"}}},
 		"an agent that a variable names":  {"Host server-1\n  IdentityAgent $ONES_AGENT\n", remote.Target{Agent: true, Means: remote.Means{AgentSocket: "/run/ones/agent"}}},
 		"the agent by its name":           {"Host server-1\n  IdentityAgent SSH_AUTH_SOCK\n", remote.Target{Agent: true}},
+		"a jump host's own agent":         {"Host server-1\n  ProxyJump gw\nHost gw\n  IdentityAgent /run/gw\n", remote.Target{Agent: true, Means: remote.Means{AgentSocket: remote.NoAgent}, Jump: hop(remote.Hop{Address: "gw", Port: 22, User: "root", Means: remote.Means{AgentSocket: "/run/gw", Identities: []string{sumOf(t, public)}}})}},
 		"no agent":                        {"Host server-1\n  IdentityAgent none\n", remote.Target{Means: remote.Means{AgentSocket: remote.NoAgent}}},
 		"a certificate":                   {"Host server-1\n  CertificateFile ~/.ssh/c-cert.pub\n  CertificateFile %d/d-cert.pub\n", remote.Target{Means: remote.Means{Certificates: []string{"~/.ssh/c-cert.pub", home + "/d-cert.pub"}}}},
 	} {

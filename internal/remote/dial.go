@@ -58,8 +58,9 @@ func Dial(ctx context.Context, t Target, privateKey []byte) (*Client, error) {
 // Dial connects and logs in, through the target's jump hosts, and tries again until ctx ends while
 // a host may be booting: no answer, refused, reset, late banner. It gives up at once on a host key
 // other than the pin (HostKeyError), on a key that a running host does not accept (ErrKeyRejected),
-// and on what no wait cures: ErrAgent, ErrForwarding, a ProxyError of a program that is missing, and ErrSudoPassword. An agent that is there
-// and does not answer is ErrAgent as well, after half a minute.
+// and on what no wait cures: ErrAgent, ErrForwarding, ErrSudoPassword, and a ProxyError of a
+// program that is missing. An agent that is there and does not answer is ErrAgent as well, after
+// half a minute.
 func (d Dialer) Dial(ctx context.Context, t Target) (*Client, error) {
 	keys, err := parseAccess(d.PrivateKey)
 	if err != nil {

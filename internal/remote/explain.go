@@ -19,8 +19,11 @@ func explain(t Target, pin pins, setting string, logins []ssh.Signer, banner str
 	var (
 		wrongKey *HostKeyError
 		noCommon *ssh.AlgorithmNegotiationError
+		proxy    *ProxyError
 	)
 	switch {
+	case errors.As(err, &proxy): // Its words may be those of another ssh.
+		return err
 	case errors.As(err, &wrongKey):
 		return wrongKey
 	case errors.As(err, &noCommon) && noCommon.What == "host key":

@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -88,11 +89,20 @@ func (l *login) addAgentKeys(ctx context.Context) error {
 	if l.noAgent == nil {
 		keys, l.noAgent = l.target.certified(l.target.chosen(keys))
 	}
+	keys = slices.DeleteFunc(keys, func(key ssh.Signer) bool { return offers(l.offered, key) }) // Each is a try.
 	l.offered = append(l.offered, keys...)
 	if len(l.offered) == 0 && l.noAgent == nil {
-		l.noAgent = fmt.Errorf("%w: it has no key, or with IdentitiesOnly none of the IdentityFiles; add one: ssh-add", ErrAgent)
+		l.noAgent = fmt.Errorf("%w: it has no key, or with IdentitiesOnly none of the IdentityFiles; "+
+			"add one: ssh-add", ErrAgent)
 	}
 	return l.noAgent
+}
+
+// offers reports whether a key is among others.
+func offers(keys []ssh.Signer, key ssh.Signer) bool {
+	return slices.ContainsFunc(keys, func(one ssh.Signer) bool {
+		return bytes.Equal(one.PublicKey().Marshal(), key.PublicKey().Marshal())
+	})
 }
 
 // connect makes one bounded attempt to log in, through the hop before or, with nil, directly.
@@ -137,8 +147,8 @@ func (l *login) explain(err error) error {
 	}
 	err = explain(l.target, l.pins, l.setting, l.offered, l.banner, err)
 	if l.accepted > 0 && errors.Is(err, ErrKeyRejected) {
-		return fmt.Errorf("%w: sshd of %s took %d of %s for user %s and asks for %s besides (AuthenticationMethods); name the next key as well",
-			ErrKeyRejected, l.target, l.accepted, fingerprints(l.offered), l.target.loginUser(), strings.Join(l.asked, ", "))
+		return fmt.Errorf("%w: sshd of %s took %d of %s for user %s and asks for %s besides (AuthenticationMethods); "+
+			"name the next key as well", ErrKeyRejected, l.target, l.accepted, fingerprints(l.offered), l.target.loginUser(), strings.Join(l.asked, ", "))
 	}
 	return err
 }

@@ -31,8 +31,8 @@ type proxy struct {
 	ended chan struct{}
 }
 
-// startProxy runs a command as ssh does: the user's shell is replaced by it, and both of its streams
-// are one socket, so that it ends when this process does.
+// startProxy runs a command as ssh does: the user's shell is replaced by it, and both of its
+// streams are one socket, so that it ends when this process does.
 func startProxy(command string) (net.Conn, error) {
 	ours, theirs, err := socketPair()
 	if err != nil {

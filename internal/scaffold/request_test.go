@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -32,11 +31,7 @@ func request(t *testing.T, hosts ...*scaffoldtest.Host) *Request {
 		require.NoError(t, err)
 		r.Hosts = append(r.Hosts, asked)
 	}
-	programs := t.TempDir() // whose hosts they are, no state says: there is no pulumi
-	client, err := exec.LookPath("ssh")
-	require.NoError(t, err)
-	require.NoError(t, os.Symlink(client, filepath.Join(programs, "ssh")))
-	t.Setenv("PATH", programs)
+	scaffoldtest.OnlySSH(t) // whose hosts they are, no state says: there is no pulumi
 	return r
 }
 
