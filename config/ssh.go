@@ -182,7 +182,7 @@ func (j JumpHost) check(ps *problems, key string, of SSH) {
 	switch {
 	case j.HostKey != "":
 		checkHostKey(ps, key+".hostKey", j.HostKey)
-	case of.KnownHosts == "":
+	case of.KnownHosts == "" && of.Config == "": // its UserKnownHostsFile may have the key
 		ps.add(key+".hostKey", "", "is not set, and a jump host is trusted at no first contact",
 			"copy one line of its /etc/ssh/ssh_host_ed25519_key.pub, or name a file that has it: ssh.knownHosts")
 	}

@@ -37,28 +37,13 @@ type login struct {
 const stranger = "strata-no-block"
 
 // said asks ssh about a host, by the first of its names that has a block of its own in the file;
-// `Host *` does not count. As with ssh, one name answers for all keywords. Without a file nothing
-// is said.
+// `Host *` does not count. As with ssh, one name answers for all keywords. The last name is the
+// address that is dialed where no HostName is said. Without a file nothing is said.
 func (r *reader) said(path string, as login, names ...string) (said, error) {
 	if path == "" {
 		return said{user: as.user, port: as.port}, nil
 	}
-	name := names[0]
-	for _, one := range names {
-		its, err := r.ask(path, as, one)
-		if err != nil {
-			return said{}, err
-		}
-		everyones, err := r.ask(path, as, stranger)
-		if err != nil {
-			return said{}, err
-		}
-		if !alike(its, everyones, one) {
-			name = one
-			break
-		}
-	}
-	values, err := r.ask(path, as, name)
+	name, values, err := r.answer(path, as, names)
 	if err != nil {
 		return said{}, err
 	}
@@ -67,6 +52,27 @@ func (r *reader) said(path string, as login, names ...string) (said, error) {
 		return said{}, fmt.Errorf("%s: %s: %w", path, name, err)
 	}
 	return found, nil
+}
+
+// answer is the name of a host that answers for it, and its keywords.
+func (r *reader) answer(path string, as login, names []string) (string, keywords, error) {
+	for _, name := range names {
+		its, err := r.ask(path, as, name)
+		if err != nil {
+			return "", nil, err
+		}
+		everyones, err := r.ask(path, as, stranger)
+		if err != nil || !alike(its, everyones, name) {
+			return name, its, err
+		}
+	}
+	name := names[0]
+	its, err := r.ask(path, as, name)
+	if err == nil && strings.EqualFold(its.first("hostname"), name) { // %h is what is dialed
+		name = names[len(names)-1]
+		its, err = r.ask(path, as, name)
+	}
+	return name, its, err
 }
 
 // alike reports whether a host has no more than what everyone has, but for its name.
