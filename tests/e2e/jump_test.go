@@ -38,7 +38,8 @@ const forwardPort = 10801
 const relayCommand = `bash -c 'exec 3<>/dev/tcp/%h/%p; cat <&3 & cat >&3'`
 
 // Hosts as companies have them: they answer a jump host only, with the API and the load balancer's
-// addresses as with sshd, and a command leads to that; keys have a passphrase and sudo asks for a password.
+// addresses as with sshd, and a command leads to that one; keys have a passphrase and sudo asks for
+// a password.
 func TestHostsBehindAJumpHost(t *testing.T) {
 	t.Parallel()
 	net := network{"stj0", "10.40.0"}
