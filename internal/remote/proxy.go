@@ -46,7 +46,7 @@ func startProxy(command string) (net.Conn, error) {
 	p := &proxy{Conn: conn, ended: make(chan struct{})}
 	p.program, _, _ = strings.Cut(command, " ")
 	shell := cmp.Or(os.Getenv("SHELL"), "/bin/sh")
-	p.command = exec.Command(shell, "-c", "exec "+command) //nolint:gosec,noctx // a person's own; it ends with the connection
+	p.command = exec.Command(shell, "-c", "exec "+command) //nolint:gosec,noctx // a person's own; Close ends it
 	p.command.Stdin, p.command.Stdout, p.command.Stderr = theirs, theirs, &p.words
 	p.command.Env, p.command.WaitDelay = Environment(), proxyGrace
 	// An interrupt at the terminal is for this process, which ends the command in time.
