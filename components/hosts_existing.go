@@ -23,6 +23,11 @@ func existingHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hos
 		return err
 	}
 	for i, node := range args.Config.Nodes {
+		for _, warning := range reached[i].Warnings {
+			if err := ctx.Log.Warn(warning, nil); err != nil {
+				return err
+			}
+		}
 		key := pulumi.ToSecret(pulumi.String(reached[i].Key)).(pulumi.StringOutput)
 		contact := firstContact{at: reached[i].Target, key: key, sendsPassword: ssh.SendsPassword(reached[i].Key, reached[i].Target)}
 		pin, err := pinHostKey(ctx, hosts, name+"-"+node.Name+"-hostkey", contact, args.Timeout)
@@ -65,6 +70,7 @@ func pinHostKey(ctx *pulumi.Context, hosts *Hosts, name string, contacted firstC
 		return pulumi.String(at.HostKey).ToStringOutput(), nil
 	}
 	input := ssh.ScanInput{Address: at.Dialed(), Port: at.Port, Timeout: limit, SendsPassword: contacted.sendsPassword}
+	input.ProxyCommand = at.ProxyCommand
 	environment := pulumi.StringMap{}
 	if len(at.Jump) > 0 {
 		input.Jump, input.Agent, environment[self.SSHKey] = at.Jump, at.Agent, contacted.key

@@ -22,7 +22,7 @@ func (c *Config) CheckFiles(projectDir string) error {
 			for j, jump := range node.SSH.Jump {
 				if jump.KeyFile != "" && !seen[jump.KeyFile] {
 					seen[jump.KeyFile] = true
-					checkKeyFile(&ps, field("hosts.nodes[%d].ssh.jump[%d].keyFile", i, j), projectDir, jump.KeyFile, node.SSH.opens())
+					checkKeyFile(&ps, field("hosts.nodes[%d].ssh.jump[%d].keyFile", i, j), projectDir, jump.KeyFile, node.SSH)
 				}
 			}
 			if node.SSH.KeyFile == "" || seen[node.SSH.KeyFile] {
@@ -33,12 +33,12 @@ func (c *Config) CheckFiles(projectDir string) error {
 			if node.SSH.KeyFile == c.Hosts.SSH.KeyFile {
 				key = field("hosts.ssh.keyFile")
 			}
-			checkKeyFile(&ps, key, projectDir, node.SSH.KeyFile, node.SSH.opens())
+			checkKeyFile(&ps, key, projectDir, node.SSH.KeyFile, node.SSH)
 		}
 	}
 	checkBundle(&ps, field("artifacts.source"), projectDir, c.Artifacts.Source)
 	if c.Hosts.Driver.MakesVMs() && c.Hosts.Hypervisor.Address != "" {
-		checkKeyFile(&ps, field("hosts.hypervisor.keyFile"), projectDir, c.Hosts.Hypervisor.KeyFile, false)
+		checkKeyFile(&ps, field("hosts.hypervisor.keyFile"), projectDir, c.Hosts.Hypervisor.KeyFile, SSH{})
 	}
 	if (c.Hosts.Driver == DriverMachine || c.NeedsVMImage()) && c.Artifacts.MachineImage != c.Artifacts.Source {
 		checkBundle(&ps, field("artifacts.machineImage"), projectDir, c.Artifacts.MachineImage)
@@ -46,10 +46,9 @@ func (c *Config) CheckFiles(projectDir string) error {
 	return ps.err()
 }
 
-// opens reports whether a key may be encrypted: its passphrase is known, or the agent has it open.
-func (s SSH) opens() bool { return s.Passphrase != "" || s.Agent }
-
-func checkKeyFile(ps *problems, key, projectDir, path string, opens bool) {
+// checkKeyFile holds the rules of a private key's file. It may be encrypted where its passphrase is
+// known, or where an agent may have it open.
+func checkKeyFile(ps *problems, key, projectDir, path string, of SSH) {
 	file, err := ResolvePath(projectDir, path)
 	if err != nil {
 		ps.add(key, path, "has no absolute path: "+err.Error(), "write an absolute path")
@@ -70,8 +69,13 @@ func checkKeyFile(ps *problems, key, projectDir, path string, opens bool) {
 		return
 	}
 	var encrypted *ssh.PassphraseMissingError
-	if _, err := ssh.ParseRawPrivateKey(text); errors.As(err, &encrypted) {
-		if !opens {
+	if cipher := UnreadCipher(text); cipher != "" {
+		if !of.Agent {
+			ps.add(key, path, "is encrypted with "+cipher+", which is not read",
+				"run: "+Convert(file)+" (with the same passphrase), or set ssh.agent to true where an agent has it open")
+		}
+	} else if _, err := ssh.ParseRawPrivateKey(text); errors.As(err, &encrypted) {
+		if of.Passphrase == "" && !of.Agent {
 			ps.add(key, path, "is encrypted, and a run cannot ask for its passphrase",
 				"set ssh.passphrase, or ssh.agent to true where an agent has it open, or use a key without one for this purpose")
 		}

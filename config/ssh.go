@@ -15,8 +15,9 @@ type SSH struct {
 	// Port is sshd's TCP port. Default: the value in config, or else 22.
 	Port int `json:"port,omitempty"`
 	// KeyFile is the private key's path; a leading ~ is the home directory, a relative path is
-	// relative to the project. Default: the value in config, or else ~/.ssh/id_ed25519; with agent,
-	// none. Only driver existing reads it: the others generate a key.
+	// relative to the project. A certificate beside it (-cert.pub) is offered with it. Default: the
+	// value in config, or else ~/.ssh/id_ed25519; with agent, none. Only driver existing reads it:
+	// the others generate a key.
 	KeyFile string `json:"keyFile,omitempty"`
 	// HostKey pins the host's public key, in authorized_keys form. Default: what knownHosts has, or
 	// else taken at one bounded first contact. Only driver existing reads it: the others make the
@@ -33,7 +34,7 @@ type SSH struct {
 	// needs a port of its own, for example 1080. Default: none, they are reached directly.
 	DynamicForward int `json:"dynamicForward,omitempty"`
 	// Agent offers the keys of the ssh-agent of whoever runs Strata (SSH_AUTH_SOCK), behind that of
-	// keyFile. Default false.
+	// keyFile. Default: true where config names an IdentityAgent, or else false.
 	Agent bool `json:"agent,omitempty"`
 	// Passphrase opens the private keys. It must be encrypted: pulumi config set --secret --path
 	// strata:hosts.ssh.passphrase. Default: none.
@@ -41,13 +42,15 @@ type SSH struct {
 	// SudoPassword answers sudo for the user. It must be encrypted: pulumi config set --secret
 	// --path strata:hosts.ssh.sudoPassword. Default: none, sudo asks for none.
 	SudoPassword string `json:"sudoPassword,omitempty"`
-	// Config is the path of a file as ssh_config(5) has it, for example ~/.ssh/config. HostName,
-	// User, Port, IdentityFile and ProxyJump are read from it, by a node's name or else its
-	// address, where no key here says otherwise; what other nodes know stays the node's address.
-	// Default: none is read.
+	// Config is the path of a file as ssh_config(5) has it, for example ~/.ssh/config. OpenSSH's
+	// client, which has to be installed, reads it (ssh -G), by a node's name or else its address.
+	// Strata follows its HostName, User, Port, IdentityFile, CertificateFile, IdentitiesOnly,
+	// IdentityAgent, ProxyJump, ProxyCommand, HostKeyAlias and UserKnownHostsFile, where no key here
+	// says otherwise; what other nodes know stays the node's address. Default: none is read.
 	Config string `json:"config,omitempty"`
 	// KnownHosts is the path of a file as ssh has it, for example ~/.ssh/known_hosts. It must have
-	// the key of each host and jump host that has no hostKey. Default: none is read.
+	// the key of each host and jump host that has no hostKey; of several keys of one type any is
+	// accepted. Default: UserKnownHostsFile of config, or else none is read.
 	KnownHosts string `json:"knownHosts,omitempty"`
 }
 
@@ -179,7 +182,7 @@ func (j JumpHost) check(ps *problems, key string, of SSH) {
 	switch {
 	case j.HostKey != "":
 		checkHostKey(ps, key+".hostKey", j.HostKey)
-	case of.KnownHosts == "":
+	case of.KnownHosts == "" && of.Config == "": // its UserKnownHostsFile may have the key
 		ps.add(key+".hostKey", "", "is not set, and a jump host is trusted at no first contact",
 			"copy one line of its /etc/ssh/ssh_host_ed25519_key.pub, or name a file that has it: ssh.knownHosts")
 	}

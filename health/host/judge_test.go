@@ -72,6 +72,8 @@ func TestAHostThatCannotBeReachedHidesEverythingBehindSSH(t *testing.T) {
 		{"a sudo password that is not taken is stuck", remote.ErrSudoPassword, health.Stuck},
 		{"an agent that is gone is stuck", remote.ErrAgent, health.Stuck},
 		{"a jump host that forwards nothing is stuck", remote.ErrForwarding, health.Stuck},
+		{"a ProxyCommand that is not there is stuck", &remote.ProxyError{Program: "cloudflared", Missing: true}, health.Stuck},
+		{"a ProxyCommand that ended is run again: the host may boot", &remote.ProxyError{Program: "cloudflared"}, health.Waiting},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			verdicts := JudgeHost(health.Host{Target: remote.Target{Name: "a"}}, health.HostSpec{Modules: []string{"overlay"}, Ports: []int{6443}}, Facts{Fault: test.err})

@@ -64,6 +64,7 @@ func reach(check string, host health.Host, err error) health.Verdict {
 	v := health.Verdict{Check: check, State: health.Waiting, Message: health.OneLine(err.Error())}
 	var wrongKey *remote.HostKeyError
 	var unpinned *remote.UnpinnedError
+	var proxy *remote.ProxyError
 	switch {
 	case errors.As(err, &wrongKey):
 		v.State, v.Cause = health.Stuck, "the host was reinstalled, or it is another one"
@@ -83,6 +84,13 @@ func reach(check string, host health.Host, err error) health.Verdict {
 	case errors.Is(err, remote.ErrForwarding):
 		v.State, v.Cause = health.Stuck, "the jump host's sshd allows this user no forwarding"
 		v.Hint = "set AllowTcpForwarding yes and, if it is there, PermitOpen in its sshd_config, or take another jump host (strata:hosts.ssh.jump)"
+	case errors.As(err, &proxy):
+		if proxy.Missing {
+			v.State = health.Stuck
+		}
+		v.Cause = "the ProxyCommand for this host ended or hangs, and sshd was not reached through it"
+		v.Hint = "log in with ssh -F and the file of strata:hosts.ssh.config, which runs the same command; " +
+			"where it fails, install or correct that"
 	case errors.Is(err, remote.ErrSudo):
 		v.State, v.Cause = health.Stuck, "the user may not become root without a password"
 		v.Hint = "allow it in /etc/sudoers.d, set strata:hosts.ssh.sudoPassword, or log in as root (strata:hosts.ssh.user)"

@@ -37,6 +37,9 @@ func newInitCommand() *cobra.Command {
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			request, err := flags.request(args[0])
+			for _, warning := range request.Known.Warnings {
+				_, _ = fmt.Fprintln(cmd.ErrOrStderr(), "strata: "+warning)
+			}
 			if err == nil {
 				err = request.Check()
 			}

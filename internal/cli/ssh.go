@@ -37,7 +37,7 @@ func newKeygenCommand() *cobra.Command {
 func newHostKeyCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "hostkey",
-		Short: `Print a host's public key: {"address","port","timeout"} on stdin, and "jump" where it is behind jump hosts`,
+		Short: `Print a host's public key: {"address","port","timeout"} on stdin, and "jump" or "proxyCommand" where these lead to it`,
 		Args:  cobra.NoArgs,
 		RunE: fromStdin("hostkey", func(ctx context.Context, cmd *cobra.Command, input remote.ScanInput) error {
 			if input.Address == "" {

@@ -18,12 +18,28 @@ import (
 
 // keyring collects what lets in to a host and to its jump hosts.
 type keyring struct {
-	read     *reader
-	ssh      config.SSH
-	node     string
-	tried    []string
-	text     []byte
-	problems []error
+	read  *reader
+	ssh   config.SSH
+	node  string
+	tried []string
+	text  []byte
+	// certificates are the paths of those for any of the keys.
+	certificates []string
+	problems     []error
+}
+
+// addOwn adds the host's own keys: the configuration's, or else those of an ssh_config, or else the
+// one that a login has by default. said names them afterwards.
+func (k *keyring) addOwn(said *said) {
+	if k.ssh.KeyFile != "" {
+		said.identities = []string{k.ssh.KeyFile}
+		k.add(k.ssh.KeyFile)
+		return
+	}
+	if len(said.identities) == 0 && (!k.ssh.Agent || said.identitiesOnly) {
+		said.identities = []string{config.DefaultKeyFile}
+	}
+	k.addFound(said.identities)
 }
 
 // addFound adds the private keys of an ssh_config that are there, as ssh does. Where none is, and
@@ -31,7 +47,7 @@ type keyring struct {
 func (k *keyring) addFound(paths []string) {
 	there := slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
 		_, _, err := k.read.open("keyFile", path)
-		return errors.Is(err, fs.ErrNotExist)
+		return errors.Is(err, fs.ErrNotExist) || path == "none"
 	})
 	if len(there) == 0 && !k.ssh.Agent {
 		there = paths[:min(1, len(paths))]
@@ -49,7 +65,7 @@ func (k *keyring) add(path string) {
 		return
 	}
 	k.tried = append(k.tried, path)
-	_, text, err := k.read.open("keyFile", path)
+	file, text, err := k.read.open("keyFile", path)
 	if err != nil {
 		fix := "set strata:hosts.ssh.keyFile to a private key that may log in, or strata:hosts.ssh.agent to true"
 		if k.ssh.Agent {
@@ -61,9 +77,13 @@ func (k *keyring) add(path string) {
 	passphrase := k.given(k.ssh.Passphrase, PassphraseVariable)
 	open, err := remote.DecryptKey(text, passphrase)
 	_, _, _, _, notPublic := ssh.ParseAuthorizedKey(text)
+	cipher := config.UnreadCipher(text)
 	switch {
-	case notPublic == nil && k.ssh.Agent:
+	case (notPublic == nil || cipher != "") && k.ssh.Agent:
 		return
+	case cipher != "":
+		err = fmt.Errorf("keyFile %s: is encrypted with %s, which is not read; run: %s (with the same passphrase), "+
+			"or set strata:hosts.ssh.agent to true if an agent has it", path, cipher, config.Convert(file))
 	case notPublic == nil:
 		err = fmt.Errorf("keyFile %s: is a public key: name its private key, or set strata:hosts.ssh.agent to true if an agent has that", path)
 	case errors.Is(err, remote.ErrPassphrase) && k.ssh.Agent && passphrase == "":

@@ -1,80 +1,161 @@
 package reach
 
 import (
-	"cmp"
-	"crypto/ed25519"
-	"crypto/rand"
-	"errors"
+	"crypto/hmac"
+	"crypto/sha1" //nolint:gosec // the hash that ssh writes names with
+	"encoding/base64"
 	"fmt"
-	"net"
+	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"golang.org/x/crypto/ssh"
-	"golang.org/x/crypto/ssh/knownhosts"
 )
+
+// KnownHosts are the lines of known_hosts files.
+type KnownHosts struct {
+	lines []KnownKey
+	// Warnings name the lines that cannot be read. Each costs only itself.
+	Warnings []string
+}
+
+// KnownKey is a line of a known_hosts.
+type KnownKey struct {
+	ssh.PublicKey
+	File     string
+	Line     int
+	marker   string
+	patterns []string
+}
+
+// Known is what known_hosts files have about a host.
+type Known struct {
+	// Keys are those that it may show, in the order of the files.
+	Keys []KnownKey
+	// Revoked are those that it must not show (@revoked).
+	Revoked []KnownKey
+	// CA says that a certificate authority speaks for it (@cert-authority).
+	CA bool
+}
+
+// ReadKnownHosts reads known_hosts files.
+func ReadKnownHosts(files ...string) (KnownHosts, error) {
+	var all KnownHosts
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return KnownHosts{}, err
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			if line = strings.TrimSpace(line); line == "" || strings.HasPrefix(line, "#") {
+				continue
+			}
+			marker, patterns, key, _, _, err := ssh.ParseKnownHosts([]byte(line))
+			if err == nil && slices.Contains([]string{"", "revoked", "cert-authority"}, marker) {
+				all.lines = append(all.lines, KnownKey{key, file, i + 1, marker, patterns})
+				continue
+			}
+			all.Warnings = append(all.Warnings,
+				fmt.Sprintf("known_hosts: %s line %d cannot be read, and counts for no host; remove or correct it", file, i+1))
+		}
+	}
+	return all, nil
+}
+
+// Of returns what is known of the sshd at a port of a host. As with ssh, a line without a port
+// holds for every port of which no line speaks.
+func (k KnownHosts) Of(host string, port int) Known {
+	bare := k.of(host)
+	if port == 22 { // the port of lines that have none
+		return bare
+	}
+	known := k.of("[" + host + "]:" + strconv.Itoa(port))
+	if len(known.Keys) == 0 {
+		known.Keys = bare.Keys
+	}
+	return Known{known.Keys, append(known.Revoked, bare.Revoked...), known.CA || bare.CA}
+}
+
+// of returns what is known of a host by a name as it stands in a known_hosts.
+func (k KnownHosts) of(name string) Known {
+	var known Known
+	for _, line := range k.lines {
+		switch name := strings.ToLower(name); {
+		case !line.speaksOf(name):
+		case line.marker == "revoked":
+			known.Revoked = append(known.Revoked, line)
+		case line.marker == "cert-authority":
+			known.CA = true
+		default:
+			known.Keys = append(known.Keys, line)
+		}
+	}
+	return known
+}
+
+func (l KnownKey) speaksOf(name string) bool {
+	found := false
+	for _, pattern := range l.patterns {
+		bare, negated := strings.CutPrefix(pattern, "!")
+		switch {
+		case !matches(bare, name):
+		case negated:
+			return false
+		default:
+			found = true
+		}
+	}
+	return found
+}
+
+// matches reports whether a pattern of a known_hosts, which may be a hash, stands for a name.
+func matches(pattern, name string) bool {
+	if hash, ok := strings.CutPrefix(pattern, "|1|"); ok {
+		salt, sum, _ := strings.Cut(hash, "|")
+		key, err := base64.StdEncoding.DecodeString(salt)
+		hashed := hmac.New(sha1.New, key)
+		_, _ = hashed.Write([]byte(name)) // It never fails.
+		return err == nil && base64.StdEncoding.EncodeToString(hashed.Sum(nil)) == sum
+	}
+	if pattern = strings.ToLower(pattern); !strings.ContainsAny(pattern, "*?") {
+		return pattern == name
+	}
+	wild := strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(pattern))
+	return regexp.MustCompile("^" + wild + "$").MatchString(name)
+}
+
+// Has reports whether a key is among others.
+func Has(keys []KnownKey, key ssh.PublicKey) bool {
+	return slices.ContainsFunc(keys, func(one KnownKey) bool { return string(one.Marshal()) == string(key.Marshal()) })
+}
 
 // preferred are the types of keys, as at a first contact.
 var preferred = []string{ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521, ssh.KeyAlgoRSA}
 
-// known is the key that a known_hosts has for a host, in authorized_keys form: by its address, or
-// else by its name.
-func (r *reader) known(path, address string, port int, name string) (string, error) {
-	file, text, err := r.open("knownHosts", path)
-	if err != nil {
-		return "", err
-	}
-	check, err := knownhosts.New(file)
-	if err != nil {
-		return "", fmt.Errorf("knownHosts: %w", err)
-	}
-	fix := "log in there once with ssh and compare, or set its hostKey"
-	for _, host := range []string{address, strings.ToLower(address), name} { // ssh's own lines are in lower case
-		keys, byCA, err := keysOf(check, net.JoinHostPort(host, strconv.Itoa(port)), strings.Split(string(text), "\n"))
-		if err != nil {
-			return "", fmt.Errorf("knownHosts: %s %w", path, err)
+// pins returns the keys of the preferred type in authorized_keys form, in an order that no file
+// decides: a state has them, and known_hosts differ from person to person. The error names a key
+// that is revoked where there is no other.
+func (k Known) pins(host sshd) (string, error) {
+	var pins []string
+	for _, kind := range preferred {
+		for _, key := range k.Keys {
+			line := strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
+			if key.Type() == kind && !Has(k.Revoked, key) && !slices.Contains(pins, line) {
+				pins = append(pins, line)
+			}
 		}
-		if byCA {
-			fix = "set its hostKey; a CA's (@cert-authority) is not read"
-		}
-		if len(keys) > 0 {
-			return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(keys[0]))), nil
+		if len(pins) > 0 {
+			slices.Sort(pins)
+			return strings.Join(pins, "\n"), nil
 		}
 	}
-	return "", fmt.Errorf("knownHosts: %s has no key of %s: %s", path, net.JoinHostPort(address, strconv.Itoa(port)), fix)
-}
-
-// keysOf are the keys that a known_hosts, whose lines are given, has for host:port, the preferred
-// one first. The library compares and lists nothing, but says what it expected of a host that shows
-// another key. A CA's key (@cert-authority) is no host's: byCA is whether there is one. One that is
-// revoked is an error.
-func keysOf(check ssh.HostKeyCallback, host string, lines []string) (keys []ssh.PublicKey, byCA bool, err error) {
-	public, _, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		return nil, false, err
-	}
-	never, err := ssh.NewPublicKey(public)
-	if err != nil {
-		return nil, false, err
-	}
-	var other *knownhosts.KeyError
-	if err := check(host, &net.TCPAddr{}, never); !errors.As(err, &other) {
-		return nil, false, err
-	}
-	for _, want := range other.Want {
-		var revoked *knownhosts.RevokedError
-		switch {
-		case strings.HasPrefix(strings.TrimSpace(lines[want.Line-1]), "@"):
-			byCA = true
-		case errors.As(check(host, &net.TCPAddr{}, want.Key), &revoked):
-			return nil, false, fmt.Errorf("line %d: the key of %s is revoked: set its hostKey to the one that it has now", revoked.Revoked.Line, host)
-		case slices.Contains(preferred, want.Key.Type()):
-			keys = append(keys, want.Key)
+	for _, revoked := range k.Revoked {
+		if Has(k.Keys, revoked) {
+			return "", fmt.Errorf("knownHosts: %s line %d: the key of %s is revoked: "+
+				"set its hostKey to the one that it has now", revoked.File, revoked.Line, host)
 		}
 	}
-	slices.SortStableFunc(keys, func(a, b ssh.PublicKey) int {
-		return cmp.Compare(slices.Index(preferred, a.Type()), slices.Index(preferred, b.Type()))
-	})
-	return keys, byCA, nil
+	return "", nil
 }

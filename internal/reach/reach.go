@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/kevinburke/ssh_config"
-
 	"strata/config"
 	"strata/internal/remote"
 )
@@ -26,12 +24,14 @@ type Host struct {
 	Target remote.Target
 	// Key logs in with remote.Dialer. Secret.
 	Key []byte
+	// Warnings are about the files that were read for it.
+	Warnings []string
 }
 
 // Hosts are the hosts of driver existing, in the order of strata:hosts.nodes; relative paths are
 // relative to project. The error joins what is wrong with each.
 func Hosts(hosts config.Hosts, project string) ([]Host, error) {
-	read := &reader{project: project, configs: map[string]*ssh_config.Config{}}
+	read := &reader{project: project, asked: map[string]keywords{}, knownHosts: map[string]KnownHosts{}}
 	var reached []Host
 	var problems []error
 	for i, node := range hosts.Nodes {
@@ -47,46 +47,55 @@ func Hosts(hosts config.Hosts, project string) ([]Host, error) {
 	return reached, errors.Join(problems...)
 }
 
-// reader reads the files of one run; each ssh_config once.
+// reader reads the files of one run, and asks ssh each thing once.
 type reader struct {
-	project string
-	configs map[string]*ssh_config.Config
+	project    string
+	asked      map[string]keywords
+	knownHosts map[string]KnownHosts
+	// warnings are those that no host has yet.
+	warnings []string
 }
 
 func (r *reader) host(hosts config.Hosts, node config.Node) (Host, error) {
-	ssh := node.SSH
-	said, err := r.said(ssh.Config, node.Name, node.Address.String())
+	ssh, names := node.SSH, []string{node.Name}
+	if node.Address.IsValid() { // strata init has none yet
+		names = append(names, node.Address.String())
+	}
+	said, err := r.said(ssh.Config, login{ssh.User, ssh.Port, config.DefaultUser}, names...)
 	if err != nil {
 		return Host{}, err
 	}
 	target := remote.Target{
-		Name: node.Name, Address: node.Address.String(), HostName: said.hostName, Agent: ssh.Agent, HostKey: ssh.HostKey,
-		Port: cmp.Or(ssh.Port, said.port, config.DefaultPort), User: cmp.Or(ssh.User, said.user, config.DefaultUser),
+		Name: node.Name, Address: node.Address.String(), HostName: said.hostName, HostKey: ssh.HostKey,
+		Port: cmp.Or(said.port, config.DefaultPort), User: cmp.Or(said.user, config.DefaultUser),
 	}
 	if target.HostName == target.Address {
 		target.HostName = ""
 	}
+	ssh.Agent = ssh.Agent || said.usesAgent()
+	keys := &keyring{read: r, ssh: ssh, node: node.Name}
+	keys.addOwn(&said)
+	target.Agent, target.Means = ssh.Agent, keys.means(said)
 	if ssh.Jump == nil {
 		ssh.Jump = said.jump
-	}
-	keys := &keyring{read: r, ssh: ssh, node: node.Name}
-	switch {
-	case ssh.KeyFile != "":
-		keys.add(ssh.KeyFile)
-	case len(said.identities) > 0:
-		keys.addFound(said.identities)
-	case !ssh.Agent:
-		keys.add(config.DefaultKeyFile)
+	} else {
+		target.ProxyCommand = ""
 	}
 	jump, err := r.hops(ssh, target.User, ssh.Jump, keys, 0)
 	target.Jump = jump
+	if keys.ssh.Agent && !target.Agent { // A jump host's alone.
+		target.Agent, target.AgentSocket = true, remote.NoAgent
+	}
 	problems := []error{err}
-	if target.HostKey == "" && ssh.KnownHosts != "" {
-		target.HostKey, err = r.known(ssh.KnownHosts, target.Dialed(), target.Port, node.Name)
+	if target.HostKey == "" {
+		target.HostKey, err = r.pin(ssh, sshd{target.Dialed(), target.Port, node.Name}, said)
 		problems = append(problems, err)
 	}
 	keys.addSudo(target.User, hosts.SSH.SudoPassword)
-	return Host{Target: target, Key: keys.text}, errors.Join(append(problems, keys.problems...)...)
+	keys.certify(&target)
+	warnings := r.warnings
+	r.warnings = nil
+	return Host{target, keys.text, warnings}, errors.Join(append(problems, keys.problems...)...)
 }
 
 // hopLimit ends a circle of ProxyJumps.
@@ -101,7 +110,7 @@ func (r *reader) hops(ssh config.SSH, user string, jumps []config.JumpHost, keys
 	var hops []remote.Hop
 	var problems []error
 	for i, jump := range jumps {
-		said, err := r.said(ssh.Config, jump.Host)
+		said, err := r.said(ssh.Config, login{jump.User, jump.Port, user}, jump.Host)
 		if err != nil {
 			return nil, err
 		}
@@ -109,18 +118,23 @@ func (r *reader) hops(ssh config.SSH, user string, jumps []config.JumpHost, keys
 			before, err := r.hops(ssh, user, said.jump, keys, depth+1)
 			hops, problems = append(hops, before...), append(problems, err)
 		}
-		hop := remote.Hop{
-			Address: cmp.Or(said.hostName, jump.Host), Port: cmp.Or(jump.Port, said.port, config.DefaultPort),
-			User: cmp.Or(jump.User, said.user, user), HostKey: jump.HostKey,
-		}
-		if hop.HostKey == "" {
-			hop.HostKey, err = r.pinned(ssh, hop, jump.Host)
-			problems = append(problems, err)
-		}
+		keys.ssh.Agent = keys.ssh.Agent || said.usesAgent()
 		if jump.KeyFile != "" {
+			said.identities = []string{jump.KeyFile}
 			keys.add(jump.KeyFile)
 		} else {
 			keys.addFound(said.identities)
+		}
+		hop := remote.Hop{
+			Address: cmp.Or(said.hostName, jump.Host), Port: cmp.Or(said.port, config.DefaultPort),
+			User: cmp.Or(said.user, user), HostKey: jump.HostKey, Means: keys.means(said),
+		}
+		if i > 0 { // It is reached through the one before.
+			hop.ProxyCommand = ""
+		}
+		if hop.HostKey == "" {
+			hop.HostKey, err = r.pinned(ssh, hop, jump.Host, said)
+			problems = append(problems, err)
 		}
 		hops = append(hops, hop)
 	}
@@ -128,11 +142,13 @@ func (r *reader) hops(ssh config.SSH, user string, jumps []config.JumpHost, keys
 }
 
 // pinned is the key of a jump host, for which there is no first contact.
-func (r *reader) pinned(ssh config.SSH, hop remote.Hop, name string) (string, error) {
-	if ssh.KnownHosts == "" {
-		return "", fmt.Errorf("jump host %s has no pin: name a file that has its key in strata:hosts.ssh.knownHosts, or write the jump hosts with a hostKey into strata:hosts.ssh.jump", name)
+func (r *reader) pinned(ssh config.SSH, hop remote.Hop, name string, said said) (string, error) {
+	pin, err := r.pin(ssh, sshd{hop.Address, hop.Port, name}, said)
+	if pin == "" && err == nil {
+		err = fmt.Errorf("jump host %s has no pin: name a file that has its key in strata:hosts.ssh.knownHosts, "+
+			"or write the jump hosts with a hostKey into strata:hosts.ssh.jump", name)
 	}
-	return r.known(ssh.KnownHosts, hop.Address, hop.Port, name)
+	return pin, err
 }
 
 // open is a file of the configuration.

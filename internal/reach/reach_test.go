@@ -216,10 +216,10 @@ func TestWhatCannotBeReadIsSaidOfEveryHostAtOnce(t *testing.T) {
 	sealed, _ := keyPair(t, "open sesame")
 	project := folder(t, map[string]string{
 		"key": key, "sealed": sealed, "known": "other.example.org " + pin + "\n",
-		"command": "Host server-1\n  ProxyCommand nc %h %p\n", "circle": "Host server-1 a b\n  ProxyJump b\n", "exec": "Match exec true\n  User x\n",
+		"loop": "Host server-1 b\n  ProxyJump b\n", "circle": "Host server-1 b\n  ProxyJump a\nHost a\n  ProxyJump b\n", "bad": "Host server-1\n  Users x\n",
 		"public": pin, "alike": "Host *\n  IdentityFile sealed\n", "nokey": "Host server-1\n  IdentityFile gone\n", "ca": "@cert-authority 10.10.0.11 " + pin + "\n",
 		"revoked": "10.10.0.11 " + pin + "\n@revoked * " + pin + "\n",
-		"token":   "Host server-1\n  IdentityFile %d/key\n", "port": "Host server-1\n  Port ssh\n",
+		"port":    "Host server-1\n  Port 70000\n",
 	})
 	for name, test := range map[string]struct {
 		ssh  config.SSH
@@ -233,11 +233,10 @@ func TestWhatCannotBeReadIsSaidOfEveryHostAtOnce(t *testing.T) {
 		"no passphrase":              {config.SSH{KeyFile: "sealed", HostKey: pin}, "keyFile sealed: private key is encrypted"},
 		"another passphrase":         {config.SSH{KeyFile: "sealed", HostKey: pin, Passphrase: "sesame"}, "and not with this passphrase"},
 		"no such config":             {config.SSH{KeyFile: "key", HostKey: pin, Config: "gone"}, "config: "},
-		"a command in place of SSH":  {config.SSH{KeyFile: "key", HostKey: pin, Config: "command"}, "ProxyCommand, which is not read"},
+		"a jump host before itself":  {config.SSH{KeyFile: "key", HostKey: pin, Config: "loop"}, "jumphost loop via b"},
 		"jump hosts in a circle":     {config.SSH{KeyFile: "key", HostKey: pin, Config: "circle", KnownHosts: "known"}, "do they name each other?"},
-		"a condition that runs":      {config.SSH{KeyFile: "key", HostKey: pin, Config: "exec"}, "Match"},
-		"a token":                    {config.SSH{HostKey: pin, Config: "token"}, "a token (%)"},
-		"a port that is none":        {config.SSH{HostKey: pin, Config: "port"}, `"ssh" is not a TCP port`},
+		"a line that ssh refuses":    {config.SSH{KeyFile: "key", HostKey: pin, Config: "bad"}, "config: ssh -G -F bad server-1: bad: line 2: Bad configuration option: users"},
+		"a port that is none":        {config.SSH{HostKey: pin, Config: "port"}, "Bad port '70000'"},
 		"a host that is not known":   {config.SSH{KeyFile: "key", KnownHosts: "known"}, "known has no key of 10.10.0.11:22: log in there once"},
 		"a jump host without a pin":  {config.SSH{KeyFile: "key", HostKey: pin, Jump: []config.JumpHost{{Host: "hop"}}}, "jump host hop has no pin"},
 		"an unknown jump host":       {config.SSH{KeyFile: "key", HostKey: pin, KnownHosts: "known", Jump: []config.JumpHost{{Host: "hop"}}}, "known has no key of hop:22"},
@@ -260,13 +259,6 @@ func TestWhatCannotBeReadIsSaidOfEveryHostAtOnce(t *testing.T) {
 	_, err = reach.Hosts(both, project)
 	require.ErrorContains(t, err, "of server-1: ")
 	require.ErrorContains(t, err, "of agent-1: ")
-}
-
-func TestOfSeveralKnownKeysTheSameOneIsTakenAsAtAFirstContact(t *testing.T) {
-	key, ed := keyPair(t, "")
-	const ec = "ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBEmKSENjQEezOmxkZMy7opKgwFB9nkt5YRrYMjNuG5N87uRgg6CLrbo5wAdT/y6v0mKV0U2w0WZ2YB/++Tpockg="
-	project := folder(t, map[string]string{"key": key, "known": "10.10.0.11 " + ec + "\n10.10.0.11 " + ed + "\n"})
-	assert.Equal(t, ed, of(t, config.SSH{KeyFile: "key", KnownHosts: "known"}, project).Target.HostKey)
 }
 
 // ssh looks a name up in lower case.

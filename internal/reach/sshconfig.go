@@ -1,150 +1,150 @@
 package reach
 
 import (
-	"bytes"
+	"cmp"
 	"fmt"
-	"net"
+	"os"
+	"os/user"
 	"reflect"
-	"strconv"
+	"regexp"
+	"slices"
 	"strings"
 
-	"github.com/kevinburke/ssh_config"
-
 	"strata/config"
+	"strata/internal/remote"
 )
 
-// said holds a host's keywords in an ssh_config.
+// said is what OpenSSH's client makes of an ssh_config for a host. Empty is what the file does not
+// say.
 type said struct {
-	hostName, user string
-	// identities are key files, the first to be offered first.
-	identities []string
-	port       int
-	jump       []config.JumpHost
+	hostName, user, alias, command, agent string
+	// identities and certificates are files, the first to be offered first.
+	identities, certificates, knownHosts []string
+	identitiesOnly                       bool
+	port                                 int
+	jump                                 []config.JumpHost
 }
 
-// keywords are those that are read.
-var keywords = []string{"HostName", "User", "Port", "IdentityFile", "ProxyJump", "ProxyCommand"}
+// login is what is known of a login before an ssh_config is asked: the user and the port that the
+// configuration sets, and who logs in where neither does.
+type login struct {
+	user        string
+	port        int
+	defaultUser string
+}
 
-// said looks a host up by its names in the file of strata:hosts.ssh.config; without a file nothing
-// is said.
-func (r *reader) said(path string, names ...string) (found said, err error) {
+// stranger has a name that only `Host *` and its like are about.
+const stranger = "strata-no-block"
+
+// said asks ssh about a host, by the first of its names that has a block of its own in the file;
+// `Host *` does not count. As with ssh, one name answers for all keywords. The last name is the
+// address that is dialed where no HostName is said. Without a file nothing is said.
+func (r *reader) said(path string, as login, names ...string) (said, error) {
 	if path == "" {
-		return said{}, nil
+		return said{user: as.user, port: as.port}, nil
 	}
-	file, err := r.config(path)
+	name, values, err := r.answer(path, as, names)
 	if err != nil {
 		return said{}, err
 	}
-	values, err := about(file, names)
+	found, err := values.said(name)
 	if err != nil {
-		return said{}, fmt.Errorf("%s: %s: %w", path, names[0], err)
-	}
-	get := func(keyword string) string { return strings.Join(values[keyword][:min(1, len(values[keyword]))], "") }
-	found = said{hostName: get("HostName"), user: get("User"), identities: values["IdentityFile"]}
-	number, proxy, command := get("Port"), get("ProxyJump"), get("ProxyCommand")
-	if number != "" {
-		if found.port, err = parsePort(number); err != nil {
-			return said{}, fmt.Errorf("%s: Port of %s: %w", path, names[0], err)
-		}
-	}
-	if strings.Contains(strings.Join(found.identities, ""), "%") || strings.Contains(found.hostName, "%") {
-		return said{}, fmt.Errorf("%s: %s: a token (%%) is not read in HostName and IdentityFile; write it out, or set it in strata:hosts.nodes[].ssh", path, names[0])
-	}
-	if proxy == "" && command != "" && command != "none" {
-		return said{}, fmt.Errorf("%s: %s has a ProxyCommand, which is not read; write the way as ProxyJump, or as strata:hosts.ssh.jump", path, names[0])
-	}
-	if found.jump, err = parseJump(proxy); err != nil {
-		return said{}, fmt.Errorf("%s: ProxyJump of %s: %w", path, names[0], err)
+		return said{}, fmt.Errorf("%s: %s: %w", path, name, err)
 	}
 	return found, nil
 }
 
-// about returns the keywords of the first of a host's names that has a block of its own in an
-// ssh_config; `Host *` does not count. As with ssh, one name answers for all keywords: a block of
-// another does not mix with it.
-func about(file *ssh_config.Config, names []string) (map[string][]string, error) {
-	everyones, err := of(file, "__no_block__") // only `Host *` matches it
-	if err != nil {
-		return nil, err
-	}
+// answer is the name of a host that answers for it, and its keywords.
+func (r *reader) answer(path string, as login, names []string) (string, keywords, error) {
 	for _, name := range names {
-		its, err := of(file, name)
-		if err != nil || !reflect.DeepEqual(its, everyones) {
-			return its, err
-		}
-	}
-	return everyones, nil
-}
-
-// of is what an ssh_config says of a name, by keyword.
-func of(file *ssh_config.Config, name string) (map[string][]string, error) {
-	values := map[string][]string{}
-	for _, keyword := range keywords {
-		said, err := file.GetAll(name, keyword)
+		its, err := r.ask(path, as, name)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", keyword, err)
+			return "", nil, err
 		}
-		values[keyword] = said
+		everyones, err := r.ask(path, as, stranger)
+		if err != nil || !alike(its, everyones, name) {
+			return name, its, err
+		}
 	}
-	return values, nil
+	name := names[0]
+	its, err := r.ask(path, as, name)
+	if err == nil && strings.EqualFold(its.first("hostname"), name) { // %h is what is dialed
+		name = names[len(names)-1]
+		its, err = r.ask(path, as, name)
+	}
+	return name, its, err
 }
 
-// config reads an ssh_config. What `Match` asks for but names is refused by the parser.
-func (r *reader) config(path string) (*ssh_config.Config, error) {
-	if known, ok := r.configs[path]; ok {
-		return known, nil
+// alike reports whether a host has no more than what everyone has, but for its name.
+func alike(its, everyones keywords, name string) bool {
+	mine := keywords{}
+	for keyword, values := range its {
+		for i, value := range values {
+			if i >= len(everyones[keyword]) || value != everyones[keyword][i] {
+				value = strings.ReplaceAll(value, strings.ToLower(name), stranger)
+			}
+			mine[keyword] = append(mine[keyword], value)
+		}
 	}
-	_, text, err := r.open("config", path)
+	mine["host"] = everyones["host"]
+	return reflect.DeepEqual(mine, everyones)
+}
+
+// said reads the keywords that ssh has for a name.
+func (k keywords) said(name string) (said, error) {
+	found := said{
+		user: k.first("user"), alias: k.first("hostkeyalias"), identitiesOnly: k.first("identitiesonly") == "yes",
+	}
+	if host := k.first("hostname"); !strings.EqualFold(host, name) {
+		found.hostName = host
+	}
+	var err error
+	if found.port, err = parsePort(k.first("port")); err != nil {
+		return said{}, err
+	}
+	expand, err := k.tokens(name)
+	if err != nil {
+		return said{}, err
+	}
+	for _, path := range k["identityfile"] {
+		if path != unsaid {
+			found.identities = append(found.identities, expand(path))
+		}
+	}
+	for _, path := range k["certificatefile"] {
+		found.certificates = append(found.certificates, expand(path))
+	}
+	if files := k.first("userknownhostsfile"); files != "" && files != unsaid {
+		found.knownHosts = strings.Fields(expand(files))
+	}
+	if found.agent = expand(k.first("identityagent")); slices.Contains(k["identityagent"], "none") {
+		found.agent = remote.NoAgent
+	}
+	found.command = expand(k.first("proxycommand"))
+	if found.jump, err = parseJump(expand(k.first("proxyjump"))); err != nil {
+		return said{}, fmt.Errorf("ProxyJump: %w", err)
+	}
+	return found, nil
+}
+
+// variable is one of the environment as ssh_config has it.
+var variable = regexp.MustCompile(`\$\{(\w+)\}`)
+
+// tokens returns what puts values in the place of an ssh_config's tokens, which ssh -G leaves as
+// they are.
+func (k keywords) tokens(name string) (func(string) string, error) {
+	self, err := user.Current()
 	if err != nil {
 		return nil, err
 	}
-	parsed, err := ssh_config.Decode(bytes.NewReader(text))
+	local, err := os.Hostname()
 	if err != nil {
-		return nil, fmt.Errorf("config: %s: %w; write a file of its own for the stack's hosts", path, err)
+		return nil, err
 	}
-	r.configs[path] = parsed
-	return parsed, nil
-}
-
-// parseJump reads the value of ProxyJump: [user@]host[:port], separated by commas, or none.
-func parseJump(text string) ([]config.JumpHost, error) {
-	if text == "" || strings.EqualFold(text, "none") {
-		return nil, nil
-	}
-	var jumps []config.JumpHost
-	for one := range strings.SplitSeq(text, ",") {
-		jump, err := ParseJump(strings.TrimPrefix(strings.TrimSpace(one), "ssh://"))
-		if err != nil {
-			return nil, err
-		}
-		jumps = append(jumps, jump)
-	}
-	return jumps, nil
-}
-
-// ParseJump reads [USER@]HOST[:PORT] of one jump host, as ssh -J has it.
-func ParseJump(text string) (config.JumpHost, error) {
-	jump := config.JumpHost{Host: text}
-	if at := strings.LastIndexByte(text, '@'); at >= 0 { // a user's name may have one
-		jump.User, jump.Host = text[:at], text[at+1:]
-	}
-	if host, port, err := net.SplitHostPort(jump.Host); err == nil {
-		jump.Host = host
-		if jump.Port, err = parsePort(port); err != nil {
-			return jump, err
-		}
-	}
-	jump.Host = strings.Trim(jump.Host, "[]")
-	if jump.Host == "" || strings.ContainsAny(jump.Host, " \t/,") {
-		return jump, fmt.Errorf("%q has no host; write [USER@]HOST[:PORT]", text)
-	}
-	return jump, nil
-}
-
-func parsePort(text string) (int, error) {
-	port, err := strconv.ParseUint(text, 10, 16)
-	if err != nil || port == 0 {
-		return 0, fmt.Errorf("%q is not a TCP port; use 1 to 65535", text)
-	}
-	return int(port), nil
+	short, _, _ := strings.Cut(local, ".")
+	alias := cmp.Or(k.first("hostkeyalias"), name)
+	replacer := strings.NewReplacer("%%", "%", "%d", self.HomeDir, "%h", k.first("hostname"), "%i", self.Uid, "%k", alias,
+		"%L", short, "%l", local, "%n", name, "%p", k.first("port"), "%r", k.first("user"), "%u", self.Username)
+	value := func(one string) string { return os.Getenv(one[2 : len(one)-1]) }
+	return func(text string) string { return replacer.Replace(variable.ReplaceAllStringFunc(text, value)) }, nil
 }

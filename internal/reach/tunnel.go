@@ -2,7 +2,7 @@ package reach
 
 import (
 	"errors"
-	"slices"
+	"reflect"
 
 	"strata/config"
 	"strata/internal/remote"
@@ -41,7 +41,7 @@ func forward(hosts config.Hosts, reached []Host) error {
 		return errors.New("strata:hosts.ssh.dynamicForward: is set, and the first server is reached without a jump host; remove it, or set strata:hosts.ssh.jump or a ProxyJump in the file of strata:hosts.ssh.config")
 	}
 	for i := range reached {
-		if slices.Equal(reached[i].Target.Jump, way) {
+		if reflect.DeepEqual(reached[i].Target.Jump, way) {
 			reached[i].Target.DynamicForward = hosts.SSH.DynamicForward
 		}
 	}

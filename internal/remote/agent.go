@@ -36,16 +36,21 @@ var errAgentSilent = errors.New("the agent there does not answer")
 
 // agentSession is a connection to the ssh-agent. Its signers sign as long as it is open.
 type agentSession struct {
-	path  string
-	wire  *agentWire
-	start time.Time
+	// path is its socket, and name says where that is written.
+	path, name string
+	wire       *agentWire
+	start      time.Time
 	// stop ends the watch over the context.
 	stop func() bool
 }
 
-// dialAgent connects to the ssh-agent. The session ends with ctx.
-func dialAgent(ctx context.Context) (*agentSession, error) {
-	s := &agentSession{path: os.Getenv(agentSocket), start: time.Now()}
+// dialAgent connects to the ssh-agent, which listens where ssh_config says or else where the
+// environment does. The session ends with ctx.
+func dialAgent(ctx context.Context, socket string) (*agentSession, error) {
+	s := &agentSession{path: socket, name: "IdentityAgent", start: time.Now()}
+	if socket == "" {
+		s.path, s.name = os.Getenv(agentSocket), agentSocket
+	}
 	if s.path == "" {
 		return nil, fmt.Errorf("%w: %s is not set; start one (eval $(ssh-agent)), add the key (ssh-add) and run this from there", ErrAgent, agentSocket)
 	}
@@ -56,7 +61,7 @@ func dialAgent(ctx context.Context) (*agentSession, error) {
 		return nil, s.silent("it accepts no connection")
 	case err != nil:
 		return nil, fmt.Errorf("%w: %s is %s and nothing answers there (%w); it is left from a session that ended: log in again, or start a new agent",
-			ErrAgent, agentSocket, s.path, reason(err))
+			ErrAgent, s.name, s.path, reason(err))
 	}
 	s.wire = &agentWire{conn: conn}
 	s.stop = context.AfterFunc(ctx, func() { _ = conn.Close() })
@@ -71,7 +76,7 @@ func (s *agentSession) signers() ([]ssh.Signer, error) {
 		return nil, trouble
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w: %s at %s does not list its keys: %w", ErrAgent, agentSocket, s.path, err)
+		return nil, fmt.Errorf("%w: %s at %s does not list its keys: %w", ErrAgent, s.name, s.path, err)
 	}
 	_ = s.wire.conn.SetDeadline(time.Time{}) // As above. A signature has until the context ends.
 	return list, nil
@@ -85,13 +90,13 @@ func (s *agentSession) trouble(missing string) error {
 	case errors.Is(s.wire.failed, os.ErrDeadlineExceeded), errors.Is(s.wire.failed, net.ErrClosed):
 		return s.silent(fmt.Sprintf("%s within %s", missing, time.Since(s.start).Round(100*time.Millisecond)))
 	}
-	return fmt.Errorf("%w: %s is %s and the agent there broke off: %s (%w); start a new agent, or log in again", ErrAgent, agentSocket, s.path, missing, reason(s.wire.failed))
+	return fmt.Errorf("%w: %s is %s and the agent there broke off: %s (%w); start a new agent, or log in again", ErrAgent, s.name, s.path, missing, reason(s.wire.failed))
 }
 
 // silent is the error of an agent that is there and does not answer.
 func (s *agentSession) silent(missing string) error {
 	return fmt.Errorf("%w: %s is %s and %w: %s; touch the hardware key or answer the prompt if it waits for that, otherwise unlock it or start a new one (ssh-add -l must answer)",
-		ErrAgent, agentSocket, s.path, errAgentSilent, missing)
+		ErrAgent, s.name, s.path, errAgentSilent, missing)
 }
 
 func (s *agentSession) close() {

@@ -58,8 +58,9 @@ func Dial(ctx context.Context, t Target, privateKey []byte) (*Client, error) {
 // Dial connects and logs in, through the target's jump hosts, and tries again until ctx ends while
 // a host may be booting: no answer, refused, reset, late banner. It gives up at once on a host key
 // other than the pin (HostKeyError), on a key that a running host does not accept (ErrKeyRejected),
-// and on what no wait cures: ErrAgent, ErrForwarding and ErrSudoPassword. An agent that is there
-// and does not answer is ErrAgent as well, after half a minute.
+// and on what no wait cures: ErrAgent, ErrForwarding, ErrSudoPassword, and a ProxyError of a
+// program that is missing. An agent that is there and does not answer is ErrAgent as well, after
+// half a minute.
 func (d Dialer) Dial(ctx context.Context, t Target) (*Client, error) {
 	keys, err := parseAccess(d.PrivateKey)
 	if err != nil {
@@ -144,8 +145,12 @@ func over(ctx context.Context) bool {
 
 // retryPause is the pause after an attempt that ended with err.
 func retryPause(err error) time.Duration {
-	if errors.Is(err, syscall.ECONNREFUSED) {
+	var ended *ProxyError
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
 		return refusedInterval
+	case errors.As(err, &ended):
+		return proxyInterval
 	}
 	return retryInterval
 }
@@ -178,5 +183,7 @@ func (p *patience) ended(err error, now time.Time) bool {
 // isFinal reports whether no later attempt can succeed.
 func isFinal(err error) bool {
 	var wrongKey *HostKeyError
-	return errors.As(err, &wrongKey) || errors.Is(err, ErrAgent) || errors.Is(err, ErrForwarding)
+	var proxy *ProxyError
+	return errors.As(err, &wrongKey) || errors.Is(err, ErrAgent) || errors.Is(err, ErrForwarding) ||
+		errors.As(err, &proxy) && proxy.Missing
 }

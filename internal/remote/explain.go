@@ -12,19 +12,22 @@ import (
 
 // explain gives an attempt's error the words of an operator, and marks the ones that waiting does
 // not cure.
-func explain(t Target, pin ssh.PublicKey, setting string, logins []ssh.Signer, banner string, err error) error {
+func explain(t Target, pin pins, setting string, logins []ssh.Signer, banner string, err error) error {
 	if err == nil {
 		return nil
 	}
 	var (
 		wrongKey *HostKeyError
 		noCommon *ssh.AlgorithmNegotiationError
+		proxy    *ProxyError
 	)
 	switch {
+	case errors.As(err, &proxy): // Its words may be those of another ssh.
+		return err
 	case errors.As(err, &wrongKey):
 		return wrongKey
 	case errors.As(err, &noCommon) && noCommon.What == "host key":
-		return &HostKeyError{Target: t, Want: fingerprint(pin), Setting: setting, Got: fmt.Sprintf("no %s key, only %s", pin.Type(),
+		return &HostKeyError{Target: t, Want: pin.String(), Setting: setting, Got: fmt.Sprintf("no %s key, only %s", pin[0].Type(),
 			strings.Join(noCommon.RequestedAlgorithms, ", "))}
 	case strings.Contains(err.Error(), "unable to authenticate"):
 		// x/crypto has no typed error for this; TestARejectedKey… holds the words in place.
@@ -43,11 +46,11 @@ func explain(t Target, pin ssh.PublicKey, setting string, logins []ssh.Signer, b
 
 // fingerprints names keys by their public halves.
 func fingerprints(signers []ssh.Signer) string {
-	names := make([]string, len(signers))
+	keys := make([]ssh.PublicKey, len(signers))
 	for i, signer := range signers {
-		names[i] = fingerprint(signer.PublicKey())
+		keys[i] = signer.PublicKey()
 	}
-	return strings.Join(names, " and ")
+	return joined(keys, " and ")
 }
 
 // plainDialError says what a failed attempt looked like from here, without addresses that Target

@@ -42,9 +42,11 @@ func (t Target) PinsAsFingerprints() Target {
 
 // shortPin leaves a pin as it is that cannot be read: the login says why.
 func shortPin(pin string) string {
-	key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(pin))
-	if err != nil {
-		return pin
+	lines := strings.Split(strings.TrimSpace(pin), "\n")
+	for i, line := range lines {
+		if key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(line)); err == nil {
+			lines[i] = Fingerprint(key)
+		}
 	}
-	return fingerprint(key)
+	return strings.Join(lines, "\n")
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 
 	"golang.org/x/crypto/ssh"
@@ -27,19 +28,45 @@ func (e *HostKeyError) Error() string {
 		"otherwise another machine may be between this one and the host", e.Target, e.Want, e.Got, e.Setting)
 }
 
-// pinnedKey parses the pin and returns it with the algorithms that a client may negotiate for it.
-func pinnedKey(t Target) (ssh.PublicKey, []string, error) {
-	if strings.TrimSpace(t.HostKey) == "" {
+// pins are the keys of which a host must show one.
+type pins []ssh.PublicKey
+
+// pinned parses the pins of a target, and returns with them the algorithms that a client may
+// negotiate for them.
+func pinned(t Target) (pins, []string, error) {
+	var keys pins
+	var algorithms []string
+	for line := range strings.Lines(strings.TrimSpace(t.HostKey)) {
+		var key ssh.PublicKey
+		var err error
+		if short, ok := parseFingerprint(line); ok {
+			key = short
+		} else if key, _, _, _, err = ssh.ParseAuthorizedKey([]byte(line)); err != nil {
+			return nil, nil, fmt.Errorf("pinned host key of %s: expected authorized_keys form (type base64): %w", t, err)
+		}
+		keys = append(keys, key)
+		for _, algorithm := range algorithmsOf(key) {
+			if !slices.Contains(algorithms, algorithm) {
+				algorithms = append(algorithms, algorithm)
+			}
+		}
+	}
+	if len(keys) == 0 {
 		return nil, nil, fmt.Errorf("%s has no pinned host key: expected one in authorized_keys form (see `strata hostkey`)", t)
 	}
-	if pin, ok := parseFingerprint(t.HostKey); ok {
-		return pin, algorithmsOf(pin), nil
+	return keys, algorithms, nil
+}
+
+// String names the keys by their fingerprints.
+func (p pins) String() string { return joined(p, " or ") }
+
+// joined are the fingerprints of keys.
+func joined(keys []ssh.PublicKey, link string) string {
+	var names []string
+	for _, key := range keys {
+		names = append(names, Fingerprint(key))
 	}
-	key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(t.HostKey))
-	if err != nil {
-		return nil, nil, fmt.Errorf("pinned host key of %s: expected authorized_keys form (type base64): %w", t, err)
-	}
-	return key, algorithmsOf(key), nil
+	return strings.Join(names, link)
 }
 
 // algorithmsOf lists the signature algorithms of a key: without it, a host with several keys would
@@ -51,22 +78,22 @@ func algorithmsOf(key ssh.PublicKey) []string {
 	return []string{key.Type()}
 }
 
-// fingerprint returns the form in which people compare keys: the type and the SHA256 sum, as
+// Fingerprint returns the form in which people compare keys: the type and the SHA256 sum, as
 // ssh-keygen -l prints it.
-func fingerprint(key ssh.PublicKey) string {
+func Fingerprint(key ssh.PublicKey) string {
 	if pin, ok := key.(fingerprintPin); ok {
 		return string(pin)
 	}
 	return key.Type() + " " + ssh.FingerprintSHA256(key)
 }
 
-// checkPin returns the callback that compares a host's key with the pin.
-func checkPin(t Target, pin ssh.PublicKey, setting string) ssh.HostKeyCallback {
+// check returns the callback that compares a host's key with the pins.
+func (p pins) check(t Target, setting string) ssh.HostKeyCallback {
 	return func(_ string, _ net.Addr, key ssh.PublicKey) error {
-		if fingerprint(key) != fingerprint(pin) {
-			return &HostKeyError{Target: t, Want: fingerprint(pin), Got: fingerprint(key), Setting: setting}
+		if slices.ContainsFunc(p, func(pin ssh.PublicKey) bool { return Fingerprint(pin) == Fingerprint(key) }) {
+			return nil
 		}
-		return nil
+		return &HostKeyError{Target: t, Want: p.String(), Got: Fingerprint(key), Setting: setting}
 	}
 }
 
@@ -92,7 +119,7 @@ type UnpinnedError struct {
 func (e *UnpinnedError) Error() string {
 	shown := e.Key
 	if key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(e.Key)); err == nil {
-		shown = fingerprint(key)
+		shown = Fingerprint(key)
 	}
 	return fmt.Sprintf("the host key of %s is pinned nowhere, so sudo's password is not sent to it: it shows %s; "+
 		"compare that on the host (ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub), then set hosts.nodes[].ssh.hostKey: %s",
@@ -128,9 +155,10 @@ type ScanInput struct {
 	Port    int    `json:"port"`
 	// Timeout bounds the wait for a host that does not answer yet.
 	Timeout metav1.Duration `json:"timeout"`
-	// Jump and Agent are as in a Target: the way to the host.
-	Jump  []Hop `json:"jump,omitempty"`
-	Agent bool  `json:"agent,omitempty"`
+	// Jump, Agent and ProxyCommand are as in a Target: the way to the host.
+	Jump         []Hop  `json:"jump,omitempty"`
+	Agent        bool   `json:"agent,omitempty"`
+	ProxyCommand string `json:"proxyCommand,omitempty"`
 	// SendsPassword refuses the answer with an UnpinnedError: who logs in there with it would send
 	// sudo's password.
 	SendsPassword bool `json:"sendsPassword,omitempty"`
@@ -138,7 +166,8 @@ type ScanInput struct {
 
 // Target is the host that is asked, without a pin.
 func (i ScanInput) Target() Target {
-	return Target{Name: i.Address, Address: i.Address, Port: i.Port, Jump: i.Jump, Agent: i.Agent}
+	means := Means{ProxyCommand: i.ProxyCommand}
+	return Target{Name: i.Address, Address: i.Address, Port: i.Port, Jump: i.Jump, Agent: i.Agent, Means: means}
 }
 
 // Scan is Dialer.Scan for a host that is reached directly.

@@ -172,7 +172,7 @@ func Fingerprints(keys []byte) ([]string, error) {
 	}
 	var list []string
 	for _, signer := range found.signers {
-		list = append(list, fingerprint(signer.PublicKey()))
+		list = append(list, Fingerprint(signer.PublicKey()))
 	}
 	return list, nil
 }

@@ -1,11 +1,16 @@
 package remote
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"slices"
+	"strings"
+	"syscall"
 
 	"golang.org/x/crypto/ssh"
 )
@@ -15,7 +20,7 @@ type login struct {
 	target Target
 	config *ssh.ClientConfig
 	keys   []ssh.Signer
-	pin    ssh.PublicKey
+	pins   pins
 	// setting is the configuration key of the pin.
 	setting string
 	// What the last attempt offered and met.
@@ -23,66 +28,88 @@ type login struct {
 	agent   *agentSession
 	noAgent error
 	banner  string
+	// accepted counts the keys that sshd took, and asked are the methods that it wanted last.
+	accepted int
+	asked    []string
 }
 
 // newLogin is the login to a target, with keys.
 func newLogin(t Target, keys []ssh.Signer, setting string) (*login, error) {
-	pin, algorithms, err := pinnedKey(t)
+	known, algorithms, err := pinned(t)
 	if err != nil {
 		return nil, err
 	}
-	if len(keys) == 0 && !t.Agent {
+	if len(keys) == 0 && !t.asksAgent() {
 		return nil, fmt.Errorf("private key for %s: %w", t, errNoKey)
 	}
-	l := &login{target: t, keys: keys, pin: pin, setting: setting}
+	l := &login{target: t, pins: known, setting: setting}
+	if l.keys, err = t.certified(keys); err != nil {
+		return nil, fmt.Errorf("%s: %w", t, err)
+	}
 	l.config = &ssh.ClientConfig{
 		User:              t.loginUser(),
 		HostKeyAlgorithms: algorithms,
-		HostKeyCallback:   checkPin(t, pin, setting),
+		HostKeyCallback:   known.check(t, setting),
 		BannerCallback:    func(message string) error { l.banner = message; return nil },
 	}
 	return l, nil
 }
 
-// offer returns one attempt's offer to sshd: the keys, and only when they do not let in the
-// agent's, since an agent may hang, and a hardware key in it may want to be touched. The agent is
-// asked until ctx ends.
+// offer returns one attempt's offer to sshd: one key after the other, also behind one that sshd
+// took and that is not enough, and only when they do not let in the agent's, since an agent may
+// hang, and a hardware key in it may want to be touched. The agent is asked until ctx ends.
 func (l *login) offer(ctx context.Context) ssh.ClientAuthCallback {
-	var methods []ssh.AuthMethod
-	if len(l.keys) > 0 {
-		methods = append(methods, ssh.PublicKeys(l.keys...))
-	}
-	if l.target.Agent {
-		methods = append(methods, ssh.PublicKeysCallback(func() ([]ssh.Signer, error) { return l.agentKeys(ctx) }))
-	}
+	next, asked := 0, !l.target.asksAgent()
 	return func(sshd *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
-		if len(methods) == 0 || !slices.Contains(sshd.AllowedMethods, "publickey") {
+		l.accepted, l.asked = len(sshd.PartialSuccessMethods), sshd.AllowedMethods
+		if !slices.Contains(sshd.AllowedMethods, "publickey") {
 			return nil, nil
 		}
-		next := methods[0]
-		methods = methods[1:]
-		return next, nil
+		if next == len(l.offered) && !asked {
+			asked = true
+			if err := l.addAgentKeys(ctx); err != nil {
+				return nil, err
+			}
+		}
+		if next == len(l.offered) {
+			return nil, nil
+		}
+		next++
+		return ssh.PublicKeys(l.offered[next-1]), nil
 	}
 }
 
-// agentKeys are the agent's keys, for the attempt that runs.
-func (l *login) agentKeys(ctx context.Context) ([]ssh.Signer, error) {
+// addAgentKeys adds the agent's keys to what the attempt that runs offers.
+func (l *login) addAgentKeys(ctx context.Context) error {
 	var keys []ssh.Signer
-	l.agent, l.noAgent = dialAgent(ctx)
+	l.agent, l.noAgent = dialAgent(ctx, l.target.AgentSocket)
 	if l.noAgent == nil {
 		keys, l.noAgent = l.agent.signers()
 	}
+	if l.noAgent == nil {
+		keys, l.noAgent = l.target.certified(l.target.chosen(keys))
+	}
+	keys = slices.DeleteFunc(keys, func(key ssh.Signer) bool { return offers(l.offered, key) }) // Each is a try.
 	l.offered = append(l.offered, keys...)
 	if len(l.offered) == 0 && l.noAgent == nil {
-		l.noAgent = fmt.Errorf("%w: it has no key; add one: ssh-add", ErrAgent)
+		l.noAgent = fmt.Errorf("%w: it has no key, or with IdentitiesOnly none of the IdentityFiles; "+
+			"add one: ssh-add", ErrAgent)
 	}
-	return keys, l.noAgent
+	return l.noAgent
+}
+
+// offers reports whether a key is among others.
+func offers(keys []ssh.Signer, key ssh.Signer) bool {
+	return slices.ContainsFunc(keys, func(one ssh.Signer) bool {
+		return bytes.Equal(one.PublicKey().Marshal(), key.PublicKey().Marshal())
+	})
 }
 
 // connect makes one bounded attempt to log in, through the hop before or, with nil, directly.
 func (l *login) connect(ctx context.Context, via *ssh.Client) (*watchedConn, *ssh.Client, error) {
 	l.banner, l.agent, l.noAgent, l.offered = "", nil, nil, slices.Clone(l.keys)
-	raw, err := dialThrough(ctx, via, l.target.endpoint())
+	l.accepted = 0
+	raw, err := l.target.dial(ctx, via)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -97,7 +124,15 @@ func (l *login) connect(ctx context.Context, via *ssh.Client) (*watchedConn, *ss
 		}
 		l.agent.close()
 	}
+	if command, ok := raw.(*proxy); ok && l.banner == "" && unanswered(err) {
+		err = command.explain(err)
+	}
 	return conn, client, err
+}
+
+// unanswered reports whether a handshake ended without a word of sshd about it.
+func unanswered(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, os.ErrDeadlineExceeded)
 }
 
 // explain gives an attempt's error the words of an operator.
@@ -105,12 +140,17 @@ func (l *login) explain(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case l.pin == nil: // a first contact
+	case l.pins == nil: // a first contact
 		return plainDialError(err)
 	case l.noAgent != nil: // It is asked last, so the attempt ended with it.
 		return fmt.Errorf("%s: %w", l.target, l.noAgent)
 	}
-	return explain(l.target, l.pin, l.setting, l.offered, l.banner, err)
+	err = explain(l.target, l.pins, l.setting, l.offered, l.banner, err)
+	if l.accepted > 0 && errors.Is(err, ErrKeyRejected) {
+		return fmt.Errorf("%w: sshd of %s took %d of %s for user %s and asks for %s besides (AuthenticationMethods); "+
+			"name the next key as well", ErrKeyRejected, l.target, l.accepted, fingerprints(l.offered), l.target.loginUser(), strings.Join(l.asked, ", "))
+	}
+	return err
 }
 
 // handshake exchanges keys and logs in, bounded. It closes raw unless it succeeds. A connection

@@ -17,7 +17,8 @@ type Target struct {
 	// User logs in; anything but root uses sudo, with a password where the keys come with one
 	// (SudoPassword).
 	User string `json:"user"`
-	// HostKey is the pinned public host key in authorized_keys form.
+	// HostKey is the pinned public host key in authorized_keys form, or several of them, one a line:
+	// any is accepted.
 	HostKey string `json:"hostKey"`
 	// HostName is the address of sshd, if that is not Address: an IP address or DNS name, as the
 	// last jump host reaches it.
@@ -32,6 +33,7 @@ type Target struct {
 	// last jump host (package tunnel); the host's API and the load balancer's addresses are reached
 	// there. Zero: they are reached directly.
 	DynamicForward int `json:"dynamicForward,omitempty"`
+	Means
 }
 
 // Hop is a jump host: an sshd that is logged in to for nothing but a connection further on.
@@ -42,15 +44,40 @@ type Hop struct {
 	Port int `json:"port"`
 	// User logs in.
 	User string `json:"user"`
-	// HostKey is the pinned public host key in authorized_keys form.
+	// HostKey is the pinned public host key, as in a Target.
 	HostKey string `json:"hostKey"`
+	Means
 }
+
+// Means are what this machine has for a login beyond private keys. All are optional.
+type Means struct {
+	// ProxyCommand is run by this machine's shell, and its standard input and output are the
+	// connection; only the first host on a way is reached so. Default: TCP.
+	ProxyCommand string `json:"proxyCommand,omitempty"`
+	// AgentSocket is where the ssh-agent listens, or NoAgent. Default: SSH_AUTH_SOCK.
+	AgentSocket string `json:"agentSocket,omitempty"`
+	// Certificates are the paths of certificates for the keys, absolute or below ~/. They are read at
+	// the login, so that one that was renewed changes no state; one that is not there is not offered.
+	Certificates []string `json:"certificates,omitempty"`
+	// Identities are the fingerprints of those of the agent's keys that are offered first, and with
+	// IdentitiesOnly alone.
+	Identities     []string `json:"identities,omitempty"`
+	IdentitiesOnly bool     `json:"identitiesOnly,omitempty"`
+}
+
+// NoAgent is the AgentSocket of a host that is offered no key of an agent.
+const NoAgent = "none"
+
+// asksAgent reports whether an agent's keys are offered.
+func (t Target) asksAgent() bool { return t.Agent && t.AgentSocket != NoAgent }
 
 // hops are the jump hosts as targets of their own.
 func (t Target) hops() []Target {
 	var hops []Target
 	for _, hop := range t.Jump {
-		hops = append(hops, Target{Address: hop.Address, Port: hop.Port, User: hop.User, HostKey: hop.HostKey, Agent: t.Agent})
+		hops = append(hops, Target{
+			Address: hop.Address, Port: hop.Port, User: hop.User, HostKey: hop.HostKey, Agent: t.Agent, Means: hop.Means,
+		})
 	}
 	return hops
 }

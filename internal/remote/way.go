@@ -114,13 +114,16 @@ func (t *tunnel) Close() error {
 	return t.Conn.Close()
 }
 
-// dialThrough connects to an address, from the far end of via or, with nil, from here.
-func dialThrough(ctx context.Context, via *ssh.Client, endpoint string) (net.Conn, error) {
-	if via == nil {
+// dial connects to the target, from the far end of via or, with nil, from here.
+func (t Target) dial(ctx context.Context, via *ssh.Client) (net.Conn, error) {
+	switch {
+	case via == nil && t.ProxyCommand != "":
+		return startProxy(t.ProxyCommand)
+	case via == nil:
 		dialer := net.Dialer{Timeout: connectTimeout}
-		return dialer.DialContext(ctx, "tcp", endpoint)
+		return dialer.DialContext(ctx, "tcp", t.endpoint())
 	}
-	conn, err := dialFrom(ctx, via, endpoint)
+	conn, err := dialFrom(ctx, via, t.endpoint())
 	if err != nil {
 		return nil, err
 	}

@@ -5,15 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/crypto/ssh"
-	"golang.org/x/crypto/ssh/knownhosts"
 
+	"strata/internal/reach"
 	"strata/internal/remote"
 )
 
@@ -28,12 +26,7 @@ type Pin struct {
 }
 
 // KnownHosts are the host keys that known_hosts files have.
-type KnownHosts struct {
-	check ssh.HostKeyCallback
-	// lines are those of each file, by its name: the library does not say which of its keys are a
-	// CA's.
-	lines map[string][]string
-}
+type KnownHosts struct{ reach.KnownHosts }
 
 // ReadKnownHosts reads known_hosts files. One that is not there is an error only where it was
 // named; the others are ssh's own.
@@ -45,19 +38,11 @@ func ReadKnownHosts(named string, own ...string) (KnownHosts, error) {
 			return errors.Is(err, fs.ErrNotExist)
 		})
 	}
-	check, err := knownhosts.New(files...)
+	known, err := reach.ReadKnownHosts(files...)
 	if err != nil {
 		return KnownHosts{}, fmt.Errorf("known_hosts: %w; correct it, or name another file (--known-hosts /dev/null for none)", err)
 	}
-	k := KnownHosts{check, map[string][]string{}}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			return KnownHosts{}, fmt.Errorf("known_hosts: %w", err)
-		}
-		k.lines[file] = strings.Split(string(text), "\n")
-	}
-	return k, nil
+	return KnownHosts{known}, nil
 }
 
 // pin makes the first contact with a host and is its key: the known one, or else the one that was
@@ -92,42 +77,29 @@ func pinOf(key ssh.PublicKey, known bool) Pin {
 // known key of another type than the one that was seen is as good: whether the host has it shows
 // when it logs in.
 func (k KnownHosts) find(names []string, target remote.Target, seen ssh.PublicKey) (ssh.PublicKey, error) {
-	at := &net.TCPAddr{IP: net.ParseIP(target.Address), Port: target.Port}
 	for _, name := range names {
-		err := k.check(net.JoinHostPort(name, strconv.Itoa(target.Port)), at, seen)
-		var revoked *knownhosts.RevokedError
-		var other *knownhosts.KeyError
+		known := k.Of(name, target.Port)
 		switch {
-		case err == nil:
+		case reach.Has(known.Revoked, seen):
+			return nil, fmt.Errorf("its host key %s is revoked in %s", pinOf(seen, false).Fingerprint, known.Revoked[0].File)
+		case reach.Has(known.Keys, seen):
 			return seen, nil
-		case errors.As(err, &revoked):
-			return nil, fmt.Errorf("its host key %s is revoked in %s", pinOf(seen, false).Fingerprint, revoked.Revoked.Filename)
-		case !errors.As(err, &other):
-			return nil, fmt.Errorf("known_hosts: %w", err)
-		}
-		if own := slices.DeleteFunc(other.Want, k.ofCA); len(own) > 0 {
-			return another(name, seen, own)
+		case len(known.Keys) > 0:
+			return another(name, seen, known.Keys)
 		}
 	}
 	return nil, nil
 }
 
-// ofCA reports whether a key is on a line with a marker, which is @cert-authority where the library
-// compares it: it signs keys of hosts.
-func (k KnownHosts) ofCA(key knownhosts.KnownKey) bool {
-	lines := k.lines[key.Filename]
-	return key.Line <= len(lines) && strings.HasPrefix(strings.TrimSpace(lines[key.Line-1]), "@")
-}
-
 // another chooses among the known keys of a host that showed one that is not among them.
-func another(name string, seen ssh.PublicKey, known []knownhosts.KnownKey) (ssh.PublicKey, error) {
-	slices.SortFunc(known, func(a, b knownhosts.KnownKey) int { return strings.Compare(a.Key.Type(), b.Key.Type()) })
+func another(name string, seen ssh.PublicKey, known []reach.KnownKey) (ssh.PublicKey, error) {
+	slices.SortFunc(known, func(a, b reach.KnownKey) int { return strings.Compare(a.Type(), b.Type()) })
 	for _, one := range known {
-		if one.Key.Type() == seen.Type() {
+		if one.Type() == seen.Type() {
 			return nil, fmt.Errorf("expected the host key of %s line %d, %s, found %s: the host was reinstalled, or another machine has its address;"+
 				" compare with ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub on the host itself, then: ssh-keygen -R %s",
-				one.Filename, one.Line, ssh.FingerprintSHA256(one.Key), ssh.FingerprintSHA256(seen), name)
+				one.File, one.Line, ssh.FingerprintSHA256(one), ssh.FingerprintSHA256(seen), name)
 		}
 	}
-	return known[0].Key, nil
+	return known[0].PublicKey, nil
 }

@@ -31,7 +31,7 @@ func request(t *testing.T, hosts ...*scaffoldtest.Host) *Request {
 		require.NoError(t, err)
 		r.Hosts = append(r.Hosts, asked)
 	}
-	t.Setenv("PATH", t.TempDir()) // whose hosts they are, no state says: there is no pulumi
+	scaffoldtest.OnlySSH(t) // whose hosts they are, no state says: there is no pulumi
 	return r
 }
 

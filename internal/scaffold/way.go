@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
+	"reflect"
 	"slices"
 
 	"strata/config"
@@ -141,8 +142,8 @@ func (r *Request) unlike(cfg *config.Config, nodes []Node) Problems {
 func sameWay(a, b reach.Host) bool {
 	ours, err := remote.Fingerprints(a.Key)
 	theirs, wrong := remote.Fingerprints(b.Key)
-	return err == nil && wrong == nil && a.Target.Dialed() == b.Target.Dialed() && a.Target.Port == b.Target.Port && a.Target.User == b.Target.User &&
-		slices.Equal(a.Target.Jump, b.Target.Jump) && slices.Equal(ours, theirs)
+	way := func(t remote.Target) []any { return []any{t.Dialed(), t.Port, t.User, t.Agent, t.Jump, t.Means} }
+	return err == nil && wrong == nil && reflect.DeepEqual(way(a.Target), way(b.Target)) && slices.Equal(ours, theirs)
 }
 
 // unlock gives a configuration that was read from the proposal the passwords that are in no file:

@@ -243,11 +243,11 @@ func TestJumpHostsAreNamedAsSSHNamesThem(t *testing.T) {
 // There is no stack whose keys a person could set.
 func TestWhatCannotBeReadIsSaidInTheWordsOfTheCommand(t *testing.T) {
 	for name, text := range map[string]string{
-		"a command":     "Host web\n  ProxyCommand nc %h %p\n",
-		"a token":       "Host web\n  IdentityFile %d/key\n",
+		"a bad line":    "Host web\n  HostNames x\n",
+		"a token":       "Host web\n  IdentityFile %d/gone/key\n",
 		"no such key":   "Host web\n  IdentityFile gone\n",
 		"a public key":  "Host web\n  IdentityFile public\n",
-		"a match":       "Match exec true\n  User x\n",
+		"a match":       "Match exec\n  User x\n",
 		"an unfit user": "Host web\n  User Ada\n  IdentityFile key\n",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"testing"
 
+	"strata/internal/remote"
 	"strata/internal/self"
 )
 
@@ -49,7 +50,7 @@ func start(ctx context.Context, spec Spec, key []byte) error {
 	command.Stdin, command.Stdout, command.Stderr = bytes.NewReader(input), told, told
 	command.Dir = "/" // it holds no folder of the run
 	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	command.Env = append(environment(), self.SSHKey+"="+string(key))
+	command.Env = append(remote.Environment(), self.SSHKey+"="+string(key))
 	if err := keepToItself(); err != nil {
 		return errors.Join(err, told.Close())
 	}
@@ -74,18 +75,6 @@ func keepToItself() error {
 		}
 	}
 	return nil
-}
-
-// environment returns the variables that ssh needs of a person's environment. It has none of a
-// run's, by which the process would be taken for a part of that run.
-func environment() []string {
-	var kept []string
-	for _, name := range []string{"HOME", "PATH", agentSocket} {
-		if value, set := os.LookupEnv(name); set {
-			kept = append(kept, name+"="+value)
-		}
-	}
-	return kept
 }
 
 // report reads whether the process is ready, and otherwise why it ended.

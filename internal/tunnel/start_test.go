@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"strata/internal/remote"
 )
 
 // flock(1) and CI runners hold a lock by a file that all they start inherits.
@@ -34,7 +36,7 @@ func TestATunnelsProcessGetsNothingOfARun(t *testing.T) {
 	t.Setenv("PULUMI_ENGINE", "127.0.0.1:1")
 	t.Setenv("PULUMI_CONFIG_PASSPHRASE", "secret")
 	t.Setenv("SSH_AUTH_SOCK", "/run/agent")
-	text := strings.Join(environment(), "\n")
+	text := strings.Join(remote.Environment(), "\n")
 	assert.NotContains(t, text, "PULUMI", "the next run would take it for a part of a dead one, and end it")
 	assert.Contains(t, text, "SSH_AUTH_SOCK=/run/agent")
 }

@@ -34,8 +34,12 @@ const (
 // forwardPort is this machine's port of the story's tunnel.
 const forwardPort = 10801
 
+// relayCommand is a ProxyCommand as a proxy's client is one.
+const relayCommand = `bash -c 'exec 3<>/dev/tcp/%h/%p; cat <&3 & cat >&3'`
+
 // Hosts as companies have them: they answer a jump host only, with the API and the load balancer's
-// addresses as with sshd; keys have a passphrase and sudo asks for a password.
+// addresses as with sshd, and a command leads to that one; keys have a passphrase and sudo asks for
+// a password.
 func TestHostsBehindAJumpHost(t *testing.T) {
 	t.Parallel()
 	net := network{"stj0", "10.40.0"}
@@ -52,7 +56,7 @@ func TestHostsBehindAJumpHost(t *testing.T) {
 	plainKey := hosts.keyFile
 	hosts.keyFile = sealed(t, plainKey, way)
 	writeFile(t, filepath.Join(way, "ssh_config"), "Host *\n  User strata\n  IdentityFile "+hosts.keyFile+"\nHost bastion\n  HostName "+net.address(5)+
-		"\nHost server-1 agent-1\n  ProxyJump bastion\n")
+		"\n  ProxyCommand "+relayCommand+"\nHost server-1 agent-1\n  ProxyJump bastion\n")
 	known := ""
 	for _, n := range hosts.nodes {
 		known += net.address(n.host) + " " + hosts.must(n.name, "cut -d' ' -f1,2 /etc/ssh/ssh_host_ed25519_key.pub") + "\n"

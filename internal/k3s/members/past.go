@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"strata/internal/remote"
@@ -84,8 +85,9 @@ func PastOf(state *stackstate.State) Past {
 func (p Past) Keeps(servers []remote.Target) bool {
 	for _, server := range servers {
 		for _, old := range p.Servers {
-			is, was := keyOf(server), keyOf(old)
-			if is == was && is != "" || server.Address == old.Address && (is == "" || was == "") {
+			is, was := keysOf(server), keysOf(old)
+			same := slices.ContainsFunc(is, func(key string) bool { return slices.Contains(was, key) })
+			if same || server.Address == old.Address && (len(is) == 0 || len(was) == 0) {
 				return true
 			}
 		}
@@ -93,10 +95,14 @@ func (p Past) Keeps(servers []remote.Target) bool {
 	return false
 }
 
-// keyOf is a host key without its comment.
-func keyOf(target remote.Target) string {
-	fields := strings.Fields(target.HostKey)
-	return strings.Join(fields[:min(len(fields), 2)], " ")
+// keysOf are host keys without their comments.
+func keysOf(target remote.Target) []string {
+	var keys []string
+	for line := range strings.Lines(strings.TrimSpace(target.HostKey)) {
+		fields := strings.Fields(line)
+		keys = append(keys, strings.Join(fields[:min(len(fields), 2)], " "))
+	}
+	return keys
 }
 
 // Login is a server with the private key that logs in.

@@ -31,6 +31,9 @@ type Server struct {
 	Sudo string
 	// Env is added to the environment of commands that the shell runs.
 	Env []string
+	// Login says who may log in, as PublicKeyCallback of an ssh.ServerConfig. Default: User with the
+	// PrivateKey.
+	Login func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error)
 	// User is the only user that may log in. Default root.
 	User string
 	// Forwards lets connections through, as a jump host does. Default false.

@@ -78,6 +78,9 @@ func (s *Server) authenticate(meta ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Pe
 	refused := s.Refused > 0
 	s.Refused--
 	s.mutex.Unlock()
+	if s.Login != nil {
+		return s.Login(meta, key)
+	}
 	if refused || meta.User() != s.User || !bytes.Equal(key.Marshal(), s.accepted.Marshal()) {
 		return nil, errors.New("unknown user or key")
 	}

@@ -1,0 +1,104 @@
+package reach
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+
+	"strata/internal/remote"
+)
+
+// unsaid is a file of a keyword that an ssh_config does not have.
+const unsaid = "/dev/null/unsaid"
+
+// keywords are lines of `ssh -G`, by keyword in lower case.
+type keywords map[string][]string
+
+// first is the value of a keyword that is not none.
+func (k keywords) first(keyword string) string {
+	if values := k[keyword]; len(values) > 0 && values[0] != "none" {
+		return values[0]
+	}
+	return ""
+}
+
+// askLimit bounds a question to ssh, which may look names up and run what `Match exec` has.
+const askLimit = 30 * time.Second
+
+// ask has ssh read the file for a host. A copy is read, behind whose end stands what Strata has by
+// default: ssh's own would be this machine's.
+func (r *reader) ask(path string, as login, name string) (keywords, error) {
+	key := fmt.Sprint(path, as, name)
+	if known, ok := r.asked[key]; ok {
+		return known, nil
+	}
+	_, text, err := r.open("config", path)
+	if err != nil {
+		return nil, err
+	}
+	program, err := exec.LookPath("ssh")
+	if err != nil {
+		return nil, fmt.Errorf("config: %s is read by OpenSSH's client, and there is no ssh on this machine: "+
+			"install openssh-client (Debian, Ubuntu), openssh-clients (Fedora, RHEL, SUSE) "+
+			"or openssh (Alpine, Arch, Homebrew)", path)
+	}
+	found, err := r.run(program, path, string(text), as, name)
+	if err == nil {
+		r.asked[key] = found
+	}
+	return found, err
+}
+
+// run has ssh read the text of a file.
+func (r *reader) run(program, path, text string, as login, name string) (keywords, error) {
+	copied, err := withDefaults(text, as.defaultUser)
+	if err != nil {
+		return nil, fmt.Errorf("config: %w", err)
+	}
+	defer func() { _ = os.Remove(copied) }() // It has no secret.
+	args := []string{"-G", "-T", "-F", copied}
+	if as.user != "" {
+		args = append(args, "-l", as.user)
+	}
+	if as.port != 0 {
+		args = append(args, "-p", strconv.Itoa(as.port))
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), askLimit)
+	defer cancel()
+	command := exec.CommandContext(ctx, program, append(args, "--", name)...)
+	command.Dir, command.Env = r.project, remote.Environment()
+	output, err := command.Output()
+	if err != nil {
+		var exit *exec.ExitError
+		words := err.Error()
+		if errors.As(err, &exit) {
+			words = strings.Join(strings.Fields(strings.ReplaceAll(string(exit.Stderr), copied, path)), " ")
+		}
+		return nil, fmt.Errorf("config: ssh -G -F %s %s: %s; correct the file, or write one of its own for the stack's hosts",
+			path, name, words)
+	}
+	found := keywords{}
+	for line := range strings.Lines(string(output)) {
+		keyword, value, _ := strings.Cut(strings.TrimRight(line, "\n"), " ")
+		found[keyword] = append(found[keyword], value)
+	}
+	return found, nil
+}
+
+// withDefaults is the path of a copy of an ssh_config for one question. The first value of a
+// keyword counts, so that what stands at the end holds where nothing else does.
+func withDefaults(text, user string) (path string, err error) {
+	file, err := os.CreateTemp("", "strata-ssh-config-")
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	const defaults = "Match all\nUser %s\nIdentityFile %s\nUserKnownHostsFile %s\n"
+	_, err = fmt.Fprintf(file, "%s\n"+defaults, text, user, unsaid, unsaid)
+	return file.Name(), err
+}

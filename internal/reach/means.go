@@ -1,0 +1,83 @@
+package reach
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+
+	"strata/config"
+	"strata/internal/remote"
+)
+
+// usesAgent reports whether an ssh_config names an agent of its own.
+func (s said) usesAgent() bool { return s.agent != "" && s.agent != remote.NoAgent }
+
+// means is what logs in beyond private keys, with identities for the key files.
+func (k *keyring) means(said said) remote.Means {
+	means := remote.Means{ProxyCommand: said.command, AgentSocket: said.agent}
+	if said.agent == "SSH_AUTH_SOCK" {
+		means.AgentSocket = ""
+	} else if name, ok := strings.CutPrefix(said.agent, "$"); ok {
+		means.AgentSocket = os.Getenv(name)
+	}
+	for _, path := range said.identities {
+		beside := strings.TrimSuffix(path, ".pub") + "-cert.pub"
+		if _, _, err := k.read.open("certificate", beside); err == nil {
+			said.certificates = append(said.certificates, beside)
+		}
+	}
+	for _, path := range said.certificates {
+		if path = k.placed(path); !slices.Contains(k.certificates, path) {
+			k.certificates = append(k.certificates, path)
+		}
+	}
+	if !k.ssh.Agent || k.ssh.Config == "" {
+		return means
+	}
+	means.IdentitiesOnly = said.identitiesOnly
+	for _, path := range said.identities {
+		if public := k.public(path); public != nil {
+			means.Identities = append(means.Identities, remote.Fingerprint(public))
+		}
+	}
+	return means
+}
+
+// placed is a file's path as it means the same in every folder.
+func (k *keyring) placed(path string) string {
+	file, err := config.ResolvePath(k.read.project, path)
+	if err != nil || strings.HasPrefix(path, "~/") { // each machine has a home of its own
+		return path
+	}
+	return file
+}
+
+// public is the public half of a key file, or nil: of itself, or from the file beside it.
+func (k *keyring) public(path string) ssh.PublicKey {
+	_, text, _ := k.read.open("keyFile", path)
+	if key, _, _, _, err := ssh.ParseAuthorizedKey(text); err == nil {
+		return key
+	}
+	signer, err := ssh.ParsePrivateKey(text)
+	var sealed *ssh.PassphraseMissingError
+	switch {
+	case err == nil:
+		return signer.PublicKey()
+	case errors.As(err, &sealed) && sealed.PublicKey != nil:
+		return sealed.PublicKey
+	}
+	_, text, _ = k.read.open("keyFile", path+".pub")
+	key, _, _, _, _ := ssh.ParseAuthorizedKey(text) // Without one the agent's are offered in its own order.
+	return key
+}
+
+// certify gives the whole way the certificates, as every key is offered everywhere on it.
+func (k *keyring) certify(target *remote.Target) {
+	target.Certificates = k.certificates
+	for i := range target.Jump {
+		target.Jump[i].Certificates = k.certificates
+	}
+}

@@ -1,0 +1,90 @@
+package reach
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+
+	"strata/config"
+)
+
+// sshd is a server whose key is looked up: at an address that may be a name, and by another name
+// that it has.
+type sshd struct {
+	address string
+	port    int
+	name    string
+}
+
+func (s sshd) String() string { return net.JoinHostPort(s.address, strconv.Itoa(s.port)) }
+
+// errUnknown says that a known_hosts has no key of a host.
+var errUnknown = errors.New("no key")
+
+// pin is the key, or the keys, that known_hosts files have for a host. What the configuration names
+// must have one; what an ssh_config names need not even be there, as with ssh, and then there is no
+// pin.
+func (r *reader) pin(ssh config.SSH, host sshd, said said) (string, error) {
+	if ssh.KnownHosts != "" {
+		return r.known([]string{ssh.KnownHosts}, host, said.alias)
+	}
+	files := slices.DeleteFunc(slices.Clone(said.knownHosts), func(path string) bool {
+		_, _, err := r.open("knownHosts", path)
+		return errors.Is(err, fs.ErrNotExist)
+	})
+	pin, err := r.known(files, host, said.alias)
+	if errors.Is(err, errUnknown) {
+		return "", nil
+	}
+	return pin, err
+}
+
+// known is the pin of a host in files. As with ssh, an alias is all that is looked for.
+func (r *reader) known(paths []string, host sshd, alias string) (string, error) {
+	hosts, err := r.readKnownHosts(paths)
+	if err != nil {
+		return "", fmt.Errorf("knownHosts: %w", err)
+	}
+	names, fix := []string{host.address, host.name}, "log in there once with ssh and compare, or set its hostKey"
+	if alias != "" {
+		names, host.port = []string{alias}, config.DefaultPort
+	}
+	for _, name := range names {
+		known := hosts.Of(name, host.port)
+		if pins, err := known.pins(host); pins != "" || err != nil {
+			return pins, err
+		}
+		if known.CA {
+			fix = "set its hostKey; a CA's (@cert-authority) is not read"
+		}
+	}
+	return "", fmt.Errorf("knownHosts: %s has %w of %s: %s",
+		strings.Join(paths, ", "), errUnknown, cmp.Or(alias, host.String()), fix)
+}
+
+// readKnownHosts reads files, which are the same for many hosts, once.
+func (r *reader) readKnownHosts(paths []string) (KnownHosts, error) {
+	key := strings.Join(paths, "\n")
+	if hosts, ok := r.knownHosts[key]; ok {
+		return hosts, nil
+	}
+	var files []string
+	for _, path := range paths {
+		file, err := config.ResolvePath(r.project, path)
+		if err != nil {
+			return KnownHosts{}, err
+		}
+		files = append(files, file)
+	}
+	hosts, err := ReadKnownHosts(files...)
+	if err == nil {
+		r.knownHosts[key] = hosts
+		r.warnings = append(r.warnings, hosts.Warnings...)
+	}
+	return hosts, err
+}

@@ -1,0 +1,134 @@
+package remote
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+const (
+	// proxyInterval is the pause after a ProxyCommand that ended: each costs this machine processes.
+	proxyInterval = time.Second
+	// proxyGrace bounds how long a command may take to end once its connection has, and its words to
+	// arrive.
+	proxyGrace = 2 * time.Second
+)
+
+// proxy is a connection that a command of this machine makes.
+type proxy struct {
+	net.Conn
+	program string
+	command *exec.Cmd
+	words   tail
+	// ended is closed when the command has ended.
+	ended chan struct{}
+}
+
+// startProxy runs a command as ssh does: the user's shell is replaced by it, and both of its
+// streams are one socket, so that it ends when this process does.
+func startProxy(command string) (net.Conn, error) {
+	ours, theirs, err := socketPair()
+	if err != nil {
+		return nil, fmt.Errorf("ProxyCommand: %w", err)
+	}
+	defer func() { _, _ = ours.Close(), theirs.Close() }() // FileConn and the command have their own.
+	conn, err := net.FileConn(ours)
+	if err != nil {
+		return nil, fmt.Errorf("ProxyCommand: %w", err)
+	}
+	p := &proxy{Conn: conn, ended: make(chan struct{})}
+	p.program, _, _ = strings.Cut(command, " ")
+	shell := cmp.Or(os.Getenv("SHELL"), "/bin/sh")
+	p.command = exec.Command(shell, "-c", "exec "+command) //nolint:gosec,noctx // a person's own; Close ends it
+	p.command.Stdin, p.command.Stdout, p.command.Stderr = theirs, theirs, &p.words
+	p.command.Env, p.command.WaitDelay = Environment(), proxyGrace
+	// An interrupt at the terminal is for this process, which ends the command in time.
+	p.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := p.command.Start(); err != nil {
+		return nil, errors.Join(fmt.Errorf("ProxyCommand: %w", err), conn.Close())
+	}
+	go func() {
+		_ = p.command.Wait() // The state that it ends in is the command's.
+		close(p.ended)
+	}()
+	return p, nil
+}
+
+// socketPair returns the ends of a stream that no other process inherits.
+func socketPair() (ours, theirs *os.File, err error) {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	ends, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	syscall.CloseOnExec(ends[0])
+	syscall.CloseOnExec(ends[1])
+	return os.NewFile(uintptr(ends[0]), "proxy"), os.NewFile(uintptr(ends[1]), "proxy"), nil
+}
+
+// Close ends the command, which has the end of its input for a sign, and a hangup as from ssh.
+func (p *proxy) Close() error {
+	err := p.Conn.Close()
+	group := -p.command.Process.Pid
+	_ = syscall.Kill(group, syscall.SIGHUP) // It may have ended.
+	go func() {
+		select {
+		case <-p.ended:
+		case <-time.After(proxyGrace):
+			_ = syscall.Kill(group, syscall.SIGKILL)
+		}
+	}()
+	return err
+}
+
+// explain gives the error of a login that did not come about the words of the command.
+func (p *proxy) explain(err error) error {
+	failed := &ProxyError{Program: p.program, how: "sshd did not answer through it"}
+	if !errors.Is(err, os.ErrDeadlineExceeded) { // Then it was ended here.
+		select {
+		case <-p.ended:
+			code := p.command.ProcessState.ExitCode()
+			failed.Missing = code == notExecutable || code == notFound
+			failed.how = "it ended (" + p.command.ProcessState.String() + ") before sshd answered"
+		case <-time.After(proxyGrace):
+		}
+	}
+	failed.words = oneLine(p.words.String())
+	return failed
+}
+
+// notExecutable is the shell's exit code for a program that it may not run.
+const notExecutable = 126
+
+// ProxyError says that a ProxyCommand did not lead to sshd.
+type ProxyError struct {
+	// Program is the command's first word: the others may be private.
+	Program string
+	// Missing says that there is no such program on this machine. Waiting does not help.
+	Missing    bool
+	how, words string
+}
+
+func (e *ProxyError) Error() string {
+	text := "ProxyCommand " + e.Program + ": " + e.how
+	if e.words != "" {
+		text += "; it says: " + e.words
+	}
+	return text
+}
+
+// Environment is this process's without the secrets of a run, and without what would make a process
+// a part of that run.
+func Environment() []string {
+	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
+		return strings.HasPrefix(variable, "STRATA_") || strings.HasPrefix(variable, "PULUMI_")
+	})
+}

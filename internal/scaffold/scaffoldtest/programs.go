@@ -1,0 +1,20 @@
+package scaffoldtest
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// OnlySSH leaves the process no program but OpenSSH's client.
+func OnlySSH(t *testing.T) {
+	t.Helper()
+	programs := t.TempDir()
+	client, err := exec.LookPath("ssh")
+	require.NoError(t, err)
+	require.NoError(t, os.Symlink(client, filepath.Join(programs, "ssh")))
+	t.Setenv("PATH", programs)
+}
