@@ -13,10 +13,10 @@ import (
 	"strata/internal/adopt"
 	"strata/internal/cli"
 	"strata/internal/k3s/members"
+	"strata/internal/pulumi/stackstate"
 	"strata/internal/recovery"
+	"strata/internal/ssh/tunnel"
 	"strata/internal/stackhealth"
-	"strata/internal/stackstate"
-	"strata/internal/tunnel"
 	"strata/internal/watchers"
 	"strata/platform"
 )

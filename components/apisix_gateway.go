@@ -8,8 +8,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/internal/gatewayclass"
-	"strata/internal/self"
-	"strata/internal/subcommand"
+	"strata/internal/pulumi/self"
+	"strata/internal/pulumi/subcommand"
 )
 
 // certificate registers the domain's certificate. Neither the Gateway nor ApisixTls waits for its

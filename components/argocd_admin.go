@@ -11,9 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/internal/kuberead"
-	"strata/internal/rerun"
-	"strata/internal/self"
-	"strata/internal/subcommand"
+	"strata/internal/pulumi/rerun"
+	"strata/internal/pulumi/self"
+	"strata/internal/pulumi/subcommand"
 )
 
 // argocdPasswordAhead makes the password's time later than the release that brings it. Else a login

@@ -16,7 +16,7 @@ import (
 
 	"strata/config"
 	"strata/health"
-	"strata/internal/tunnel"
+	"strata/internal/ssh/tunnel"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")

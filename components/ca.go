@@ -11,8 +11,8 @@ import (
 	"strata/health"
 	"strata/health/waitfor"
 	"strata/internal/kuberead"
+	"strata/internal/pulumi/rerun"
 	"strata/internal/reissue"
-	"strata/internal/rerun"
 )
 
 // CAArgs configures CA.

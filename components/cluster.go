@@ -12,14 +12,14 @@ import (
 	"strata/config"
 	"strata/health"
 	"strata/internal/kuberead"
+	"strata/internal/pulumi/rerun"
+	"strata/internal/pulumi/self"
+	"strata/internal/pulumi/subcommand"
 	"strata/internal/reissue"
-	"strata/internal/remote"
-	"strata/internal/rerun"
-	"strata/internal/self"
+	"strata/internal/ssh/remote"
+	"strata/internal/ssh/tunnel"
 	"strata/internal/statefulset"
-	"strata/internal/subcommand"
 	"strata/internal/teardown"
-	"strata/internal/tunnel"
 )
 
 // Cluster gives a layer access to the cluster that it is installed in.

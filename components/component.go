@@ -13,8 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/health"
-	"strata/internal/rerun"
-	"strata/internal/self"
+	"strata/internal/pulumi/rerun"
+	"strata/internal/pulumi/self"
 )
 
 // childOf returns the options of a child: its parent, and the dependencies that must be ready

@@ -14,9 +14,9 @@ import (
 	"strata/health"
 	"strata/internal/artifacts"
 	"strata/internal/crds"
-	"strata/internal/rerun"
-	"strata/internal/self"
-	"strata/internal/subcommand"
+	"strata/internal/pulumi/rerun"
+	"strata/internal/pulumi/self"
+	"strata/internal/pulumi/subcommand"
 	"strata/internal/teardown"
 )
 

@@ -12,8 +12,8 @@ import (
 	"strata/health"
 	"strata/internal/kubeconfig"
 	"strata/internal/kuberead"
-	"strata/internal/self"
-	"strata/internal/subcommand"
+	"strata/internal/pulumi/self"
+	"strata/internal/pulumi/subcommand"
 	"strata/internal/teardown"
 )
 

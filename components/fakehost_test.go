@@ -10,9 +10,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/apiserver"
 	"strata/internal/hostrun"
-	k3snode "strata/internal/k3s/node"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/kube/apiserver"
 )
 
 // ownCluster owns the fake host, as node here.

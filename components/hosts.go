@@ -14,7 +14,7 @@ import (
 	"strata/health"
 	"strata/internal/artifacts"
 	"strata/internal/reach"
-	ssh "strata/internal/remote"
+	ssh "strata/internal/ssh/remote"
 )
 
 // HostsArgs configures Hosts.

@@ -4,8 +4,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/health"
-	k3snode "strata/internal/k3s/node"
-	ssh "strata/internal/remote"
+	k3snode "strata/internal/k3shost"
+	ssh "strata/internal/ssh/remote"
 )
 
 // access holds a gate's logins at several hosts.

@@ -9,10 +9,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/config"
+	"strata/internal/pulumi/self"
+	"strata/internal/pulumi/subcommand"
 	"strata/internal/reach"
-	ssh "strata/internal/remote"
-	"strata/internal/self"
-	"strata/internal/subcommand"
+	ssh "strata/internal/ssh/remote"
 )
 
 // existingHosts takes hosts that are already there. Strata owns nothing of them but its own

@@ -9,7 +9,7 @@ import (
 
 	"strata/config"
 	"strata/internal/machineset"
-	"strata/internal/subcommand"
+	"strata/internal/pulumi/subcommand"
 )
 
 // guard registers the guard that every machine waits for: it refuses changes that would take the

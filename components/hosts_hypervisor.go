@@ -5,7 +5,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-	ssh "strata/internal/remote"
+	ssh "strata/internal/ssh/remote"
 	"strata/internal/vm"
 )
 

@@ -7,7 +7,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"golang.org/x/crypto/ssh"
 
-	"strata/internal/subcommand"
+	"strata/internal/pulumi/subcommand"
 )
 
 // generatedKey is a private key of the stack's own, in PEM. Secret.

@@ -8,7 +8,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"strata/internal/subcommand"
+	"strata/internal/pulumi/subcommand"
 )
 
 // departure configures the marks that say a machine is about to be deleted.

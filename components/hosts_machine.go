@@ -9,9 +9,9 @@ import (
 
 	"strata/config"
 	"strata/internal/artifacts"
-	k3snode "strata/internal/k3s/node"
+	k3snode "strata/internal/k3shost"
 	"strata/internal/nspawn"
-	"strata/internal/subcommand"
+	"strata/internal/pulumi/subcommand"
 )
 
 // machines makes the hosts of driver machine: systemd-nspawn machines on this machine. Their host

@@ -11,9 +11,9 @@ import (
 
 	"strata/config"
 	"strata/health"
-	k3snode "strata/internal/k3s/node"
-	"strata/internal/self"
-	"strata/internal/subcommand"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/pulumi/self"
+	"strata/internal/pulumi/subcommand"
 	"strata/internal/vm"
 )
 

@@ -6,8 +6,8 @@ import (
 	"github.com/pulumi/pulumi-random/sdk/v4/go/random"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-	k3snode "strata/internal/k3s/node"
 	"strata/internal/k3s/token"
+	k3snode "strata/internal/k3shost"
 )
 
 // Identity names a cluster before it has a host; owner files on the hosts refer to it.

@@ -14,8 +14,8 @@ import (
 	"strata/health"
 	"strata/internal/artifacts"
 	"strata/internal/credential"
+	"strata/internal/ssh/tunnel"
 	"strata/internal/teardown"
-	"strata/internal/tunnel"
 )
 
 // K3sArgs configures K3s.

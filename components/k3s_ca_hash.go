@@ -8,7 +8,7 @@ import (
 
 	"strata/internal/hostrun"
 	"strata/internal/k3s/members"
-	k3snode "strata/internal/k3s/node"
+	k3snode "strata/internal/k3shost"
 )
 
 // readCAHash registers the command that reads the hash of the cluster's CA over SSH, from the first

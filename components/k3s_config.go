@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"strata/config"
-	"strata/internal/apiserver"
+	"strata/internal/kube/apiserver"
 )
 
 // k3sConfig is a node's config.yaml: keys are K3s's long flags

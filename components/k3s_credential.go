@@ -11,9 +11,9 @@ import (
 
 	"strata/health"
 	"strata/internal/credential"
-	k3snode "strata/internal/k3s/node"
-	"strata/internal/self"
-	"strata/internal/subcommand"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/pulumi/self"
+	"strata/internal/pulumi/subcommand"
 )
 
 // issueCredential registers the command that gives the stack its client certificates, and gives

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"strata/config"
-	"strata/internal/apiserver"
+	"strata/internal/kube/apiserver"
 )
 
 // nextFile begins another file below /etc/rancher/k3s on an install's stdin. No YAML that is

@@ -5,11 +5,11 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/health"
-	"strata/internal/apiserver"
 	"strata/internal/k3s/members"
-	k3snode "strata/internal/k3s/node"
-	"strata/internal/self"
-	"strata/internal/subcommand"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/kube/apiserver"
+	"strata/internal/pulumi/self"
+	"strata/internal/pulumi/subcommand"
 )
 
 // removeLeaving registers the resource that takes leaving nodes out of the cluster: drained,

@@ -11,11 +11,11 @@ import (
 
 	"strata/config"
 	"strata/health"
-	"strata/internal/apiserver"
 	"strata/internal/hostrun"
-	k3snode "strata/internal/k3s/node"
-	"strata/internal/rerun"
-	"strata/internal/subcommand"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/kube/apiserver"
+	"strata/internal/pulumi/rerun"
+	"strata/internal/pulumi/subcommand"
 )
 
 // node registers the resources of one node, and returns the gate that holds once it runs.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"strata/config"
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // proxyFile is below /etc/rancher/k3s. Its variables are handed to K3s's installer, which keeps

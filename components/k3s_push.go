@@ -11,10 +11,10 @@ import (
 	"strata/config"
 	"strata/health"
 	"strata/internal/artifacts"
-	k3snode "strata/internal/k3s/node"
-	"strata/internal/rerun"
-	"strata/internal/self"
-	"strata/internal/subcommand"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/pulumi/rerun"
+	"strata/internal/pulumi/self"
+	"strata/internal/pulumi/subcommand"
 )
 
 // pushed names an artifact's place on a host.

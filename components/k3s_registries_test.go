@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/config"
-	"strata/internal/apiserver"
+	"strata/internal/kube/apiserver"
 )
 
 const (

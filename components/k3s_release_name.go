@@ -8,9 +8,9 @@ import (
 
 	"strata/health"
 	"strata/internal/k3s/members"
-	k3snode "strata/internal/k3s/node"
-	"strata/internal/self"
-	"strata/internal/subcommand"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/pulumi/self"
+	"strata/internal/pulumi/subcommand"
 )
 
 // releaseName registers the command that frees a node's name before its install, if another host

@@ -7,11 +7,11 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/health"
-	k3snode "strata/internal/k3s/node"
 	"strata/internal/k3s/token"
-	"strata/internal/rerun"
-	"strata/internal/self"
-	"strata/internal/subcommand"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/pulumi/rerun"
+	"strata/internal/pulumi/self"
+	"strata/internal/pulumi/subcommand"
 )
 
 // rotateToken registers the command that has the servers' K3s encrypt the cluster's keys with the

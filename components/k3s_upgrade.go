@@ -9,11 +9,11 @@ import (
 
 	"strata/config"
 	"strata/health"
-	k3snode "strata/internal/k3s/node"
 	"strata/internal/k3s/upgrade"
-	"strata/internal/rerun"
-	"strata/internal/self"
-	"strata/internal/subcommand"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/pulumi/rerun"
+	"strata/internal/pulumi/self"
+	"strata/internal/pulumi/subcommand"
 )
 
 // upgrade registers the resource that takes a changed K3s to the nodes, one after the other:

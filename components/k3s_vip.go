@@ -10,9 +10,9 @@ import (
 
 	"strata/health"
 	"strata/internal/hostrun"
-	k3snode "strata/internal/k3s/node"
-	"strata/internal/rerun"
-	"strata/internal/subcommand"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/pulumi/rerun"
+	"strata/internal/pulumi/subcommand"
 )
 
 // keepalivedMark is the first line of a keepalived.conf that is ours.

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/dryrun"
+	"strata/internal/pulumi/dryrun"
 	"strata/internal/teardown"
 )
 

@@ -11,10 +11,10 @@ import (
 
 	"strata/health"
 	"strata/internal/hostrun"
-	k3snode "strata/internal/k3s/node"
-	ssh "strata/internal/remote"
-	"strata/internal/self"
-	"strata/internal/subcommand"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/pulumi/self"
+	"strata/internal/pulumi/subcommand"
+	ssh "strata/internal/ssh/remote"
 )
 
 //go:embed scripts/*.sh

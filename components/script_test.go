@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // shell runs a command's text as sshd does: with the user's shell and -c.

@@ -15,8 +15,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/config"
-	"strata/internal/self"
-	"strata/internal/subcommand"
+	"strata/internal/pulumi/self"
+	"strata/internal/pulumi/subcommand"
 	"strata/internal/teardown"
 )
 

@@ -10,7 +10,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/config"
-	"strata/internal/rerun"
+	"strata/internal/pulumi/rerun"
 )
 
 // ownValues holds the user's values of a release, and makes its gates run again when they change.

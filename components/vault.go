@@ -9,8 +9,8 @@ import (
 	"strata/config"
 	"strata/health"
 	"strata/internal/artifacts"
-	"strata/internal/self"
-	"strata/internal/subcommand"
+	"strata/internal/pulumi/self"
+	"strata/internal/pulumi/subcommand"
 	"strata/internal/vault"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"strata/config"
 	"strata/internal/canary"
-	"strata/internal/self"
-	"strata/internal/subcommand"
+	"strata/internal/pulumi/self"
+	"strata/internal/pulumi/subcommand"
 )
 
 // canaryName is the Deployment's and the Service's of a workload's new version.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-	"strata/internal/rerun"
+	"strata/internal/pulumi/rerun"
 )
 
 // contents are the objects that a workload's Pods read.

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"strata/internal/double"
+	"strata/internal/pulumi/double"
 )
 
 // Values are the user's values of one chart, in the form of its values.yaml. They come below those

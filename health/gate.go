@@ -7,10 +7,10 @@ import (
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-	k3snode "strata/internal/k3s/node"
-	"strata/internal/rerun"
-	"strata/internal/self"
-	"strata/internal/subcommand"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/pulumi/rerun"
+	"strata/internal/pulumi/self"
+	"strata/internal/pulumi/subcommand"
 )
 
 // Command runs the checks of a gate's resource.
@@ -59,7 +59,7 @@ type GateArgs struct {
 }
 
 // NewGate registers a gate. It runs again when its Spec, a host key or a secret changes, and on the
-// next update after it failed, also if that goes back to a former configuration (internal/rerun).
+// next update after it failed, also if that goes back to a former configuration (internal/pulumi/rerun).
 func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.ResourceOption) (*Gate, error) {
 	bound, environment := args.complete(name), args.environment()
 	opts = append(opts, pulumi.Timeouts(&pulumi.CustomTimeouts{Create: bound, Update: bound}))

@@ -1,6 +1,6 @@
 package health
 
-import "strata/internal/self"
+import "strata/internal/pulumi/self"
 
 // SecretsFrom reads a gate's secrets from its environment.
 func SecretsFrom(env func(string) string) Secrets {

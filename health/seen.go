@@ -1,7 +1,7 @@
 package health
 
 import (
-	"strata/internal/seen"
+	"strata/internal/text/seen"
 )
 
 // SeenLine is a line of a gate's progress: when the observation came in that decided. What passes

@@ -5,10 +5,10 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"strata/internal/apiserver"
-	k3snode "strata/internal/k3s/node"
-	"strata/internal/remote"
-	"strata/internal/tunnel"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/kube/apiserver"
+	"strata/internal/ssh/remote"
+	"strata/internal/ssh/tunnel"
 	"strata/internal/vm"
 )
 

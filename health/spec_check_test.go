@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // asked is a Spec of a kind that lacks nothing but its own part.

@@ -12,8 +12,8 @@ import (
 	"strata/config"
 	"strata/health"
 	"strata/internal/artifacts"
-	"strata/internal/dryrun"
 	"strata/internal/kubeconfig"
+	"strata/internal/pulumi/dryrun"
 )
 
 // Gates are the gates that a stack of the configuration has once its up has succeeded, in the

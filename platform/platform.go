@@ -14,9 +14,9 @@ import (
 	"strata/health"
 	"strata/internal/artifacts"
 	"strata/internal/kubeconfig"
+	"strata/internal/pulumi/self"
 	"strata/internal/reach"
-	"strata/internal/self"
-	"strata/internal/tunnel"
+	"strata/internal/ssh/tunnel"
 )
 
 // Program is the platform with what it does beside registering resources. The zero value does

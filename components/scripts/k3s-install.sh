@@ -6,7 +6,7 @@
 #
 # Variables: ROLE (server or agent), FOUNDS (true where this server may start the cluster), PEERS (the other
 # servers' addresses for a server, all servers' for an agent), CA_HASH (of the cluster's CA as its tokens have it, empty while nothing is known),
-# BINARY_SHA256, CONFIG_SHA256 (of what stdin brings), and those of internal/k3s/node's owner.sh. internal/k3s/node has the functions.
+# BINARY_SHA256, CONFIG_SHA256 (of what stdin brings), and those of internal/k3shost's owner.sh. internal/k3shost has the functions.
 umask 077
 : "${unit:?}" "${program:?}" "${join:?}" "${database:?}"
 config=/etc/rancher/k3s/config.yaml

@@ -2,7 +2,7 @@
 # on a host where nothing or only half of it was installed. A host that has become somebody else's is left alone: nothing on it is ours. So is
 # what runs on one without a mark and without K3s, for example another Kubernetes: there only files that Strata wrote are removed.
 #
-# Variables: those of internal/k3s/node's owner.sh, which has the functions.
+# Variables: those of internal/k3shost's owner.sh, which has the functions.
 : "${owner:?}"
 empty_goes() {
 	if [ -d "$1" ] && ! mountpoint -q "$1" && [ -z "$(ls -A "$1")" ]; then rmdir "$1"; fi

@@ -1,7 +1,7 @@
 # Takes the API's own address off this host; safe to run again, and leaves alone what is not Strata's, and a host that has become
 # somebody else's: it may hold the address of a cluster of theirs.
 #
-# Variables: MARK (the first line of a configuration that is Strata's), and those of internal/k3s/node's owner.sh, which has the functions.
+# Variables: MARK (the first line of a configuration that is Strata's), and those of internal/k3shost's owner.sh, which has the functions.
 found=$(whose)
 case $found in
 ours | free) ;;

@@ -17,8 +17,8 @@ import (
 	"strata/health/healthtest"
 	"strata/health/host"
 	"strata/health/observe"
-	"strata/internal/tunnel"
-	"strata/internal/tunnel/tunneltest"
+	"strata/internal/ssh/tunnel"
+	"strata/internal/ssh/tunnel/tunneltest"
 	"strata/tests/gates/fakeapi"
 )
 

@@ -13,8 +13,8 @@ import (
 	"strata/health"
 	"strata/health/kube"
 	"strata/health/observe"
-	"strata/internal/apiserver"
-	"strata/internal/tunnel"
+	"strata/internal/kube/apiserver"
+	"strata/internal/ssh/tunnel"
 )
 
 const (

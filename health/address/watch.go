@@ -9,7 +9,7 @@ import (
 	"strata/health/host"
 	"strata/health/kube"
 	"strata/health/observe"
-	"strata/internal/tunnel"
+	"strata/internal/ssh/tunnel"
 )
 
 // addressWatch observes the Service when it changes and keeps connecting to the address that it

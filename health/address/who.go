@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"strata/health"
-	"strata/internal/tunnel"
+	"strata/internal/ssh/tunnel"
 )
 
 // unseenSeconds bounds the wait for a neighbour's answer: a lost request is repeated after a

@@ -9,7 +9,7 @@ import (
 	"strata/health"
 	"strata/health/healthtest"
 	"strata/health/kube"
-	"strata/internal/tunnel"
+	"strata/internal/ssh/tunnel"
 	"strata/tests/gates/fakeapi"
 )
 

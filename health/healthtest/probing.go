@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"strata/internal/remote/sshtest"
+	"strata/internal/ssh/remote/sshtest"
 )
 
 // HealthyHost returns the probe's output on a fit host; a case changes it.

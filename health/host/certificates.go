@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"strata/health"
-	k3snode "strata/internal/k3s/node"
+	k3snode "strata/internal/k3shost"
 )
 
 // judgeCertificates dates K3s's own certificates on a host, for a preflight only: the gate of a

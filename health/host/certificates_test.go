@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/health"
-	k3snode "strata/internal/k3s/node"
-	"strata/internal/remote"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/ssh/remote"
 )
 
 // certificateLine is a line of the probe for a certificate that ends then.

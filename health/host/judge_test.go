@@ -11,7 +11,7 @@ import (
 
 	"strata/health"
 	"strata/health/healthtest"
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // hostCase changes a healthy host, and names the checks that the case covers.

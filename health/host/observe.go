@@ -8,8 +8,8 @@ import (
 
 	"strata/health"
 	"strata/health/observe"
-	"strata/internal/remote"
-	"strata/internal/silence"
+	"strata/internal/ssh/remote"
+	"strata/internal/ssh/silence"
 )
 
 // redialPause is the pause after a lost connection; a host that is booting or restarting comes back

@@ -10,7 +10,7 @@ import (
 
 	"strata/config"
 	"strata/health"
-	k3snode "strata/internal/k3s/node"
+	k3snode "strata/internal/k3shost"
 )
 
 // ownershipPage tells users what to do about a host of another owner.

@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	k3snode "strata/internal/k3s/node"
-	"strata/internal/remote"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/ssh/remote"
 )
 
 // The scripts that run on hosts, each in one SSH session. They read and change nothing.

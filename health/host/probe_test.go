@@ -21,7 +21,7 @@ import (
 	"strata/config"
 	"strata/health"
 	"strata/health/healthtest"
-	k3snode "strata/internal/k3s/node"
+	k3snode "strata/internal/k3shost"
 )
 
 func TestTheProbesAreCleanShell(t *testing.T) {

@@ -18,8 +18,8 @@ import (
 
 	"strata/health"
 	"strata/health/healthtest"
-	"strata/internal/remote"
-	"strata/internal/remote/sshtest"
+	"strata/internal/ssh/remote"
+	"strata/internal/ssh/remote/sshtest"
 )
 
 func askHost(t *testing.T, server *sshtest.Server, timeout time.Duration) (health.Result, string) {

@@ -9,7 +9,7 @@ import (
 	"strata/config"
 	"strata/health"
 	"strata/health/observe"
-	k3snode "strata/internal/k3s/node"
+	k3snode "strata/internal/k3shost"
 )
 
 // UnitCheck is the name of the check of a host's K3s unit, without which its Node cannot be Ready.

@@ -10,7 +10,7 @@ import (
 
 	"strata/health"
 	"strata/health/observe"
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // refusal is K3s's line of an agent that a server has told no, at a second.

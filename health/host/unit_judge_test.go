@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"strata/health"
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 func TestAnOldObservationDoesNotOutliveTheConnection(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"strata/health"
 	"strata/health/address"
 	"strata/health/observe"
-	"strata/internal/tunnel"
+	"strata/internal/ssh/tunnel"
 )
 
 const (

@@ -12,7 +12,7 @@ import (
 	"strata/health"
 	"strata/health/kube"
 	"strata/health/observe"
-	"strata/internal/tunnel"
+	"strata/internal/ssh/tunnel"
 )
 
 // httpInterval is the pause between two requests of one probe: nothing reports that a URL begins to

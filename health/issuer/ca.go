@@ -13,7 +13,7 @@ import (
 
 	"strata/health"
 	"strata/health/kube"
-	"strata/internal/digest"
+	"strata/internal/files/digest"
 )
 
 // caFacts says which CA an issuer signs with.

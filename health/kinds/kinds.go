@@ -27,7 +27,7 @@ import (
 	"strata/health/vault"
 	"strata/health/vm"
 	"strata/health/webhook"
-	"strata/internal/tunnel"
+	"strata/internal/ssh/tunnel"
 )
 
 // constructors are those of every kind.

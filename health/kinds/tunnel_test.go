@@ -16,9 +16,9 @@ import (
 
 	"strata/health"
 	"strata/health/kinds"
-	"strata/internal/remote/sshtest"
-	"strata/internal/tunnel"
-	"strata/internal/tunnel/tunneltest"
+	"strata/internal/ssh/remote/sshtest"
+	"strata/internal/ssh/tunnel"
+	"strata/internal/ssh/tunnel/tunneltest"
 )
 
 // asked returns the verdict of a server gate that reaches its host directly, and /ping of a server

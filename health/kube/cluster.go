@@ -17,7 +17,7 @@ import (
 
 	"strata/health"
 	"strata/health/observe"
-	"strata/internal/tunnel"
+	"strata/internal/ssh/tunnel"
 )
 
 // RequestTimeout bounds one request to an API server. A healthy one answers in milliseconds; one

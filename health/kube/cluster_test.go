@@ -19,8 +19,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/rest"
 
-	"strata/internal/tunnel"
-	"strata/internal/tunnel/tunneltest"
+	"strata/internal/ssh/tunnel"
+	"strata/internal/ssh/tunnel/tunneltest"
 	"strata/tests/gates/fakeapi"
 )
 

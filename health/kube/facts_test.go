@@ -14,7 +14,7 @@ import (
 	"strata/health"
 	"strata/health/healthtest"
 	"strata/health/observe"
-	"strata/internal/tunnel"
+	"strata/internal/ssh/tunnel"
 )
 
 func TestFactsOfAPod(t *testing.T) {

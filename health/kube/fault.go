@@ -12,7 +12,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"strata/health"
-	"strata/internal/tunnel"
+	"strata/internal/ssh/tunnel"
 )
 
 // faultKind says why a request got no useful answer.

@@ -2,7 +2,7 @@ package kube
 
 import (
 	"strata/health"
-	"strata/internal/tunnel"
+	"strata/internal/ssh/tunnel"
 )
 
 // Absent is the verdict on an object of the stack's own that does not exist: there is nothing to

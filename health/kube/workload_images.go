@@ -11,7 +11,7 @@ import (
 
 	"strata/health"
 	"strata/health/observe"
-	"strata/internal/imageref"
+	"strata/internal/kube/imageref"
 )
 
 // runningImage is a container whose image was recorded, with its node's report.

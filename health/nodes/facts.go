@@ -6,7 +6,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"strata/health/kube"
-	"strata/internal/apiserver"
+	"strata/internal/kube/apiserver"
 )
 
 // factsOfNode takes the facts for a verdict out of a Node.

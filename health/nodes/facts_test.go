@@ -11,7 +11,7 @@ import (
 
 	"strata/health/healthtest"
 	"strata/health/kube"
-	"strata/internal/apiserver"
+	"strata/internal/kube/apiserver"
 )
 
 func TestFactsOfANode(t *testing.T) {

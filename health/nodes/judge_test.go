@@ -9,7 +9,7 @@ import (
 	"strata/health/healthtest"
 	"strata/health/host"
 	"strata/health/kube"
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 func TestNodesVerdicts(t *testing.T) { healthtest.RunFixtures(t, "nodes", judgeNodes) }

@@ -11,7 +11,7 @@ import (
 	"strata/health/host"
 	"strata/health/kube"
 	"strata/health/observe"
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // A route may be missing for as long as an end of it is down; the time counts from when both are

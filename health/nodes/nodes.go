@@ -9,7 +9,7 @@ import (
 	"strata/health/host"
 	"strata/health/kube"
 	"strata/health/observe"
-	"strata/internal/apiserver"
+	"strata/internal/kube/apiserver"
 )
 
 // Facts is one observation of the Nodes.

@@ -5,7 +5,7 @@ import (
 
 	"strata/health"
 	"strata/health/observe"
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // JudgeRegistered is judgeNodes for an existing cluster, whose nodes are not configured here: each

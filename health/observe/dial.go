@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"strata/health"
-	"strata/internal/tunnel"
+	"strata/internal/ssh/tunnel"
 )
 
 // RefusedText is DialTrouble's text for a port at which nothing listens.

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"strata/health"
-	"strata/internal/tunnel"
+	"strata/internal/ssh/tunnel"
 )
 
 // A local port differs on each attempt: a line of progress that shows it is a new one every second.

@@ -13,7 +13,7 @@ import (
 	"strata/health"
 	"strata/health/healthtest"
 	"strata/health/host"
-	"strata/internal/remote/sshtest"
+	"strata/internal/ssh/remote/sshtest"
 )
 
 func TestHostsAreComparedWithEachOther(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 
 	"strata/health"
 	"strata/health/host"
-	"strata/internal/remote"
-	"strata/internal/silence"
+	"strata/internal/ssh/remote"
+	"strata/internal/ssh/silence"
 )
 
 // maxPoolProbes bounds how many addresses of a pool are asked for: a larger one is asked from its

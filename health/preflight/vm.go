@@ -8,7 +8,7 @@ import (
 
 	"strata/health"
 	"strata/health/host"
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 	"strata/internal/vm"
 	"strata/internal/vm/lifecycle"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"strata/health"
-	"strata/internal/table"
+	"strata/internal/text/table"
 )
 
 // Write prints a line for each finding that says something, and one that counts the rest of each

@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"strata/health/kube"
-	"strata/internal/helmrecord"
+	"strata/internal/kube/helmrecord"
 )
 
 // object is a role or a binding: of the four kinds each has some of these fields.

@@ -6,7 +6,7 @@ import (
 	"strata/health"
 	"strata/health/healthtest"
 	"strata/health/host"
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // unitCase describes a host's unit.

@@ -14,8 +14,8 @@ import (
 	"strata/health"
 	"strata/health/host"
 	"strata/health/observe"
-	k3snode "strata/internal/k3s/node"
-	"strata/internal/tunnel"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/ssh/tunnel"
 )
 
 // The waits of one observation of /ping.

@@ -9,8 +9,8 @@ import (
 
 	"strata/health"
 	"strata/health/host"
-	k3snode "strata/internal/k3s/node"
-	"strata/internal/tunnel"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/ssh/tunnel"
 )
 
 // serverWatch observes one host's unit and, on a server, /ping as a joining node asks it.

@@ -19,8 +19,8 @@ import (
 
 	"strata/health"
 	"strata/health/healthtest"
-	k3snode "strata/internal/k3s/node"
-	"strata/internal/remote/sshtest"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/ssh/remote/sshtest"
 )
 
 // runningUnit is an observation of a unit that works.

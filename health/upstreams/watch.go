@@ -17,7 +17,7 @@ import (
 	"strata/health"
 	"strata/health/kube"
 	"strata/health/observe"
-	"strata/internal/apiserver"
+	"strata/internal/kube/apiserver"
 )
 
 const (

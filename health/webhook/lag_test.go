@@ -11,7 +11,7 @@ import (
 	"strata/health"
 	"strata/health/host"
 	"strata/health/kube"
-	"strata/internal/tunnel"
+	"strata/internal/ssh/tunnel"
 	"strata/tests/gates/fakeapi"
 )
 

@@ -16,7 +16,7 @@ import (
 	"strata/health/kube"
 	"strata/health/nodes"
 	"strata/health/pool"
-	"strata/internal/tunnel"
+	"strata/internal/ssh/tunnel"
 	"strata/tests/gates/fakeapi"
 )
 

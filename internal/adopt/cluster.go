@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"strata/internal/apiserver"
+	"strata/internal/kube/apiserver"
 )
 
 // timeout bounds one read with what follows from it: four small requests to an API server whose

@@ -15,8 +15,8 @@ import (
 	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"strata/internal/apiserver"
-	"strata/internal/conflict"
+	"strata/internal/kube/apiserver"
+	"strata/internal/kube/conflict"
 )
 
 // manager is the field manager of what Pulumi's kubernetes provider creates, and the beginning of

@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"strata/config"
-	"strata/internal/digest"
+	"strata/internal/files/digest"
 )
 
 // Fetch downloads every pin, from where the configuration says, checks it against upstream's own

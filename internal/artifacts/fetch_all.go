@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"strata/config"
-	"strata/internal/lockfile"
+	"strata/internal/files/lockfile"
 )
 
 // downloadsAtOnce hide the time that each takes to begin, and keep a mirror's and a project's

@@ -5,7 +5,7 @@ import (
 	"io"
 	"os"
 
-	"strata/internal/digest"
+	"strata/internal/files/digest"
 )
 
 // Verify is an error that names the file, the expected and the found sum unless the file has the

@@ -12,7 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"strata/config"
-	"strata/internal/atomicfile"
+	"strata/internal/files/atomicfile"
 )
 
 // LockFile is the lock's name in the project.

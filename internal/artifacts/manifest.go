@@ -10,7 +10,7 @@ import (
 	"regexp"
 	"slices"
 
-	"strata/internal/atomicfile"
+	"strata/internal/files/atomicfile"
 )
 
 // ManifestFile is the manifest's name in a bundle folder.

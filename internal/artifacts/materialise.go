@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"strata/internal/atomicfile"
+	"strata/internal/files/atomicfile"
 )
 
 // Materialise puts every artifact at its Path in the project, downloading what neither the bundle

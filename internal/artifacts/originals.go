@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"strata/config"
-	"strata/internal/digest"
+	"strata/internal/files/digest"
 )
 
 // together are the artifacts of which one is of no use beside another version of the other.

@@ -10,7 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"strata/internal/digest"
+	"strata/internal/files/digest"
 )
 
 // HoldAtMost limits a step to this many times its hold, while there are fewer answers than

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/subcommand"
+	"strata/internal/pulumi/subcommand"
 )
 
 // The texts of resources' commands and the tree of subcommands are written apart: components do not

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/health"
-	"strata/internal/remote/sshtest"
+	"strata/internal/ssh/remote/sshtest"
 )
 
 // invoke runs a subcommand as the engine does, and returns its exit code and output.

@@ -19,8 +19,8 @@ import (
 	"strata/internal/machineset"
 	"strata/internal/nspawn"
 	"strata/internal/recovery"
+	"strata/internal/ssh/tunnel"
 	"strata/internal/teardown"
-	"strata/internal/tunnel"
 )
 
 // newMachineGuardCommand is `strata machine-guard`: it reads the wanted machines on stdin and the

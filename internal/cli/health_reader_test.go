@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/remote/sshtest"
+	"strata/internal/ssh/remote/sshtest"
 )
 
 // Without the passphrase, Pulumi shows the state with its secrets encrypted.

@@ -10,8 +10,8 @@ import (
 	"strata/health"
 	"strata/internal/hostrun"
 	"strata/internal/k3s/members"
-	"strata/internal/remote"
-	"strata/internal/stackstate"
+	"strata/internal/pulumi/stackstate"
+	"strata/internal/ssh/remote"
 )
 
 // readPast reads a stack's past; a resource's command runs in the project's folder.

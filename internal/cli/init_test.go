@@ -13,8 +13,8 @@ import (
 
 	"strata/config"
 	"strata/internal/reach"
-	"strata/internal/remote/sshtest"
 	"strata/internal/scaffold/scaffoldtest"
+	"strata/internal/ssh/remote/sshtest"
 )
 
 func TestInitWritesAStackFileThatPreflightReads(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"strata/internal/self"
+	"strata/internal/pulumi/self"
 )
 
 // fromStdin returns a subcommand that a resource runs: run gets the one JSON object on stdin, and a

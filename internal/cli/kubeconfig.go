@@ -9,8 +9,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"strata/internal/apiserver"
-	"strata/internal/self"
+	"strata/internal/kube/apiserver"
+	"strata/internal/pulumi/self"
 )
 
 // restConfig returns the client configuration of the cluster in STRATA_KUBECONFIG.

@@ -10,9 +10,9 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
-	"strata/internal/atomicfile"
+	"strata/internal/files/atomicfile"
 	"strata/internal/kubeconfig"
-	"strata/internal/stackstate"
+	"strata/internal/pulumi/stackstate"
 )
 
 // kubeconfigFlags are the flags of `strata kubeconfig`.

@@ -9,7 +9,7 @@ import (
 
 	"strata/config"
 	"strata/internal/leftovers"
-	"strata/internal/stackstate"
+	"strata/internal/pulumi/stackstate"
 )
 
 // newLeftoversCommand is `strata leftovers`: after a destroy that succeeded, it removes what runs

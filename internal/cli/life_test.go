@@ -17,7 +17,7 @@ import (
 	"strata/health"
 	"strata/internal/k3s/members"
 	"strata/internal/k3s/upgrade"
-	"strata/internal/remote/sshtest"
+	"strata/internal/ssh/remote/sshtest"
 )
 
 // clusterState is the state of a stack whose cluster has servers of these names, all of them one

@@ -13,9 +13,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"strata/internal/atomicfile"
+	"strata/internal/files/atomicfile"
 	"strata/internal/load"
-	"strata/internal/stackstate"
+	"strata/internal/pulumi/stackstate"
 )
 
 // loadFlags are the flags of `strata load`.

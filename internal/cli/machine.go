@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"strata/internal/nspawn"
-	"strata/internal/table"
+	"strata/internal/text/table"
 )
 
 // machineTimeout bounds one subcommand on one machine. Extracting the image takes seconds, a boot

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"strata/internal/k3s/members"
-	"strata/internal/remote"
-	"strata/internal/self"
+	"strata/internal/pulumi/self"
+	"strata/internal/ssh/remote"
 )
 
 // Linux bounds one environment variable at 128 KiB (MAX_ARG_STRLEN).

@@ -14,7 +14,7 @@ import (
 
 	"strata/config"
 	"strata/internal/inventory"
-	"strata/internal/remote/sshtest"
+	"strata/internal/ssh/remote/sshtest"
 	"strata/internal/vm"
 )
 

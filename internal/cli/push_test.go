@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/digest"
-	"strata/internal/remote/sshtest"
+	"strata/internal/files/digest"
+	"strata/internal/ssh/remote/sshtest"
 )
 
 // Only for archives of images, and also where the file is there already: the run that sent it may

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"strata/internal/inventory"
+	"strata/internal/pulumi/stackstate"
 	"strata/internal/recovery"
-	"strata/internal/stackstate"
 )
 
 // newRecoverCommand is `strata recover`. What it did goes to stderr, what the next run needs to

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"strata/health"
-	k3snode "strata/internal/k3s/node"
-	"strata/internal/remote"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/ssh/remote"
 )
 
 // newKeygenCommand is `strata keygen`: a new ed25519 private key in OpenSSH's PEM on stdout. The

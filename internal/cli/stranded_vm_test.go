@@ -16,7 +16,7 @@ import (
 	"strata/config"
 	"strata/internal/inventory"
 	"strata/internal/leftovers"
-	"strata/internal/stackstate"
+	"strata/internal/pulumi/stackstate"
 	"strata/internal/vm"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"strata/internal/stackstate"
+	"strata/internal/pulumi/stackstate"
 	"strata/internal/support"
 )
 

@@ -15,10 +15,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"strata/internal/atomicfile"
+	"strata/internal/files/atomicfile"
 	"strata/internal/metrics"
+	"strata/internal/pulumi/stackstate"
 	"strata/internal/recovery"
-	"strata/internal/stackstate"
 	"strata/internal/timeline"
 	"strata/internal/timeline/draw"
 )

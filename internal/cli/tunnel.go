@@ -11,7 +11,7 @@ import (
 	"strata/config"
 	"strata/health"
 	"strata/internal/reach"
-	"strata/internal/tunnel"
+	"strata/internal/ssh/tunnel"
 )
 
 // newTunnelCommand is `strata tunnel`: the way to a stack's API and addresses behind its jump host,

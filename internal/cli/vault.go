@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"strata/health"
-	"strata/internal/self"
-	"strata/internal/stackstate"
+	"strata/internal/pulumi/self"
+	"strata/internal/pulumi/stackstate"
 	"strata/internal/vault"
 )
 

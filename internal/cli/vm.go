@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"strata/internal/self"
+	"strata/internal/pulumi/self"
 	"strata/internal/vm"
 	"strata/internal/vm/lifecycle"
 )

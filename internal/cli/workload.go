@@ -11,7 +11,7 @@ import (
 
 	"strata/internal/canary"
 	"strata/internal/canary/steps"
-	"strata/internal/self"
+	"strata/internal/pulumi/self"
 	"strata/internal/statefulset"
 )
 

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/version"
 	"k8s.io/client-go/dynamic"
 
-	"strata/internal/apiserver"
+	"strata/internal/kube/apiserver"
 )
 
 // applying objects are sent at once. They do not depend on each other, and a busy API server takes

@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	clientwatch "k8s.io/client-go/tools/watch"
 
-	"strata/internal/apiserver"
+	"strata/internal/kube/apiserver"
 )
 
 // Remove takes a bundle's objects out of the cluster, found by their label, and with each

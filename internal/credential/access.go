@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // access is K3s's own access on the first server that has one which is believed. The others are not

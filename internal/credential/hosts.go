@@ -12,10 +12,10 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"strata/internal/apiserver"
-	k3snode "strata/internal/k3s/node"
-	"strata/internal/remote"
-	"strata/internal/tunnel"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/kube/apiserver"
+	"strata/internal/ssh/remote"
+	"strata/internal/ssh/tunnel"
 )
 
 const (

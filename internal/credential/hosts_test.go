@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	k3snode "strata/internal/k3s/node"
-	"strata/internal/remote/sshtest"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/ssh/remote/sshtest"
 )
 
 // A server of another cluster is not asked for its access, and its K3s is not restarted: its

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 func TestAStackGetsACertificateOfItsOwn(t *testing.T) {

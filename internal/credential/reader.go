@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"strata/internal/digest"
+	"strata/internal/files/digest"
 )
 
 // ReaderRole is the ClusterRole of a stack's reader.

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	clientwatch "k8s.io/client-go/tools/watch"
 
-	"strata/internal/apiserver"
+	"strata/internal/kube/apiserver"
 )
 
 const (

@@ -28,7 +28,7 @@ import (
 	"k8s.io/client-go/rest"
 	clienttesting "k8s.io/client-go/testing"
 
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // today is the clock's time.

@@ -17,7 +17,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/util/retry"
 
-	"strata/internal/conflict"
+	"strata/internal/kube/conflict"
 )
 
 // Patience bounds the wait for a controller that runs to let its class go: it is told by a watch

@@ -10,7 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // Input is read from stdin by `strata host-run`. It stands in the states of stacks, whose resources

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/internal/hostrun"
-	"strata/internal/remote"
-	"strata/internal/remote/sshtest"
+	"strata/internal/ssh/remote"
+	"strata/internal/ssh/remote/sshtest"
 )
 
 // run runs one script on a host of the test.

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"strata/health"
-	"strata/internal/stackstate"
-	"strata/internal/tunnel"
+	"strata/internal/pulumi/stackstate"
+	"strata/internal/ssh/tunnel"
 )
 
 // Gate is a gate as the state has it.

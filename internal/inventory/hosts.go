@@ -9,9 +9,9 @@ import (
 
 	"strata/config"
 	"strata/health"
+	"strata/internal/pulumi/stackstate"
 	"strata/internal/reach"
-	"strata/internal/remote"
-	"strata/internal/stackstate"
+	"strata/internal/ssh/remote"
 )
 
 // Host is a host that exists, and what logs in to it (remote.Dialer).

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/remote"
-	"strata/internal/stackstate"
+	"strata/internal/pulumi/stackstate"
+	"strata/internal/ssh/remote"
 )
 
 func TestAPinOfTheStateIsOfTheAddressThatWasContacted(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"strata/config"
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 	"strata/internal/vm"
 )
 

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
-	"strata/internal/digest"
-	k3snode "strata/internal/k3s/node"
+	"strata/internal/files/digest"
 	"strata/internal/k3s/token"
-	"strata/internal/stackstate"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/pulumi/stackstate"
 )
 
 // ownerLimit bounds the request to the state, which may be far away, and Pulumi's start on a busy

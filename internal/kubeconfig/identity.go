@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"strata/internal/apiserver"
+	"strata/internal/kube/apiserver"
 )
 
 // Recognition asks whether a context leads to the cluster of the run before. It lies in states, so

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
-	"strata/internal/digest"
+	"strata/internal/files/digest"
 )
 
 // Variable names the kubeconfigs, as a list of paths, when nothing else does

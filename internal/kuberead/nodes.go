@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/dynamic"
 
 	"strata/config"
-	"strata/internal/apiserver"
+	"strata/internal/kube/apiserver"
 )
 
 // NodesInput is read from stdin by `strata nodes`.

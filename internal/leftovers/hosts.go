@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"strata/internal/hostrun"
-	"strata/internal/remote"
-	"strata/internal/self"
-	"strata/internal/stackstate"
+	"strata/internal/pulumi/self"
+	"strata/internal/pulumi/stackstate"
+	"strata/internal/ssh/remote"
 )
 
 // dialLimit bounds how long a host has to answer: one that is there does so within a round trip or

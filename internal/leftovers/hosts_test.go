@@ -11,8 +11,8 @@ import (
 
 	"strata/internal/hostrun"
 	"strata/internal/nettest"
-	"strata/internal/remote"
-	"strata/internal/remote/sshtest"
+	"strata/internal/ssh/remote"
+	"strata/internal/ssh/remote/sshtest"
 )
 
 func TestStrandedNamesOnlyTheHostThatDoesNotAnswer(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 
 	"strata/internal/inventory"
 	"strata/internal/nspawn"
-	"strata/internal/stackstate"
+	"strata/internal/pulumi/stackstate"
 )
 
 // Before holds the cluster's identity and the unfinished machines of a state before its destroy.

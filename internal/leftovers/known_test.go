@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/internal/nspawn"
-	"strata/internal/stackstate"
+	"strata/internal/pulumi/stackstate"
 )
 
 // onlyTheCreation is an exported state in which the creation of a machine, and others that are

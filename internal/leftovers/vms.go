@@ -11,7 +11,7 @@ import (
 
 	"strata/config"
 	"strata/internal/inventory"
-	"strata/internal/stackstate"
+	"strata/internal/pulumi/stackstate"
 	"strata/internal/vm"
 	"strata/internal/vm/lifecycle"
 )

@@ -11,8 +11,8 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/workspace"
 
-	"strata/internal/atomicfile"
-	"strata/internal/remote"
+	"strata/internal/files/atomicfile"
+	"strata/internal/ssh/remote"
 )
 
 // chosenBy are the variables by which one chooses a state or a passphrase for Pulumi

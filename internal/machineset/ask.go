@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"strata/internal/apiserver"
+	"strata/internal/kube/apiserver"
 )
 
 // askLimit bounds the request to one server. All are asked at once, and one under load needs more

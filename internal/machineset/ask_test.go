@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/apiserver"
+	"strata/internal/kube/apiserver"
 )
 
 // k3s is a server that answers /ping with a text, at an address that no other test uses.

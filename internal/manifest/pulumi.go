@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/kubernetes/scheme"
 
-	"strata/internal/double"
+	"strata/internal/pulumi/double"
 )
 
 // Prepare takes out of an object what means nothing, or is kubectl's own note of a whole object

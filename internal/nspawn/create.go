@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"strata/internal/atomicfile"
+	"strata/internal/files/atomicfile"
 	"strata/internal/nspawn/host"
 	"strata/internal/nspawn/network"
 	"strata/internal/nspawn/rootfs"

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	k3snode "strata/internal/k3s/node"
+	k3snode "strata/internal/k3shost"
 	"strata/internal/nspawn/host"
 )
 

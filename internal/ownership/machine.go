@@ -9,7 +9,7 @@ import (
 	"strata/health"
 	"strata/internal/inventory"
 	"strata/internal/nspawn"
-	"strata/internal/stackstate"
+	"strata/internal/pulumi/stackstate"
 	"strata/internal/vm"
 	"strata/internal/vm/lifecycle"
 )

@@ -10,8 +10,8 @@ import (
 
 	"strata/config"
 	"strata/internal/inventory"
-	k3snode "strata/internal/k3s/node"
-	"strata/internal/remote"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/ssh/remote"
 )
 
 // hostLimit bounds what is done on one host.

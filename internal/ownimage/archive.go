@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"io"
 
-	"strata/internal/digest"
+	"strata/internal/files/digest"
 )
 
 // user is the numeric user of the images: kubelet cannot judge runAsNonRoot by a name. Distroless

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"strata/config"
-	"strata/internal/atomicfile"
+	"strata/internal/files/atomicfile"
 )
 
 // environment holds the variables of every build, whoever starts it: no C compiler, so that the

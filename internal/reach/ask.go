@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // unsaid is a file of a keyword that an ssh_config does not have.

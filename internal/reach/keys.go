@@ -13,7 +13,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"strata/config"
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // keyring collects what lets in to a host and to its jump hosts.

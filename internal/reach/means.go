@@ -9,7 +9,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"strata/config"
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // usesAgent reports whether an ssh_config names an agent of its own.

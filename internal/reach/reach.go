@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"strata/config"
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // Where the passwords come from in a command line that is run by hand, which cannot read what

@@ -17,7 +17,7 @@ import (
 
 	"strata/config"
 	"strata/internal/reach"
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // folder is a project's, with files.

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"strata/config"
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // said is what OpenSSH's client makes of an ssh_config for a host. Empty is what the file does not

@@ -13,7 +13,7 @@ import (
 
 	"strata/config"
 	"strata/internal/reach"
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // What people have in an ssh_config means what it means to ssh.

@@ -5,8 +5,8 @@ import (
 	"reflect"
 
 	"strata/config"
-	"strata/internal/remote"
-	"strata/internal/tunnel"
+	"strata/internal/ssh/remote"
+	"strata/internal/ssh/tunnel"
 )
 
 // Tunnel is the way to the API and the load balancer's addresses, where hosts have one, and what

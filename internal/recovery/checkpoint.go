@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"strata/config"
-	"strata/internal/atomicfile"
+	"strata/internal/files/atomicfile"
 )
 
 // restoreCheckpoint puts the state before the last write back when a kill in the middle of that

@@ -13,8 +13,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"strata/internal/helmrecord"
-	"strata/internal/stackstate"
+	"strata/internal/kube/helmrecord"
+	"strata/internal/pulumi/stackstate"
 )
 
 const (

@@ -17,8 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
 
-	"strata/internal/helmrecord"
-	"strata/internal/stackstate"
+	"strata/internal/kube/helmrecord"
+	"strata/internal/pulumi/stackstate"
 )
 
 // record is the Secret in which Helm keeps one revision of release metallb.

@@ -7,7 +7,7 @@ import (
 	"io"
 	"time"
 
-	"strata/internal/stackstate"
+	"strata/internal/pulumi/stackstate"
 )
 
 // ErrOwned is the error when the stack has an owner that is alive or on another host: nothing was

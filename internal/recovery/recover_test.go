@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/stackstate"
+	"strata/internal/pulumi/stackstate"
 )
 
 // bench is a project with a file backend and a Pulumi command line that answers from a fixture.

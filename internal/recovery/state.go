@@ -7,7 +7,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/apitype"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/urn"
 
-	"strata/internal/stackstate"
+	"strata/internal/pulumi/stackstate"
 )
 
 const (

@@ -13,7 +13,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/apitype"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/urn"
 
-	"strata/internal/atomicfile"
+	"strata/internal/files/atomicfile"
 )
 
 // note is the file that remembers, beyond the state, which objects may exist without the state's

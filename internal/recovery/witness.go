@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"strata/internal/atomicfile"
+	"strata/internal/files/atomicfile"
 )
 
 // lockTime bounds the time from the start of a Pulumi to its lock.

@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/util/retry"
 
-	"strata/internal/conflict"
+	"strata/internal/kube/conflict"
 )
 
 // Input is read from stdin by `strata reissue`. It lies in states, so its keys stay as they are.

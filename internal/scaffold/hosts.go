@@ -9,8 +9,8 @@ import (
 	"slices"
 	"sync"
 
-	"strata/internal/remote"
-	"strata/internal/silence"
+	"strata/internal/ssh/remote"
+	"strata/internal/ssh/silence"
 )
 
 // Host is a host that was read.

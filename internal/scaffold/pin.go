@@ -12,7 +12,7 @@ import (
 	"golang.org/x/crypto/ssh"
 
 	"strata/internal/reach"
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // Pin is a host's public key, and whether it is known.

@@ -14,9 +14,9 @@ import (
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/knownhosts"
 
-	"strata/internal/remote"
-	"strata/internal/remote/sshtest"
 	"strata/internal/scaffold/scaffoldtest"
+	"strata/internal/ssh/remote"
+	"strata/internal/ssh/remote/sshtest"
 )
 
 // known is a known_hosts file that has keys for a host, with markers in front where a key has one.

@@ -9,8 +9,8 @@ import (
 
 	"strata/config"
 	"strata/health/host"
-	"strata/internal/remote"
-	"strata/internal/silence"
+	"strata/internal/ssh/remote"
+	"strata/internal/ssh/silence"
 )
 
 // Pool is the proposed range for LoadBalancer Services.

@@ -5,7 +5,7 @@ import (
 	"io"
 	"path/filepath"
 
-	"strata/internal/table"
+	"strata/internal/text/table"
 )
 
 // Write says what was found and proposed, and what to compare by hand.

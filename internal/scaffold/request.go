@@ -15,7 +15,7 @@ import (
 	"strata/health"
 	"strata/health/preflight"
 	"strata/internal/reach"
-	"strata/internal/silence"
+	"strata/internal/ssh/silence"
 )
 
 // Request describes the desired stack file.

@@ -16,8 +16,8 @@ import (
 
 	"strata/config"
 	"strata/internal/nettest"
-	"strata/internal/remote/sshtest"
 	"strata/internal/scaffold/scaffoldtest"
+	"strata/internal/ssh/remote/sshtest"
 )
 
 // request asks for a file of stack "dev" in a project of the test's own.

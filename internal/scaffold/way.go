@@ -11,7 +11,7 @@ import (
 
 	"strata/config"
 	"strata/internal/reach"
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // ParseJump reads [USER@]HOST[:PORT] of a jump host, for a stack file.

@@ -18,8 +18,8 @@ import (
 
 	"strata/config"
 	"strata/internal/reach"
-	"strata/internal/remote/sshtest"
 	"strata/internal/scaffold/scaffoldtest"
+	"strata/internal/ssh/remote/sshtest"
 )
 
 const (

@@ -15,7 +15,7 @@ import (
 	"strata/health"
 	"strata/health/kinds"
 	"strata/internal/inventory"
-	"strata/internal/stackstate"
+	"strata/internal/pulumi/stackstate"
 )
 
 // atOnce bounds how many gates are asked at once.

@@ -15,8 +15,8 @@ import (
 
 	"strata/health"
 	"strata/internal/inventory"
-	"strata/internal/remote/sshtest"
-	"strata/internal/stackstate"
+	"strata/internal/pulumi/stackstate"
+	"strata/internal/ssh/remote/sshtest"
 )
 
 func TestGatesAreAskedWithTheSpecsAndSecretsOfTheState(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 
 	"strata/health"
 	"strata/internal/inventory"
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 func TestReaderAsksNoGateThatNeedsMore(t *testing.T) {

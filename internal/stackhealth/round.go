@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"strata/health"
-	"strata/internal/atomicfile"
+	"strata/internal/files/atomicfile"
 	"strata/internal/metrics"
-	"strata/internal/table"
+	"strata/internal/text/table"
 )
 
 // Round holds the answers of a stack's gates that were asked once.

@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"strata/internal/apiserver"
+	"strata/internal/kube/apiserver"
 )
 
 // asTable asks the API server for what kubectl shows of objects, in which there are no values of

@@ -16,9 +16,9 @@ import (
 	"strata/health"
 	"strata/internal/inventory"
 	"strata/internal/kubeconfig"
-	"strata/internal/remote"
+	"strata/internal/pulumi/stackstate"
+	"strata/internal/ssh/remote"
 	"strata/internal/stackhealth"
-	"strata/internal/stackstate"
 	"strata/internal/version"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"strata/internal/stackstate"
+	"strata/internal/pulumi/stackstate"
 )
 
 // newest limits the recordings of runs in an archive.

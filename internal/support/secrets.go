@@ -11,7 +11,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"strata/config"
-	"strata/internal/stackstate"
+	"strata/internal/pulumi/stackstate"
 )
 
 // secretKeys are the keys of the configuration whose texts are secret whether or not a person has

@@ -14,8 +14,8 @@ import (
 
 	"strata/health"
 	"strata/health/namespace"
-	"strata/internal/apiserver"
-	"strata/internal/remote"
+	"strata/internal/kube/apiserver"
+	"strata/internal/ssh/remote"
 )
 
 var (

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/health"
-	"strata/internal/remote"
-	"strata/internal/tunnel"
+	"strata/internal/ssh/remote"
+	"strata/internal/ssh/tunnel"
 )
 
 // arrivals asks about a run in which those objects of wanted arrive that previous lacks.

@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"strata/internal/tunnel"
+	"strata/internal/ssh/tunnel"
 )
 
 // Guard configures the questions of the guard's resource at its delete. It lies in states, so its

@@ -11,7 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
-	"strata/internal/apiserver"
+	"strata/internal/kube/apiserver"
 )
 
 // Loss lists the objects that go with a cluster and cannot be made again, in the order of names.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"strata/internal/seen"
+	"strata/internal/text/seen"
 )
 
 // messagesKept limits the lines that a bar keeps of a gate: its wait, the end of it, and the

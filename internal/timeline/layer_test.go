@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/seen"
+	"strata/internal/text/seen"
 )
 
 func TestTheLayersSumUpToTheRun(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"io"
 
-	"strata/internal/self"
-	"strata/internal/stackstate"
+	"strata/internal/pulumi/self"
+	"strata/internal/pulumi/stackstate"
 )
 
 // Recorded is a stack's Vault as its state has it. Secret.

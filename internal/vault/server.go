@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"strata/internal/apiserver"
+	"strata/internal/kube/apiserver"
 )
 
 // Server is a Vault server in the cluster.

@@ -17,9 +17,9 @@ import (
 	"time"
 
 	"strata/config"
-	"strata/internal/digest"
-	"strata/internal/self"
-	"strata/internal/table"
+	"strata/internal/files/digest"
+	"strata/internal/pulumi/self"
+	"strata/internal/text/table"
 )
 
 // number and commit are set by `make build` (-ldflags -X): what `git describe` and `git rev-parse`

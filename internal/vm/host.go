@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"time"
 
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // Host runs scripts on the hypervisor as root.

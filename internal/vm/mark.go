@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"strata/internal/digest"
+	"strata/internal/files/digest"
 )
 
 // Mark records a machine's owner on the machine (docs/adr/0031).

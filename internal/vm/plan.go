@@ -4,7 +4,7 @@ import (
 	"net/netip"
 
 	"strata/config"
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // HypervisorName names a hypervisor over SSH in messages.

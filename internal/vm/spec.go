@@ -10,7 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // Spec is one virtual machine. It travels as JSON on stdin and is plain in the state: secrets are

@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"strata/internal/apiserver"
+	"strata/internal/kube/apiserver"
 )
 
 const (

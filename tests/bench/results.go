@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"strata/internal/atomicfile"
+	"strata/internal/files/atomicfile"
 )
 
 // Result is one measured number.

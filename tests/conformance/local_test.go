@@ -61,7 +61,7 @@ var localCases = []testCase{
 	}},
 	{"what is replaced on a change of what it runs or is asked runs again without a trigger", func(t *testing.T) {
 		r := newLocal(t)
-		r.ReplaceOnChanges = []string{"create", "stdin"} // internal/rerun
+		r.ReplaceOnChanges = []string{"create", "stdin"} // internal/pulumi/rerun
 		up(t, r, plugin.Create, props(map[string]any{"create": "cat", "stdin": "one"}))
 		up(t, r, plugin.Replace, props(map[string]any{"create": "cat", "stdin": "two"}))
 		assert.Equal(t, "two", text(r.State, "stdout"))

@@ -37,9 +37,9 @@ var kept = regexp.MustCompile(`strata:cluster:LentCluster|json:"lent,|^\s+lent: 
 
 // spoken are the files that are checked: what people read, and what the program and its tests say.
 // What a command's text has is in the states of stacks that are up (components/scripts and the
-// functions of internal/k3s/node), and the lab's stand-ins copy other programs.
+// functions of internal/k3shost), and the lab's stand-ins copy other programs.
 func spoken(path string) bool {
-	if strings.HasPrefix(path, "internal/k3s/node/") && strings.HasSuffix(path, ".sh") {
+	if strings.HasPrefix(path, "internal/k3shost/") && strings.HasSuffix(path, ".sh") {
 		return false
 	}
 	for _, skipped := range []string{"components/scripts/", "tests/lab/", "tests/docs/words_test.go", "tools/", "hack/tools/"} {
@@ -106,6 +106,6 @@ func TestPrivateWordsAreFound(t *testing.T) {
 	assert.Empty(t, private("health/issuer/issuer.go", "// verb is kubectl's\n"))
 	assert.Empty(t, private("components/ca_vault.go", "\"verbs\": pulumi.ToStringArray(\n"))
 	assert.True(t, spoken("hack/stack"))
-	assert.False(t, spoken("internal/k3s/node/owner.sh"))
-	assert.True(t, spoken("internal/k3s/node/owner.go"))
+	assert.False(t, spoken("internal/k3shost/owner.sh"))
+	assert.True(t, spoken("internal/k3shost/owner.go"))
 }

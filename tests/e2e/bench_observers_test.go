@@ -14,7 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // commands observes that a host takes commands as root over SSH, with a connection of its own: the

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/remote"
-	"strata/internal/stackstate"
+	"strata/internal/pulumi/stackstate"
+	"strata/internal/ssh/remote"
 )
 
 // hypervisor is libvirt on this machine, with a pool and a network of the story's own.

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/digest"
+	"strata/internal/files/digest"
 	"strata/internal/hostrun"
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // loginsScript makes a user for each kind of login that hosts have, with $KEY in authorized_keys,

@@ -14,7 +14,7 @@ import (
 
 	"strata/config"
 	"strata/internal/reach"
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // waysScript makes users who are let in by a certificate of $CA, by two keys one after the other,

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/internal/k3s/members"
-	"strata/internal/stackstate"
+	"strata/internal/pulumi/stackstate"
 	"strata/platform"
 )
 

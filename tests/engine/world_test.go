@@ -121,7 +121,7 @@ func (w *world) tick() int {
 }
 
 // take returns the actions since the last call, in order of their start, without what forgets a
-// command so that it runs again (internal/rerun).
+// command so that it runs again (internal/pulumi/rerun).
 func (w *world) take() actions {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/health"
-	"strata/internal/remote/sshtest"
+	"strata/internal/ssh/remote/sshtest"
 	"strata/tests/gates/fakeapi"
 )
 

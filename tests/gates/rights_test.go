@@ -17,7 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"strata/health"
-	"strata/internal/helmrecord"
+	"strata/internal/kube/helmrecord"
 	"strata/tests/gates/fakeapi"
 )
 

@@ -39,7 +39,7 @@ var onlyOnce = map[string]string{
 }
 
 // failuresAreRepeated checks that every other command runs again after a change that failed and was
-// taken back (internal/rerun).
+// taken back (internal/pulumi/rerun).
 func failuresAreRepeated(_ *program, g graph) []string {
 	var broken []string
 	for _, name := range g.where(func(r pulumitest.Resource) bool { return strings.HasPrefix(r.Type, "command:") }) {

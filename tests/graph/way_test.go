@@ -8,7 +8,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/stretchr/testify/assert"
 
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 	"strata/tests/pulumitest"
 )
 

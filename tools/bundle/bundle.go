@@ -12,9 +12,9 @@ import (
 
 	"strata/config"
 	"strata/internal/artifacts"
-	"strata/internal/atomicfile"
-	"strata/internal/digest"
-	"strata/internal/lockfile"
+	"strata/internal/files/atomicfile"
+	"strata/internal/files/digest"
+	"strata/internal/files/lockfile"
 )
 
 // sumsFile has the sum of each file, as sha256sum reads it. It is written last: a folder without it

@@ -16,8 +16,8 @@ import (
 
 	"strata/config"
 	"strata/internal/artifacts"
-	"strata/internal/atomicfile"
-	"strata/internal/self"
+	"strata/internal/files/atomicfile"
+	"strata/internal/pulumi/self"
 )
 
 // Where the folder has what runs Strata.

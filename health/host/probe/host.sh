@@ -1,6 +1,6 @@
 # What a host is, as key=value lines; each block ends with a line "end". Read only: nothing is loaded, started or written.
 # Set before: modules, ports, programs and fixed (lists), once (yes: observe once and end); listeners, from ports.sh; whose, from
-# internal/k3s/node's owner.sh, with its variables; certificates, from certificates.sh there, and firewall, from firewall.sh, for a single observation.
+# internal/k3shost's owner.sh, with its variables; certificates, from certificates.sh there, and firewall, from firewall.sh, for a single observation.
 # The gate's caller waits for the first observation, and every process costs a busy host milliseconds: hence the builtins, and one
 # systemctl for all units. Only for files of many lines is a program faster, because read makes a system call for each byte.
 : "${modules?}" "${ports?}" "${programs?}" "${fixed?}" "${once?}"

@@ -12,7 +12,7 @@ import (
 
 	"strata/config"
 	"strata/internal/artifacts"
-	"strata/internal/atomicfile"
+	"strata/internal/files/atomicfile"
 )
 
 // Where an artifact of a stack comes from.

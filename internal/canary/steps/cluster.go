@@ -14,8 +14,8 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"strata/internal/apiserver"
 	"strata/internal/canary"
+	"strata/internal/kube/apiserver"
 )
 
 // Run takes the steps of a Spec in the cluster that config leads to.

@@ -12,8 +12,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"strata/internal/apiserver"
 	"strata/internal/canary"
+	"strata/internal/kube/apiserver"
 )
 
 // The names that Traefik gives to the Service of a route's backend, and with its metrics

@@ -17,8 +17,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"strata/internal/apiserver"
 	"strata/internal/canary"
+	"strata/internal/kube/apiserver"
 )
 
 // Observe implements world.

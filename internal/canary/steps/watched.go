@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"strata/internal/apiserver"
 	"strata/internal/canary"
+	"strata/internal/kube/apiserver"
 	"strata/internal/watchers"
 )
 

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/retry"
 
-	"strata/internal/apiserver"
-	"strata/internal/conflict"
+	"strata/internal/kube/apiserver"
+	"strata/internal/kube/conflict"
 )
 
 // Weigh implements world. It replaces rules whole, since a list of them has no keys to merge by; a

@@ -16,8 +16,8 @@ import (
 	"strata/internal/k3s/restore"
 	"strata/internal/k3s/token"
 	"strata/internal/k3s/upgrade"
-	"strata/internal/stackstate"
-	"strata/internal/tunnel"
+	"strata/internal/pulumi/stackstate"
+	"strata/internal/ssh/tunnel"
 )
 
 // Cluster describes the cluster in a stack's state: the nodes, the logins, and the K3s that they

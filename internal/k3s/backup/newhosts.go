@@ -13,15 +13,15 @@ import (
 	"time"
 
 	"strata/config"
-	"strata/internal/digest"
+	"strata/internal/files/digest"
+	"strata/internal/files/tempdir"
 	"strata/internal/k3s/members"
-	k3snode "strata/internal/k3s/node"
 	"strata/internal/k3s/revision"
 	"strata/internal/k3s/token"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/pulumi/stackstate"
 	"strata/internal/reach"
-	"strata/internal/remote"
-	"strata/internal/stackstate"
-	"strata/internal/tempdir"
+	"strata/internal/ssh/remote"
 )
 
 // stillLimit bounds the question whether a server of before still runs. Each is asked for itself:

@@ -11,8 +11,8 @@ import (
 	"strata/health"
 	"strata/internal/k3s/members"
 	"strata/internal/nettest"
-	"strata/internal/remote"
-	"strata/internal/remote/sshtest"
+	"strata/internal/ssh/remote"
+	"strata/internal/ssh/remote/sshtest"
 )
 
 // The others of a cluster that lost its hosts do not answer, and must not use up the time of the

@@ -13,10 +13,10 @@ import (
 	"strata/config"
 	"strata/health"
 	"strata/internal/credential"
-	"strata/internal/digest"
+	"strata/internal/files/digest"
+	"strata/internal/files/tempdir"
 	"strata/internal/k3s/restore"
 	"strata/internal/k3s/revision"
-	"strata/internal/tempdir"
 )
 
 // Wanted selects the data to go back to: one of Snapshot, File and Current.

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"strata/config"
-	"strata/internal/table"
+	"strata/internal/text/table"
 )
 
 // Save has the first server that answers write a snapshot of etcd now, beside the scheduled ones,

@@ -12,9 +12,9 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"strata/internal/apiserver"
-	k3snode "strata/internal/k3s/node"
-	"strata/internal/remote"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/kube/apiserver"
+	"strata/internal/ssh/remote"
 )
 
 // Admission decides whether a host may join under its name.

@@ -16,7 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // server is a Node with a member of etcd at an address.

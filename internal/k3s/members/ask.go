@@ -8,7 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/wait"
 
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // The bounds of the check whether there is a cluster.

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/internal/nettest"
-	"strata/internal/remote"
-	"strata/internal/remote/sshtest"
+	"strata/internal/ssh/remote"
+	"strata/internal/ssh/remote/sshtest"
 )
 
 // runsOn runs a script with a folder as the host's root, whose systemctl knows one state of K3s.

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	clientwatch "k8s.io/client-go/tools/watch"
 
-	"strata/internal/apiserver"
+	"strata/internal/kube/apiserver"
 )
 
 // removeAnnotation asks K3s to take a server's etcd member out; K3s answers with removedAnnotation,

@@ -22,7 +22,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 var leaving = Member{Target: remote.Target{Name: "server-3"}, Role: "server"}

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
-	"strata/internal/remote/sshtest"
+	"strata/internal/ssh/remote/sshtest"
 )
 
 // K3s takes its finalizer off a Node some time after the delete; a kubelet that registered before

@@ -7,7 +7,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	"strata/internal/apiserver"
+	"strata/internal/kube/apiserver"
 )
 
 // Leave takes members that left out of the cluster, one after the other. config reaches the

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/internal/k3s/members"
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // at is a set of nodes by their addresses.

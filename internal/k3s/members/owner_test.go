@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/kubernetes/fake"
 
-	k3snode "strata/internal/k3s/node"
-	"strata/internal/remote/sshtest"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/ssh/remote/sshtest"
 )
 
 // hostOf is a host with K3s as a folder, whose mark is of a cluster and a node. It notes what

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"strata/internal/remote"
-	"strata/internal/stackstate"
+	"strata/internal/pulumi/stackstate"
+	"strata/internal/ssh/remote"
 )
 
 // Past holds the traces of a stack's cluster in its state. Hosts cannot say it: fresh ones know of

@@ -11,8 +11,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"strata/internal/apiserver"
-	"strata/internal/remote"
+	"strata/internal/kube/apiserver"
+	"strata/internal/ssh/remote"
 )
 
 // etcdLabel marks servers with a member of etcd.

@@ -7,10 +7,10 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"strata/internal/apiserver"
-	k3snode "strata/internal/k3s/node"
-	"strata/internal/remote"
-	"strata/internal/tunnel"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/kube/apiserver"
+	"strata/internal/ssh/remote"
+	"strata/internal/ssh/tunnel"
 )
 
 // Set is the wanted membership. It travels as JSON on stdin, and comes back on stdout for the next

@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/retry"
 
-	"strata/internal/apiserver"
+	"strata/internal/kube/apiserver"
 )
 
 // ApplySettings gives the Nodes of wanted members their labels and taints, and takes away those

@@ -13,8 +13,8 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	ktesting "k8s.io/client-go/testing"
 
-	"strata/internal/apiserver"
-	"strata/internal/remote"
+	"strata/internal/kube/apiserver"
+	"strata/internal/ssh/remote"
 )
 
 func agentWith(labels map[string]string, taints ...string) Member {

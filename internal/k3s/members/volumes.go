@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
 
-	"strata/internal/apiserver"
+	"strata/internal/kube/apiserver"
 )
 
 // KeepsVolumes refuses to take members out whose disks hold volumes that no node that stays can

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
 
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // volume is a bound one of the claim default/data, where a label has one of the values; without

@@ -13,9 +13,9 @@ import (
 	"path/filepath"
 
 	"strata/health"
-	k3snode "strata/internal/k3s/node"
-	"strata/internal/remote"
-	"strata/internal/tempdir"
+	"strata/internal/files/tempdir"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/ssh/remote"
 )
 
 // database holds etcd's data on each server. It is K3s's default, which serverArgs must not change.

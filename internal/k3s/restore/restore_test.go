@@ -14,7 +14,7 @@ import (
 
 	"strata/health"
 	"strata/internal/k3s/restore"
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // fleet notes what it is told to do, host by host, and fails where a test says so.

@@ -1,4 +1,4 @@
-# The steps of a restore, one function each. Set before: the variables of internal/k3s/node's functions, which precede this, and
+# The steps of a restore, one function each. Set before: the variables of internal/k3shost's functions, which precede this, and
 # what a step names. Each may be run again.
 : "${unit:?}" "${restoring:?}" "${database:?}" "${join:?}"
 : "${restores:=yes}" # one_at_a_time asks for it

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/health"
-	k3snode "strata/internal/k3s/node"
+	k3snode "strata/internal/k3shost"
 )
 
 // host is a folder that the steps take for a server's root.

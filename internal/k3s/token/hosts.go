@@ -11,10 +11,10 @@ import (
 	"net"
 	"net/http"
 
-	"strata/internal/apiserver"
-	k3snode "strata/internal/k3s/node"
-	"strata/internal/remote"
-	"strata/internal/tunnel"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/kube/apiserver"
+	"strata/internal/ssh/remote"
+	"strata/internal/ssh/tunnel"
 )
 
 // Hosts reaches servers for a rotation.

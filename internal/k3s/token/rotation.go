@@ -12,8 +12,8 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	k3snode "strata/internal/k3s/node"
-	"strata/internal/remote"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/ssh/remote"
 )
 
 // Rotation is the servers' way from one token to the next.

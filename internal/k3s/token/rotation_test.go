@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	k3snode "strata/internal/k3s/node"
-	"strata/internal/remote"
-	"strata/internal/remote/sshtest"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/ssh/remote"
+	"strata/internal/ssh/remote/sshtest"
 )
 
 // cluster is three servers. says are what each prints, followed are what it prints once one has

@@ -3,8 +3,8 @@ package token
 import (
 	"fmt"
 
-	"strata/internal/digest"
-	"strata/internal/stackstate"
+	"strata/internal/files/digest"
+	"strata/internal/pulumi/stackstate"
 )
 
 // Name is the name of a token's resource of a generation, by that of the first generation.

@@ -7,7 +7,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"strata/internal/apiserver"
+	"strata/internal/kube/apiserver"
 )
 
 // nodes are the cluster's Nodes by name.

@@ -23,7 +23,7 @@ import (
 
 	"strata/health"
 	"strata/internal/k3s/upgrade"
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // was and next are the versions before and after an upgrade.

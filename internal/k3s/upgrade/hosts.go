@@ -16,8 +16,8 @@ import (
 
 	"strata/health"
 	"strata/health/kinds"
-	"strata/internal/apiserver"
-	k3snode "strata/internal/k3s/node"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/kube/apiserver"
 )
 
 //go:embed observe.sh

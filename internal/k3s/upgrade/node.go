@@ -11,9 +11,9 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 	clientwatch "k8s.io/client-go/tools/watch"
 
-	"strata/internal/apiserver"
 	"strata/internal/k3s/drain"
-	"strata/internal/remote"
+	"strata/internal/kube/apiserver"
+	"strata/internal/ssh/remote"
 )
 
 // uncordonLimit bounds what is done for a node after the rollout's own time is up.

@@ -1,4 +1,4 @@
-# What runs on this host, in one word, and then its certificates. Set before: the variables of internal/k3s/node's functions, which precede
+# What runs on this host, in one word, and then its certificates. Set before: the variables of internal/k3shost's functions, which precede
 # this, and certificates.
 : "${unit:?}" "${program:?}"
 if [ ! -e "/etc/systemd/system/$unit.service" ] || [ ! -e "$program" ]; then

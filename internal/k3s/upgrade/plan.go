@@ -10,7 +10,7 @@ import (
 	"strata/config"
 	"strata/health"
 	"strata/internal/k3s/drain"
-	k3snode "strata/internal/k3s/node"
+	k3snode "strata/internal/k3shost"
 )
 
 // Plan is the wanted K3s and where it goes. It travels as JSON on stdin.

@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	k3snode "strata/internal/k3s/node"
+	k3snode "strata/internal/k3shost"
 )
 
 // host is a folder that the scripts take for a host's root.

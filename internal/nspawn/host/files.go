@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"strata/internal/atomicfile"
+	"strata/internal/files/atomicfile"
 )
 
 // RemoveIfEmpty removes directories, innermost first, until one has something in it. A mount point

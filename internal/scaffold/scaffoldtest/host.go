@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/health/healthtest"
-	"strata/internal/remote/sshtest"
+	"strata/internal/ssh/remote/sshtest"
 )
 
 // Host is one host. Each has a loopback address of its own in 127.0.0.0/24, as hosts have in a

@@ -3,7 +3,7 @@ package draw
 import (
 	"fmt"
 
-	"strata/internal/svg"
+	"strata/internal/text/svg"
 	"strata/internal/timeline"
 )
 

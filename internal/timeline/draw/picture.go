@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"strata/internal/svg"
+	"strata/internal/text/svg"
 	"strata/internal/timeline"
 )
 

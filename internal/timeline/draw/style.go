@@ -3,7 +3,7 @@ package draw
 import (
 	"slices"
 
-	"strata/internal/svg"
+	"strata/internal/text/svg"
 )
 
 // sheet is the picture's own: it must also hold where the picture stands alone.

@@ -3,7 +3,7 @@ package driver
 import (
 	"strings"
 
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 )
 
 // Shell makes words into one command line.

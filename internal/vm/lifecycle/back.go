@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
-	"strata/internal/lockfile"
-	"strata/internal/remote"
+	"strata/internal/files/lockfile"
+	"strata/internal/ssh/remote"
 	"strata/internal/vm"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/remote"
+	"strata/internal/ssh/remote"
 	"strata/internal/vm"
 )
 

@@ -11,7 +11,7 @@ import (
 	"github.com/diskfs/go-diskfs/filesystem/iso9660"
 	"sigs.k8s.io/yaml"
 
-	"strata/internal/digest"
+	"strata/internal/files/digest"
 	"strata/internal/vm"
 )
 

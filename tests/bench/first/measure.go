@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"strata/internal/atomicfile"
+	"strata/internal/files/atomicfile"
 )
 
 // cost holds the durations of a command and all that it started, in seconds.

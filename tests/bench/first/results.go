@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"strata/internal/atomicfile"
+	"strata/internal/files/atomicfile"
 	"strata/tests/bench"
 )
 

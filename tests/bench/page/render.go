@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"strata/internal/svg"
+	"strata/internal/text/svg"
 	"strata/tests/bench"
 )
 

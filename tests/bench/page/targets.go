@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"strata/internal/svg"
+	"strata/internal/text/svg"
 	"strata/tests/bench"
 )
 

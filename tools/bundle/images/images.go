@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/name"
 
 	"strata/internal/artifacts"
-	"strata/internal/dryrun"
+	"strata/internal/pulumi/dryrun"
 )
 
 // Image is one image that Pods of a stack run.

@@ -17,7 +17,7 @@ import (
 
 	"strata/config"
 	"strata/internal/artifacts"
-	"strata/internal/dryrun"
+	"strata/internal/pulumi/dryrun"
 )
 
 func TestReferencesAreWholeNames(t *testing.T) {

@@ -1,0 +1,189 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+
+	"strata/internal/ssh/silence"
+)
+
+// The waits of one connection. A booting host goes from silence over "refused" to an answer; each
+// step is noticed within about one pause, so that the gate behind it adds next to nothing.
+const (
+	// retryInterval is the pause after an attempt that failed. Each may have cost a booting host a
+	// process and a key exchange.
+	retryInterval = 100 * time.Millisecond
+	// refusedInterval replaces it after a refused connection, the last step before an answer. It
+	// costs one packet each way and starts nothing on the host, so that 40 a second are no load on
+	// either side.
+	refusedInterval = 25 * time.Millisecond
+	// connectTimeout bounds the TCP handshake. A lost first packet is sent again after 1 s, a lost
+	// second after 3 s.
+	connectTimeout = 4 * time.Second
+	// handshakeTimeout bounds key exchange and login, for a port that accepts and then says
+	// nothing. sshd on a busy, booting host needs a second or two.
+	handshakeTimeout = 10 * time.Second
+	// rejectGrace bounds the time in which a host that was just seen booting may refuse the key:
+	// its users may not be there yet.
+	rejectGrace = 10 * time.Second
+	// agentGrace bounds an agent's silence after it was first found silent: it serves one request
+	// after the other, and may wait for a person to touch a hardware key or to answer a prompt for
+	// another login.
+	agentGrace = 30 * time.Second
+)
+
+// ErrKeyRejected says that the host's sshd does not accept the private key for the user. Waiting
+// does not help.
+var ErrKeyRejected = errors.New("private key not accepted")
+
+// Dialer makes connections with private keys.
+type Dialer struct {
+	// PrivateKey is the PEM private key, without a passphrase, or several of them one after the
+	// other (JoinKeyrings); each that is not another host's is offered, at the host and at its jump
+	// hosts. A sudo password may be among them (SudoPassword). Empty where the target's Agent has
+	// the keys.
+	PrivateKey []byte
+	// Notify is told why an attempt failed, before the next one. Optional.
+	Notify func(error)
+}
+
+// Dial connects with a private key (PEM); see Dialer.Dial.
+func Dial(ctx context.Context, t Target, privateKey []byte) (*Client, error) {
+	return Dialer{PrivateKey: privateKey}.Dial(ctx, t)
+}
+
+// Dial connects and logs in, through the target's jump hosts, and tries again until ctx ends while
+// a host may be booting: no answer, refused, reset, late banner. It gives up at once on a host key
+// other than the pin (HostKeyError), on a key that a running host does not accept (ErrKeyRejected),
+// and on what no wait cures: ErrAgent, ErrForwarding, ErrSudoPassword, and a ProxyError of a
+// program that is missing. An agent that is there and does not answer is ErrAgent as well, after
+// half a minute.
+func (d Dialer) Dial(ctx context.Context, t Target) (*Client, error) {
+	keys, err := parseAccess(d.PrivateKey)
+	if err != nil {
+		return nil, fmt.Errorf("private key for %s: %w", t, err)
+	}
+	client, err := d.login(ctx, t, keys, "hosts.nodes[].ssh.hostKey")
+	if err != nil {
+		return nil, err
+	}
+	client.sudo = keys.sudoFor(t)
+	if err := client.checkSudo(ctx); err != nil {
+		return nil, errors.Join(err, client.Close())
+	}
+	return client, nil
+}
+
+// login connects and logs in; setting is where the configuration has the host's pin.
+func (d Dialer) login(ctx context.Context, t Target, keys access, setting string) (*Client, error) {
+	signers := keys.signersFor(t)
+	last, err := newLogin(t, signers, setting)
+	if err != nil {
+		return nil, err
+	}
+	to, err := newWay(t, signers)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", t, err)
+	}
+	var client *Client
+	err = retry(ctx, t, d.Notify, func() error {
+		conn, connected, err := to.reach(ctx, last)
+		if err == nil {
+			client = newClient(t, conn, connected)
+		}
+		return err
+	})
+	if err != nil {
+		to.close()
+	}
+	return client, err
+}
+
+// retry repeats attempt until it succeeds, cannot succeed, or ctx ends; then the error has the last
+// attempt's reason.
+func retry(ctx context.Context, t Target, notify func(error), attempt func() error) error {
+	start := time.Now()
+	var last error
+	var patience patience
+	for {
+		err := attempt()
+		if err == nil {
+			return nil
+		}
+		if over(ctx) {
+			if last == nil {
+				last = err // Otherwise the attempt that the end of ctx cut short says less than the one before.
+			}
+			return fmt.Errorf("%s not reachable over SSH after %s: %w (%w)", t, time.Since(start).Round(time.Millisecond),
+				last, silence.Err(ctx))
+		}
+		last = err
+		if patience.ended(err, time.Now()) {
+			return err
+		}
+		if notify != nil {
+			notify(err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(retryPause(err)):
+		}
+	}
+}
+
+// over reports whether ctx has ended. A dialer goes by its deadline, and says that nothing
+// answered, before a busy machine's timer ends ctx.
+func over(ctx context.Context) bool {
+	if deadline, bounded := ctx.Deadline(); bounded && !time.Now().Before(deadline) {
+		<-ctx.Done()
+	}
+	return ctx.Err() != nil
+}
+
+// retryPause is the pause after an attempt that ended with err.
+func retryPause(err error) time.Duration {
+	var ended *ProxyError
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return refusedInterval
+	case errors.As(err, &ended):
+		return proxyInterval
+	}
+	return retryInterval
+}
+
+// patience is for how long attempts have met what waiting may cure.
+type patience struct {
+	// booting is the time at which the host was last seen booting; zero: never.
+	booting time.Time
+	// silent is since when the agent does not answer; zero: it does, or was not asked.
+	silent time.Time
+}
+
+// ended reports whether no attempt after the one that failed with err can succeed, or none is
+// likely to.
+func (p *patience) ended(err error, now time.Time) bool {
+	if errors.Is(err, errAgentSilent) {
+		if p.silent.IsZero() {
+			p.silent = now
+		}
+		return now.Sub(p.silent) > agentGrace
+	}
+	p.silent = time.Time{}
+	if errors.Is(err, ErrKeyRejected) {
+		return now.Sub(p.booting) > rejectGrace
+	}
+	p.booting = now
+	return isFinal(err)
+}
+
+// isFinal reports whether no later attempt can succeed.
+func isFinal(err error) bool {
+	var wrongKey *HostKeyError
+	var proxy *ProxyError
+	return errors.As(err, &wrongKey) || errors.Is(err, ErrAgent) || errors.Is(err, ErrForwarding) ||
+		errors.As(err, &proxy) && proxy.Missing
+}

@@ -1,0 +1,176 @@
+package remote_test
+
+import (
+	"context"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/internal/ssh/remote"
+	"strata/internal/ssh/remote/sshtest"
+)
+
+// answers is a login shell that runs a script of its own in the place of every command, which it
+// finds in $1.
+func answers(script string) []string { return []string{"sh", "-c", script} }
+
+// Each login shell that is installed here; tests/e2e/logins_test.go has all of them, on a real host.
+func TestAScriptRunsBehindEveryLoginShell(t *testing.T) {
+	for _, shell := range []string{"sh", "bash", "rbash", "dash", "fish", "tcsh", "csh", "zsh", "ksh", "mksh"} {
+		t.Run(shell, func(t *testing.T) {
+			path, err := exec.LookPath(shell)
+			if err != nil {
+				t.Skip(shell + " is not installed")
+			}
+			server := sshtest.Start(t)
+			server.User, server.Shell = "admin", []string{path}
+			result, err := connect(t, server).Run(soon(t), "printf 'no newline'; cat; exit 5", []byte(" and input"))
+			var exit *remote.ExitError
+			require.ErrorAs(t, err, &exit)
+			assert.Equal(t, 5, exit.Code)
+			assert.Equal(t, "no newline and input", string(result.Stdout))
+		})
+	}
+}
+
+// What a host answers in a script's place is its own, and never the script's success.
+func TestAHostThatRunsSomethingElseIsQuoted(t *testing.T) {
+	cloud := `Please login as the user "debian" rather than the user "root".`
+	for name, test := range map[string]struct{ shell, quoted, code string }{
+		"a forced echo":               {"echo maintenance", "maintenance", "exit code 0"},
+		"cloud-init's forced command": {"echo '" + cloud + "'; exit 142", cloud, "exit code 142"},
+		"a sentence on stderr":        {"echo 'This account is not available.' >&2; exit 1", "This account is not", "exit code 1"},
+		"nothing at all":              {"exit 1", "", "exit code 1"},
+		"the command, repeated":       {`echo "$1"`, "sh -c", "exit code 0"},
+		"the input, repeated":         {"head -n 1", "strata-begin ", "exit code 0"},
+		"marks of another run":        {"echo strata-begins A; echo strata-ended A 0", "strata-ended A 0", "exit code 0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := sshtest.Start(t)
+			server.Shell = answers(test.shell)
+			client := connect(t, server)
+			result, err := client.Run(soon(t), "echo ran", []byte("secret-input"))
+			require.ErrorIs(t, err, remote.ErrNotRun)
+			assert.ErrorContains(t, err, test.quoted)
+			assert.ErrorContains(t, err, test.code)
+			assert.Equal(t, -1, result.Code)
+			assert.Empty(t, string(result.Stdout))
+			assert.NotContains(t, err.Error(), "secret-input")
+
+			local, sum := artifact(t, 1000)
+			dest := filepath.Join(t.TempDir(), "k3s")
+			_, err = client.Push(soon(t), remote.Upload{File: local, Dest: dest, Mode: 0o600, SHA256: sum})
+			require.ErrorIs(t, err, remote.ErrNotRun)
+			require.NoFileExists(t, dest)
+		})
+	}
+}
+
+// A program that reads its input, as `exec tcsh` of a profile does, gets the first line and no more:
+// neither script, input nor password.
+func TestAnotherProgramThanTheShellGetsNoSecret(t *testing.T) {
+	server := sshtest.Start(t)
+	server.User, server.Shell = "admin", answers("exec cat")
+	client := connect(t, server)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	_, err := client.Run(ctx, "secret=in-the-script", []byte("in-the-input"))
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.ErrorContains(t, err, "the host says: strata-begin ")
+	assert.NotContains(t, err.Error(), "in-the-")
+}
+
+// A menu in the shell's place waits for ever.
+func TestAScriptThatDoesNotBeginIsGivenUpWithTheHostsWords(t *testing.T) {
+	server := sshtest.Start(t)
+	server.Shell = answers("echo '1) Reboot  2) Shell'; exec cat >/dev/null")
+	client := connect(t, server)
+	client.SetBeginWithin(300 * time.Millisecond)
+	_, err := client.Run(soon(t), "true", nil)
+	require.ErrorContains(t, err, "did not begin within 300ms; the host says: 1) Reboot 2) Shell")
+	require.NotErrorIs(t, err, remote.ErrNotRun, "it may be slow")
+}
+
+func TestWhatAProfilePrintsIsNotTheScripts(t *testing.T) {
+	server := sshtest.Start(t)
+	server.User = "admin"
+	server.Shell = answers(`echo Welcome; echo careful >&2
+sh -c "$1"
+echo 'strata-ended 0 0'; echo Bye; exit 9`)
+	client := connect(t, server)
+	result, err := client.Run(soon(t), "echo out; echo err >&2", nil)
+	require.NoError(t, err)
+	assert.Equal(t, "out\n", string(result.Stdout))
+	assert.Equal(t, "err\n", string(result.Stderr))
+	var lines []string
+	require.NoError(t, client.Stream(soon(t), "echo a; echo b", nil, func(line string) { lines = append(lines, line) }))
+	assert.Equal(t, []string{"a", "b"}, lines)
+
+	local, sum := artifact(t, 1<<20)
+	upload := remote.Upload{File: local, Dest: filepath.Join(t.TempDir(), "k3s"), Mode: 0o600, SHA256: sum}
+	for _, expected := range []bool{true, false} {
+		sent, err := client.Push(soon(t), upload)
+		require.NoError(t, err)
+		assert.Equal(t, expected, sent)
+	}
+}
+
+// Where sudo cannot resolve the host's name it says so, and works.
+func TestAFailedScriptIsNotTakenForSudosRefusal(t *testing.T) {
+	server := sshtest.Start(t)
+	server.User = "admin"
+	server.Sudo = `echo "sudo: unable to resolve host nowhere: Name or service not known" >&2
+while [ "$1" != -- ]; do shift; done
+shift
+exec "$@"`
+	_, err := connect(t, server).Run(soon(t), "echo sudo: script >&2; exit 28", nil)
+	var exit *remote.ExitError
+	require.ErrorAs(t, err, &exit)
+	assert.Equal(t, 28, exit.Code)
+	assert.Equal(t, "sudo: script", exit.Stderr)
+}
+
+func TestSudosRefusalIsQuotedInAnyLanguageWithTheFix(t *testing.T) {
+	for name, test := range map[string]struct{ sudo, fix string }{
+		"a password, in French": {`echo "sudo : il est nécessaire de saisir un mot de passe" >&2; exit 1`, "NOPASSWD"},
+		"requiretty":            {`echo "sudo: sorry, you must have a tty to run sudo" >&2; exit 1`, "Defaults:admin !requiretty"},
+		"no sudo":               {`exit 127`, "install sudo and allow it to admin"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := sshtest.Start(t)
+			server.User, server.Sudo = "admin", test.sudo
+			_, err := connect(t, server).Run(soon(t), "true", nil)
+			require.ErrorIs(t, err, remote.ErrSudo)
+			assert.ErrorContains(t, err, test.fix)
+		})
+	}
+}
+
+// Whether a script ended is its own mark's to say, and its login shell's code is none of it.
+func TestAScriptThatBreaksOffHasNoExitCode(t *testing.T) {
+	for shell, words := range map[string]string{
+		`exec sh -c "$1"`:           "ended by signal KILL",
+		`setsid sh -c "$1"; exit 7`: "broke off: its shell ended with exit code 7",
+		`setsid sh -c "$1"; exit 0`: "broke off: its shell ended with exit code 0",
+	} {
+		t.Run(words, func(t *testing.T) {
+			server := sshtest.Start(t)
+			server.Shell = answers(shell)
+			result, err := connect(t, server).Run(soon(t), "echo part; kill -KILL 0", nil)
+			require.ErrorContains(t, err, words)
+			var exit *remote.ExitError
+			require.NotErrorAs(t, err, &exit)
+			assert.Equal(t, -1, result.Code)
+			assert.Equal(t, "part\n", string(result.Stdout))
+		})
+	}
+}
+
+func TestAScriptThatASignalEndedIsToldByItsSignal(t *testing.T) {
+	_, err := connect(t, sshtest.Start(t)).Run(soon(t), "sh -c 'kill -TERM $$'", nil)
+	require.ErrorContains(t, err, "exit code 143 (SIGTERM) on host-1")
+}

@@ -1,0 +1,95 @@
+package remote_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/internal/ssh/remote"
+	"strata/internal/ssh/remote/sshtest"
+)
+
+// relay is a ProxyCommand to a server, which writes its process's number to a file.
+func relay(t *testing.T, to remote.Target) (command, file string) {
+	t.Helper()
+	file = filepath.Join(t.TempDir(), "pid")
+	return fmt.Sprintf(`bash -c 'echo $$ > %s; exec 3<>/dev/tcp/%s/%d; cat <&3 & cat >&3'`, file, to.Address, to.Port), file
+}
+
+// gone reports whether the process whose number is in a file has ended.
+func gone(t *testing.T, file string) bool {
+	t.Helper()
+	var pid int
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	_, err = fmt.Sscan(string(text), &pid)
+	require.NoError(t, err)
+	return syscall.Kill(-pid, 0) != nil
+}
+
+func TestAProxyCommandIsTheConnection(t *testing.T) {
+	server := sshtest.Start(t)
+	target := server.Target()
+	command, file := relay(t, target)
+	target.Address, target.ProxyCommand = "203.0.113.1", command
+	client, err := remote.Dial(soon(t), target, server.PrivateKey())
+	require.NoError(t, err)
+	result, err := client.Run(soon(t), "cat", []byte("through it"))
+	require.NoError(t, err)
+	assert.Equal(t, "through it", string(result.Stdout))
+	assert.False(t, gone(t, file))
+	require.NoError(t, client.Close())
+	require.Eventually(t, func() bool { return gone(t, file) }, 5*time.Second, 10*time.Millisecond, "it ends with the connection")
+	key, err := remote.Dialer{}.Scan(soon(t), target)
+	require.NoError(t, err)
+	assert.Equal(t, server.HostKey(), key)
+}
+
+func TestAProxyCommandLeadsToTheFirstJumpHost(t *testing.T) {
+	jumps, _, target, keys := chain(t, 2)
+	command, file := relay(t, jumps[0].Target())
+	target.Jump[0].Address, target.Jump[0].ProxyCommand = "203.0.113.1", command
+	client, err := remote.Dial(soon(t), target, keys)
+	require.NoError(t, err)
+	require.NoError(t, client.Close())
+	require.Eventually(t, func() bool { return gone(t, file) }, 5*time.Second, 10*time.Millisecond)
+
+	tunnel, err := remote.Dialer{PrivateKey: keys}.DialJumpHost(soon(t), remote.Target{Jump: target.Jump})
+	require.NoError(t, err, "a tunnel is opened so")
+	require.NoError(t, tunnel.Close())
+}
+
+func TestAProxyCommandThatFailsIsQuoted(t *testing.T) {
+	server := sshtest.Start(t)
+	target := server.Target()
+	target.ProxyCommand = "cloudflared-gone access ssh --token hunter2"
+	_, err := remote.Dial(soon(t), target, server.PrivateKey())
+	var proxy *remote.ProxyError
+	require.ErrorAs(t, err, &proxy)
+	assert.True(t, proxy.Missing)
+	require.ErrorContains(t, err, "ProxyCommand cloudflared-gone: it ended (exit status 127) before sshd answered; it says: ")
+	assert.NotContains(t, err.Error(), "hunter2")
+
+	target.ProxyCommand = "sh -c 'echo no such tunnel >&2; exit 3'"
+	ctx, stop := context.WithTimeout(t.Context(), 3*time.Second)
+	defer stop()
+	_, err = remote.Dial(ctx, target, server.PrivateKey())
+	require.ErrorIs(t, err, context.DeadlineExceeded, "it may come: a host boots")
+	require.ErrorContains(t, err, "ProxyCommand sh: it ended (exit status 3) before sshd answered; it says: no such tunnel")
+}
+
+func TestAProxyCommandGetsNoSecretOfTheRun(t *testing.T) {
+	t.Setenv("STRATA_SSH_KEY", "must not leak")
+	t.Setenv("AWS_PROFILE", "work")
+	environment := strings.Join(remote.Environment(), "\n")
+	assert.NotContains(t, environment, "must not leak")
+	assert.Contains(t, environment, "AWS_PROFILE=work")
+}

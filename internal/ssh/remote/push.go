@@ -1,0 +1,168 @@
+package remote
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"strata/internal/ssh/silence"
+)
+
+//go:embed push.sh
+var pushScript string
+
+// heldScript prints the sum of $dest when it is a file, and gives it the wanted mode; then the size
+// of $part.
+const heldScript = `sum=none
+if [ -f "$dest" ] && read=$(sha256sum <"$dest") && chmod -- "$mode" "$dest"; then sum=${read%% *}; fi
+echo "$sum"
+if [ -f "$part" ]; then stat -c %s -- "$part"; else echo 0; fi`
+
+// sumForm is a sha256 sum as sha256sum prints it.
+var sumForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
+
+// wrongSum is the exit code of pushScript for what arrived whole and has another sum.
+const wrongSum = 65
+
+// Upload is a file to be copied to a host.
+type Upload struct {
+	// File is the local file, Dest its absolute path on the host.
+	File, Dest string
+	Mode       fs.FileMode
+	// SHA256 is the sum of the file, in hex.
+	SHA256 string
+	// Silence bounds how long nothing may go through. Default DefaultSilence.
+	Silence time.Duration
+	// Say is told how far it is, about every ten seconds. Optional.
+	Say func(progress string)
+	// Turn waits until the transfer may begin, and is not asked where the host has the file.
+	// Optional.
+	Turn func(context.Context) (done func(), err error)
+}
+
+// Push copies a local file to the host, unless the host has it already (sent is false then). The
+// file appears under its name only when it is complete and has the given sha256 sum. What arrived
+// of a push that broke off stays beside it, and the next push goes on behind that.
+func (c *Client) Push(ctx context.Context, u Upload) (sent bool, err error) {
+	if !sumForm.MatchString(u.SHA256) {
+		return false, fmt.Errorf("push %s: sha256: expected 64 hex digits, found %q", u.File, u.SHA256)
+	}
+	if !strings.HasPrefix(u.Dest, "/") {
+		return false, fmt.Errorf("push %s: destination: expected an absolute path, found %q", u.File, u.Dest)
+	}
+	file, err := os.Open(u.File)
+	if err != nil {
+		return false, fmt.Errorf("push: %w", err)
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	info, err := file.Stat()
+	if err != nil {
+		return false, fmt.Errorf("push: %w", err)
+	}
+	there, from, err := c.held(ctx, u)
+	if err != nil {
+		return false, fmt.Errorf("push %s: read %s: %w", u.File, u.Dest, err)
+	}
+	if there {
+		return false, nil
+	}
+	if u.Turn != nil {
+		done, err := u.Turn(ctx)
+		if err != nil {
+			return false, fmt.Errorf("push %s: %w", u.File, err)
+		}
+		defer done()
+	}
+	if from > info.Size() {
+		from = 0
+	}
+	err = c.upload(ctx, u, file, from, info.Size())
+	var exit *ExitError
+	if from > 0 && errors.As(err, &exit) && exit.Code == wrongSum {
+		err = c.upload(ctx, u, file, 0, info.Size()) // the part was damaged, as by a loss of power
+	}
+	if err != nil {
+		return false, fmt.Errorf("push %s to %s: %w", u.File, u.Dest, err)
+	}
+	return true, nil
+}
+
+// settings returns the variables of the scripts.
+func (u Upload) settings(from, size int64) string {
+	part := path.Join(path.Dir(u.Dest), ".strata-push."+u.SHA256)
+	return fmt.Sprintf("dest=%s part=%s mode=%04o want=%s size=%d from=%d chunk=%d\n",
+		Quote(u.Dest), Quote(part), u.Mode.Perm(), u.SHA256, size, from, chunk)
+}
+
+// held reports whether the host has the file, and how many bytes of it arrived before.
+func (c *Client) held(ctx context.Context, u Upload) (there bool, part int64, err error) {
+	output, err := c.Run(ctx, u.settings(0, 0)+heldScript, nil)
+	if err != nil {
+		return false, 0, err
+	}
+	sum, size, _ := strings.Cut(strings.TrimSpace(string(output.Stdout)), "\n")
+	part, err = strconv.ParseInt(size, 10, 64)
+	return sum == u.SHA256, part, err
+}
+
+// Read writes the content of a file of the host to out. It ends when nothing came for
+// DefaultSilence.
+func (c *Client) Read(ctx context.Context, remotePath string, out io.Writer) error {
+	ctx, stop := silence.With(ctx, DefaultSilence)
+	defer stop()
+	var stderr tail
+	code, err := c.execute(ctx, job{
+		script: "cat -- " + Quote(remotePath), stdin: strings.NewReader(""), stderr: &stderr,
+		stdout: movedWriter{out, func(int) { silence.Heard(ctx) }},
+	})
+	if err != nil {
+		return err
+	}
+	return c.exitError(code, stderr.String())
+}
+
+// sayInterval is the pause between two words about a transfer's progress.
+const sayInterval = 10 * time.Second
+
+// upload sends a file from a place in it, and has the host verify the whole.
+func (c *Client) upload(ctx context.Context, u Upload, file *os.File, from, size int64) error {
+	if _, err := file.Seek(from, io.SeekStart); err != nil {
+		return err
+	}
+	limit := u.Silence
+	if limit <= 0 {
+		limit = DefaultSilence
+	}
+	ctx, stop := silence.With(ctx, limit)
+	defer stop()
+	at, next := from, time.Now().Add(sayInterval)
+	count := func(n int) {
+		silence.Heard(ctx)
+		at += int64(n)
+		if now := time.Now(); u.Say != nil && now.After(next) {
+			next = now.Add(sayInterval)
+			u.Say(fmt.Sprintf("%s: %d of %d MiB", path.Base(u.Dest), at>>20, size>>20))
+		}
+	}
+	var output tail
+	line := newPaced(ctx, movedReader{file, count})
+	code, err := c.execute(ctx, job{script: u.settings(from, size) + pushScript, stdin: line, size: size - from, stdout: line, stderr: &output})
+	if err != nil {
+		return err
+	}
+	return c.exitError(code, output.String())
+}
+
+// Quote makes a text one word of a POSIX shell.
+func Quote(text string) string {
+	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}

@@ -1,0 +1,75 @@
+package remote
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/internal/files/digest"
+)
+
+// receive is a host's shell that receives a file of which what is sent arrives.
+func receive(t *testing.T, dest, sent, content string) *exec.Cmd {
+	settings := Upload{Dest: dest, Mode: 0o644, SHA256: digest.Of([]byte(content))}.settings(0, int64(len(content)))
+	command := exec.CommandContext(t.Context(), "sh", "-c", settings+pushScript)
+	command.Stdin = strings.NewReader(sent)
+	return command
+}
+
+func filesIn(t *testing.T, folder string) []string {
+	entries, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	names := []string{}
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names
+}
+
+// A caller that is killed hears no more: the script's last word finds no reader.
+func TestPushKeepsItsPartWhenItsCallerIsGone(t *testing.T) {
+	folder := t.TempDir()
+	reads, writes, err := os.Pipe()
+	require.NoError(t, err)
+	require.NoError(t, reads.Close())
+	defer func() { _ = writes.Close() }()
+	command := receive(t, filepath.Join(folder, "k3s"), "half", "the whole")
+	command.Stderr = writes
+	require.Error(t, command.Run())
+	kept, err := os.ReadFile(filepath.Join(folder, ".strata-push."+digest.Of([]byte("the whole"))))
+	require.NoError(t, err)
+	assert.Equal(t, "half", string(kept))
+}
+
+// A part that no push has gone on with for a day is removed by the next push to its folder. One
+// that is being written stays.
+func TestPushRemovesForgottenPartsOnly(t *testing.T) {
+	folder := t.TempDir()
+	left, written, recent := filepath.Join(folder, ".strata-push.a"), filepath.Join(folder, ".strata-push.b"), filepath.Join(folder, ".strata-push.c")
+	for _, file := range []string{left, written, recent, filepath.Join(folder, "other")} {
+		require.NoError(t, os.WriteFile(file, []byte("half"), 0o600))
+		if file != recent {
+			before := time.Now().Add(-25 * time.Hour)
+			require.NoError(t, os.Chtimes(file, before, before))
+		}
+	}
+	writer := exec.CommandContext(t.Context(), "flock", written, "sh", "-c", "echo held; cat")
+	stdin, err := writer.StdinPipe()
+	require.NoError(t, err)
+	said, err := writer.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, writer.Start())
+	_, err = said.Read(make([]byte, 4))
+	require.NoError(t, err)
+	out, err := receive(t, filepath.Join(folder, "k3s"), "the whole", "the whole").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	assert.ElementsMatch(t, []string{".strata-push.b", ".strata-push.c", "k3s", "other"}, filesIn(t, folder))
+	require.NoError(t, stdin.Close())
+	require.NoError(t, writer.Wait())
+}

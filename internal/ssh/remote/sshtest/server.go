@@ -1,0 +1,179 @@
+package sshtest
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"encoding/pem"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
+
+	"strata/internal/ssh/remote"
+)
+
+// Handler answers one script: what it writes is the script's output, what it returns the exit code.
+// stop is closed when the caller goes away.
+type Handler func(call Call) int
+
+// Server is an SSH server on a loopback port.
+type Server struct {
+	// Handler answers scripts in a shell's place, once it has begun them. Nil: the shell runs them.
+	Handler Handler
+	// Shell is the user's login shell, which is given -c and a command line behind its own
+	// arguments. Default sh.
+	Shell []string
+	// Sudo is the body of the script that is sudo, for users other than root. Default: one that asks
+	// for no password.
+	Sudo string
+	// Env is added to the environment of commands that the shell runs.
+	Env []string
+	// Login says who may log in, as PublicKeyCallback of an ssh.ServerConfig. Default: User with the
+	// PrivateKey.
+	Login func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error)
+	// User is the only user that may log in. Default root.
+	User string
+	// Forwards lets connections through, as a jump host does. Default false.
+	Forwards bool
+	// Swallow is an address that is never connected to nor refused, as one behind a firewall that
+	// drops packets. Default none.
+	Swallow string
+	// Dropped counts the connections that are closed without a word, and Refused the keys that are
+	// refused behind them: a host that boots, whose users are not there yet. Default 0.
+	Dropped, Refused int
+
+	hostKey  ssh.Signer
+	accepted ssh.PublicKey
+	login64  []byte
+	folder   string
+	listener net.Listener
+
+	mutex    sync.Mutex
+	commands []string
+	conns    []net.Conn
+	silent   bool
+	onward   []string
+	open     int
+}
+
+// Start starts a server; change its fields before the first connection. It ends with the test.
+func Start(t *testing.T) *Server {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	server := New(t)
+	server.Serve(t, listener)
+	return server
+}
+
+// New makes a server that does not listen yet, for a host that is still booting.
+func New(t *testing.T) *Server {
+	t.Helper()
+	_, signer := NewKey(t)
+	pemKey, login := NewKey(t)
+	return &Server{hostKey: signer, accepted: login.PublicKey(), login64: pemKey, folder: t.TempDir(), User: "root"}
+}
+
+// Serve answers on listener until the test ends.
+func (s *Server) Serve(t *testing.T, listener net.Listener) {
+	t.Helper()
+	s.listener = listener
+	t.Cleanup(func() {
+		_ = listener.Close()
+		s.Cut()
+	})
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go s.serve(conn)
+		}
+	}()
+}
+
+// NewKey makes a key pair and returns its PEM form as well.
+func NewKey(t *testing.T) ([]byte, ssh.Signer) {
+	t.Helper()
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	require.NoError(t, err)
+	signer, err := ssh.NewSignerFromKey(private)
+	require.NoError(t, err)
+	block, err := ssh.MarshalPrivateKey(private, "")
+	require.NoError(t, err)
+	return pem.EncodeToMemory(block), signer
+}
+
+// Target is the server as a client knows it, with its true host key.
+func (s *Server) Target() remote.Target {
+	address := s.listener.Addr().(*net.TCPAddr)
+	return remote.Target{
+		Name: "host-1", Address: address.IP.String(), Port: address.Port, User: s.User, HostKey: s.HostKey(),
+	}
+}
+
+// HostKey is the server's public key in authorized_keys form.
+func (s *Server) HostKey() string {
+	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(s.hostKey.PublicKey())))
+}
+
+// PrivateKey is the PEM key that the server accepts.
+func (s *Server) PrivateKey() []byte { return s.login64 }
+
+// AcceptKeyOf makes the server accept another one's key in place of its own, as hosts with the same
+// authorized_keys do.
+func (s *Server) AcceptKeyOf(other *Server) { s.accepted, s.login64 = other.accepted, other.login64 }
+
+// Commands are the command lines that clients asked for.
+func (s *Server) Commands() []string {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return append([]string(nil), s.commands...)
+}
+
+// Connections counts the connections so far.
+func (s *Server) Connections() int {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return len(s.conns)
+}
+
+// Onward are the addresses to which connections were let through, or asked to be.
+func (s *Server) Onward() []string {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return append([]string(nil), s.onward...)
+}
+
+// Hop is the server as a jump host.
+func (s *Server) Hop() remote.Hop {
+	t := s.Target()
+	return remote.Hop{Address: t.Address, Port: t.Port, User: t.User, HostKey: t.HostKey}
+}
+
+// Open counts the connections that are there.
+func (s *Server) Open() int {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	return s.open
+}
+
+// Cut drops every connection at once.
+func (s *Server) Cut() {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	for _, conn := range s.conns {
+		_ = conn.Close()
+	}
+}
+
+// Silence makes the server swallow everything from now on, as a host without power does.
+func (s *Server) Silence() {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.silent = true
+}

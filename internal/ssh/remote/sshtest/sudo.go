@@ -1,0 +1,34 @@
+package sshtest
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+
+	"strata/internal/ssh/remote"
+)
+
+// allows is a sudo that asks for no password.
+const allows = `while [ "$1" != -- ]; do shift; done
+shift
+exec "$@"`
+
+// AskingSudo returns the body of a sudo that asks for a password, once.
+func AskingSudo(password string) string {
+	return `[ "$1" != -n ] || { echo "sudo: a password is required" >&2; exit 1; }
+IFS= read -r given
+[ "$given" = ` + remote.Quote(password) + ` ] || { echo "Sorry, try again." >&2; exit 1; }
+` + allows
+}
+
+// sudoFolder returns the folder that has the server's sudo.
+func (s *Server) sudoFolder() (string, error) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	body := "#!/bin/sh\n" + cmp.Or(s.Sudo, allows) + "\n"
+	file := filepath.Join(s.folder, "sudo")
+	if there, err := os.ReadFile(file); err == nil && string(there) == body {
+		return s.folder, nil // It may be running.
+	}
+	return s.folder, os.WriteFile(file, []byte(body), 0o755)
+}

@@ -1,0 +1,215 @@
+package tunnel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"strata/internal/ssh/remote"
+)
+
+const (
+	// loginLimit bounds one login to the jump hosts, which may be under load; why it is not done
+	// yet is told all the while.
+	loginLimit = 30 * time.Second
+	// patience bounds a connection's wait for a login. Gates give up after 3 s, and are to hear
+	// before that whose fault it is.
+	patience = 1500 * time.Millisecond
+	// A far end that says nothing for quiet may be a jump host that does: it is asked for a sign of
+	// life, which pingLimit bounds.
+	quiet, pingLimit = 750 * time.Millisecond, time.Second
+)
+
+// jumpHost is the last host on the way, logged in to when it is needed.
+type jumpHost struct {
+	name   string
+	target remote.Target
+	dialer remote.Dialer
+	// limit bounds one login.
+	limit time.Duration
+	// life ends with the tunnel.
+	life context.Context
+
+	mutex  sync.Mutex
+	client *remote.Client
+	// underWay is closed when the login that is under way has ended; nil where none is.
+	underWay chan struct{}
+	// trouble is the error of the last login; nil after a good one.
+	trouble error
+	backOff backOff
+}
+
+// jumpHostError says that it is the jump host that a connection failed at, and not who was to be
+// reached.
+type jumpHostError struct{ why error }
+
+func (e *jumpHostError) Error() string { return e.why.Error() }
+func (e *jumpHostError) Unwrap() error { return e.why }
+
+var (
+	errUnderWay = errors.New("it is being logged in to")
+	errSilent   = errors.New("it gives no answer")
+)
+
+// newJumpHost is the end of a tunnel; key is what remote.Dialer takes.
+func newJumpHost(life context.Context, spec Spec, key []byte) *jumpHost {
+	target := remote.Target{Jump: spec.Via, Agent: spec.Agent}
+	return &jumpHost{name: spec.last(), life: life, limit: loginLimit, target: target, dialer: remote.Dialer{PrivateKey: key}}
+}
+
+// connect makes one attempt to connect to an address from the jump host. Its error is a *jumpHostError, or what is said of the address.
+func (j *jumpHost) connect(ctx context.Context, address string) (net.Conn, error) {
+	bounded, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	client, err := j.login(bounded)
+	if err != nil {
+		return nil, &jumpHostError{err}
+	}
+	conn, err := dialWatched(ctx, client, address)
+	var said *net.OpError
+	switch {
+	case err == nil:
+		return conn, nil
+	case errors.Is(err, remote.ErrForwarding):
+		return nil, &jumpHostError{fmt.Errorf("%s: %w", j.name, err)}
+	case errors.As(err, &said) && said.Op == "dial", errors.Is(err, remote.ErrConnectFailed):
+		return nil, err
+	case errors.Is(err, errSilent):
+		return nil, &jumpHostError{fmt.Errorf("jump host %s: %w", j.name, err)}
+	}
+	return nil, &jumpHostError{fmt.Errorf("jump host %s: the connection to it was lost: %w", j.name, err)}
+}
+
+// dialWatched connects to an address from the client's host, and gives up with errSilent where that
+// host has fallen silent.
+func dialWatched(ctx context.Context, client *remote.Client, address string) (net.Conn, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	watch := time.AfterFunc(quiet, func() {
+		asked, stop := context.WithTimeout(ctx, pingLimit)
+		defer stop()
+		if client.Ping(asked) != nil {
+			cancel(errSilent)
+		}
+	})
+	defer watch.Stop()
+	conn, err := client.DialContext(ctx, address)
+	if err != nil && errors.Is(context.Cause(ctx), errSilent) {
+		return nil, errSilent
+	}
+	return conn, err
+}
+
+// login is the connection to the jump host, made anew where it has ended. All that need it wait for
+// the same login.
+func (j *jumpHost) login(ctx context.Context) (*remote.Client, error) {
+	client, underWay := j.begin()
+	if client != nil {
+		return client, nil
+	}
+	if underWay != nil {
+		select {
+		case <-underWay:
+		case <-ctx.Done():
+		}
+	}
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
+	switch {
+	case j.connected():
+		return j.client, nil
+	case j.trouble != nil:
+		return nil, j.trouble
+	}
+	return nil, fmt.Errorf("jump host %s: %w", j.name, errUnderWay)
+}
+
+// begin is the connection to the jump host or, where it has ended, the login that is waited for: it
+// begins unless one is under way already. Neither is there for a while after a login that was
+// turned down.
+func (j *jumpHost) begin() (*remote.Client, <-chan struct{}) {
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
+	if j.connected() {
+		return j.client, nil
+	}
+	if j.underWay == nil && !j.backOff.waits(time.Now()) {
+		j.underWay = make(chan struct{})
+		go j.attempt(j.underWay)
+	}
+	return nil, j.underWay
+}
+
+// connected says whether the last login still holds.
+func (j *jumpHost) connected() bool {
+	if j.client == nil {
+		return false
+	}
+	select {
+	case <-j.client.Done():
+		return false
+	default:
+		return true
+	}
+}
+
+// attempt logs in. A host that cannot be reached may be booting, and is tried all the time; one
+// that said no is left alone for a while.
+func (j *jumpHost) attempt(ended chan struct{}) {
+	ctx, cancel := context.WithTimeout(j.life, j.limit)
+	defer cancel()
+	var last error
+	dialer := j.dialer
+	dialer.Notify = func(err error) {
+		last = fmt.Errorf("jump host %s: %w", j.name, err)
+		j.failed(last)
+	}
+	client, err := dialer.DialJumpHost(ctx, j.target)
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
+	defer close(ended)
+	j.client, j.trouble, j.underWay = client, err, nil
+	switch {
+	case err == nil:
+		client.SetDeadAfter(remote.SoonDead)
+		j.backOff = backOff{}
+	case !errors.Is(err, context.DeadlineExceeded), errors.Is(err, remote.ErrKeyRejected):
+		j.backOff.grow(time.Now())
+	case last != nil:
+		j.trouble = last // It is the same text each time.
+	}
+	if client != nil && j.life.Err() != nil {
+		_ = client.Close() // The tunnel has ended meanwhile.
+	}
+}
+
+func (j *jumpHost) failed(err error) {
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
+	j.trouble = err
+}
+
+// state says why the jump host cannot be used, empty where it can or where that is not known yet,
+// and whether it is being logged in to.
+func (j *jumpHost) state() (trouble string, pending bool) {
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
+	if j.connected() {
+		return "", false
+	}
+	if j.trouble != nil {
+		trouble = j.trouble.Error()
+	}
+	return trouble, j.underWay != nil
+}
+
+func (j *jumpHost) close() {
+	j.mutex.Lock()
+	defer j.mutex.Unlock()
+	if j.client != nil {
+		_ = j.client.Close() // The process ends.
+	}
+}

@@ -1,0 +1,214 @@
+package tunnel
+
+import (
+	"context"
+	"net"
+	"os"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/internal/ssh/remote"
+	"strata/internal/ssh/remote/sshtest"
+)
+
+// rejected is a tunnel that was logged in, whose jump host has since been lost and lets its key in
+// no more (a key that was taken back, an agent that is gone).
+func rejected(t *testing.T) tunnelled {
+	t.Helper()
+	tunnel := served(t, time.Minute)
+	tunnel.jump.AcceptKeyOf(sshtest.New(t))
+	tunnel.jump.Cut()
+	require.Eventually(t, func() bool { return told(t, tunnel).Trouble != "" }, 10*time.Second, 10*time.Millisecond)
+	return tunnel
+}
+
+// away is a tunnel whose jump host is being booted, until back is called.
+func away(t *testing.T) (tunnel tunnelled, back func()) {
+	t.Helper()
+	tunnel = served(t, time.Minute)
+	require.NoError(t, tunnel.at.Close())
+	tunnel.jump.Cut()
+	require.Eventually(t, func() bool { return told(t, tunnel).Trouble != "" }, 10*time.Second, 10*time.Millisecond)
+	return tunnel, func() {
+		at, err := net.Listen("tcp", tunnel.at.Addr().String())
+		if assert.NoError(t, err) {
+			tunnel.jump.Serve(t, at)
+		}
+	}
+}
+
+// told returns a tunnel's description of itself.
+func told(t *testing.T, tunnel tunnelled) answer {
+	t.Helper()
+	lease, found, err := greet(t.Context(), tunnel.Address())
+	require.NoError(t, err)
+	lease.Close()
+	return found
+}
+
+// "sshd of … refused ed25519 …" has a word that a proxy looks for.
+func TestAKeyThatTheJumpHostRejectsIsNoPortWhereNothingListens(t *testing.T) {
+	tunnel := rejected(t)
+	_, err := Dialer(tunnel.Spec, net.Dialer{})(t.Context(), "tcp", api(t).Listener.Addr().String())
+	require.NotErrorIs(t, err, syscall.ECONNREFUSED)
+	var down *DownError
+	require.ErrorAs(t, err, &down)
+	assert.Contains(t, down.Why, "private key not accepted")
+}
+
+// A login takes up to 30 s, and each gate's attempt ends after 3.
+func TestAJumpHostThatIsGoneIsToldAsThat(t *testing.T) {
+	tunnel, _ := away(t)
+	texts := map[string]bool{}
+	for range 2 {
+		_, err := Dialer(tunnel.Spec, net.Dialer{Timeout: 3 * time.Second})(t.Context(), "tcp", api(t).Listener.Addr().String())
+		var down *DownError
+		require.ErrorAs(t, err, &down)
+		texts[down.Why] = true
+	}
+	assert.Len(t, texts, 1, "a gate would report each: %v", texts)
+}
+
+// Without power it says nothing at all, and the connection to it stands for as long as its
+// keepalives may be late.
+func TestAJumpHostThatFellSilentIsToldFromASilentAddress(t *testing.T) {
+	tunnel := served(t, time.Minute)
+	tunnel.jump.Silence()
+	_, err := Dialer(tunnel.Spec, net.Dialer{Timeout: 3 * time.Second})(t.Context(), "tcp", api(t).Listener.Addr().String())
+	var down *DownError
+	require.ErrorAs(t, err, &down)
+	assert.Contains(t, down.Why, "it gives no answer")
+}
+
+// An address where packets are dropped, behind a jump host that is well.
+func TestASilentAddressIsATimeout(t *testing.T) {
+	tunnel := served(t, time.Minute)
+	tunnel.jump.Swallow = "192.0.2.1:6443"
+	_, err := Dialer(tunnel.Spec, net.Dialer{Timeout: 2 * time.Second})(t.Context(), "tcp", tunnel.jump.Swallow)
+	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(20*time.Millisecond, cancel)
+	_, err = Dialer(tunnel.Spec, net.Dialer{})(ctx, "tcp", tunnel.jump.Swallow)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// A login that hangs is not decided when a connection is given up.
+func TestALoginThatHangsIsTheJumpHosts(t *testing.T) {
+	tunnel := served(t, time.Minute)
+	tunnel.jump.Silence()
+	tunnel.jump.Cut()
+	require.Eventually(t, func() bool { return told(t, tunnel).Pending }, 10*time.Second, 10*time.Millisecond)
+	for _, patient := range []time.Duration{300 * time.Millisecond, 0} {
+		start := time.Now()
+		_, err := Dialer(tunnel.Spec, net.Dialer{Timeout: patient})(t.Context(), "tcp", "10.0.0.1:6443")
+		var down *DownError
+		require.ErrorAs(t, err, &down)
+		assert.Contains(t, down.Why, "it is being logged in to")
+		assert.Less(t, time.Since(start), 3*time.Second, "net/http gives up by itself then, and says that the address is silent")
+	}
+}
+
+// It may be booting: it is tried all the time, and what is told of it does not change with each
+// try.
+func TestALoginThatNothingAnsweredIsTriedAgainAtOnce(t *testing.T) {
+	spec := Spec{Via: []remote.Hop{sshtest.Start(t).Hop()}}
+	_, port, err := net.SplitHostPort(closedPort(t))
+	require.NoError(t, err)
+	spec.Via[0].Port, err = strconv.Atoi(port)
+	require.NoError(t, err)
+	key, _ := sshtest.NewKey(t)
+	host := newJumpHost(t.Context(), spec, key)
+	host.limit = 200 * time.Millisecond
+	_, err = host.login(t.Context())
+	require.EqualError(t, err, "jump host "+spec.last()+": connection refused: sshd is not listening (connection refused)")
+	assert.False(t, host.backOff.waits(time.Now()))
+}
+
+func TestOneForbiddenAddressIsNotTheTroubleOfAllLater(t *testing.T) {
+	tunnel, server := served(t, time.Minute), api(t)
+	dial := Dialer(tunnel.Spec, net.Dialer{})
+	tunnel.jump.Forwards = false
+	var down *DownError
+	_, err := dial(t.Context(), "tcp", closedPort(t))
+	require.ErrorAs(t, err, &down)
+	tunnel.jump.Forwards = true
+	conn, err := dial(t.Context(), "tcp", server.Listener.Addr().String())
+	require.NoError(t, err, "connections pass again")
+	require.NoError(t, conn.Close())
+	_, err = dial(t.Context(), "tcp", "nowhere.invalid:6443")
+	require.ErrorContains(t, err, "no such host")
+	require.NotErrorAs(t, err, &down, "the far end does not reach it; the jump host forwards")
+}
+
+// Gates dial 10 to 40 times a second; a jump host with fail2ban, or OpenSSH's PerSourcePenalties,
+// would shut this machine out.
+func TestARejectedLoginIsNotTriedAtEveryConnection(t *testing.T) {
+	tunnel, server := rejected(t), api(t)
+	logins := tunnel.jump.Connections()
+	dial := Dialer(tunnel.Spec, net.Dialer{})
+	for range 20 {
+		_, err := dial(t.Context(), "tcp", server.Listener.Addr().String())
+		require.ErrorContains(t, err, "private key not accepted", "the last login's")
+	}
+	assert.Equal(t, logins, tunnel.jump.Connections())
+}
+
+func TestThePauseAfterARejectedLoginGrows(t *testing.T) {
+	var b backOff
+	now := time.Unix(1000, 0)
+	assert.False(t, b.waits(now))
+	var pauses []time.Duration
+	for range 6 {
+		b.grow(now)
+		pauses = append(pauses, b.pause)
+		assert.True(t, b.waits(now.Add(b.pause-1)))
+		assert.False(t, b.waits(now.Add(b.pause)))
+	}
+	assert.Equal(t, []time.Duration{2e9, 4e9, 8e9, 16e9, 30e9, 30e9}, pauses)
+}
+
+// A reboot is over when sshd listens, and the next connection passes.
+func TestAJumpHostThatWasBootedIsLoggedInToAtOnce(t *testing.T) {
+	tunnel, back := away(t)
+	server := api(t)
+	dial := Dialer(tunnel.Spec, net.Dialer{})
+	_, err := dial(t.Context(), "tcp", server.Listener.Addr().String())
+	require.Error(t, err)
+	back()
+	start := time.Now()
+	conn, err := dial(t.Context(), "tcp", server.Listener.Addr().String())
+	require.NoError(t, err)
+	require.NoError(t, conn.Close())
+	assert.Less(t, time.Since(start), patience)
+}
+
+// Two stacks have one port, and their sites the same private addresses.
+func TestATunnelIsConnectedThroughByItsOwnStackOnly(t *testing.T) {
+	tunnel, server := served(t, time.Minute), api(t)
+	other := tunnel.Spec
+	other.Via = append(other.Via[:0:0], other.Via...)
+	other.Via[0].User = "other"
+	_, err := Dialer(other, net.Dialer{})(t.Context(), "tcp", server.Listener.Addr().String())
+	var down *DownError
+	require.ErrorAs(t, err, &down)
+	assert.Contains(t, down.Why, "in use")
+	assert.Contains(t, down.Why, "strata:hosts.ssh.dynamicForward")
+	assert.Empty(t, tunnel.jump.Onward())
+}
+
+func TestThePortOfAnotherProgramIsNotConnectedThrough(t *testing.T) {
+	proxy := socksProxy(t, nil)
+	_, port, err := net.SplitHostPort(proxy)
+	require.NoError(t, err)
+	number, err := net.DefaultResolver.LookupPort(t.Context(), "tcp", port)
+	require.NoError(t, err)
+	_, err = Dialer(Spec{Port: number}, net.Dialer{})(t.Context(), "tcp", api(t).Listener.Addr().String())
+	var down *DownError
+	require.ErrorAs(t, err, &down)
+	assert.Contains(t, down.Why, "another program's")
+}

@@ -1,0 +1,116 @@
+package tunnel
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"strata/internal/pulumi/self"
+	"strata/internal/ssh/remote"
+)
+
+// Command is the subcommand that serves a tunnel: a Spec on stdin, the keys in the environment. It
+// prints readyLine when connections pass.
+const (
+	Command   = "tunnel-serve"
+	readyLine = "ready\n"
+)
+
+// start starts the process of a tunnel, in a session of its own, so that it outlives the run and no
+// interrupt meets it, and returns when the jump host has been logged in to. A process that finds
+// the port taken says so: another one was faster, or it is another program's.
+func start(ctx context.Context, spec Spec, key []byte) error {
+	if testing.Testing() {
+		return errors.New("a test binary serves no tunnel")
+	}
+	executable, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("own executable: %w", err)
+	}
+	input, err := json.Marshal(spec)
+	if err != nil {
+		return err
+	}
+	said, told, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = said.Close() }()
+	command := exec.Command(executable, Command) //nolint:noctx // it is to outlive ctx
+	command.Stdin, command.Stdout, command.Stderr = bytes.NewReader(input), told, told
+	command.Dir = "/" // it holds no folder of the run
+	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	command.Env = append(remote.Environment(), self.SSHKey+"="+string(key))
+	if err := keepToItself(); err != nil {
+		return errors.Join(err, told.Close())
+	}
+	if err := command.Start(); err != nil {
+		return errors.Join(err, told.Close())
+	}
+	_ = told.Close()                   // The process has it.
+	go func() { _ = command.Wait() }() // What it has to say is on the pipe.
+	return report(ctx, said, command.Process)
+}
+
+// keepToItself leaves what this process has inherited out of the processes that it starts: a lock
+// that whoever started the run holds by an open file would be held for as long as the tunnel stays.
+func keepToItself() error {
+	open, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		return err
+	}
+	for _, entry := range open {
+		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd > 2 {
+			syscall.CloseOnExec(fd)
+		}
+	}
+	return nil
+}
+
+// report reads whether the process is ready, and otherwise why it ended.
+func report(ctx context.Context, said *os.File, process *os.Process) error {
+	stop := context.AfterFunc(ctx, func() { _ = process.Kill() }) // the end of the process ends the wait for what it says
+	defer stop()
+	var all strings.Builder
+	part := make([]byte, 4096)
+	for !strings.HasSuffix(all.String(), readyLine) {
+		n, err := said.Read(part)
+		all.Write(part[:n])
+		if err == nil {
+			continue
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if !errors.Is(err, io.EOF) {
+			return err
+		}
+		if strings.Contains(all.String(), inUse) {
+			return nil
+		}
+		return errors.New(strings.TrimPrefix(strings.TrimSpace(all.String()), "strata: "))
+	}
+	return nil
+}
+
+// inUse is the system's word for a port that is taken.
+var inUse = syscall.EADDRINUSE.Error()
+
+// Main is the process: it serves the tunnel until it ends, and says on out when connections pass.
+func Main(ctx context.Context, spec Spec, key []byte, out io.Writer) error {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", spec.Address())
+	if err != nil {
+		return err
+	}
+	return Serve(ctx, listener, spec, key, Idle, func() { _, _ = io.WriteString(out, readyLine) })
+}
