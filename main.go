@@ -9,15 +9,15 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/actions/cluster/watchers"
+	"strata/actions/k3s/members"
+	"strata/actions/stack/adopt"
+	"strata/actions/stack/recovery"
 	"strata/components"
-	"strata/internal/adopt"
 	"strata/internal/cli"
-	"strata/internal/k3s/members"
 	"strata/internal/pulumi/stackstate"
-	"strata/internal/recovery"
 	"strata/internal/ssh/tunnel"
 	"strata/internal/stackhealth"
-	"strata/internal/watchers"
 	"strata/platform"
 )
 

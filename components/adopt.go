@@ -29,7 +29,7 @@ func (c Change) ReplacesPods() bool {
 }
 
 // Before runs before a change. It adopts an object that the same program left behind, refuses one
-// that another program made (internal/adopt), and waits while requests would be lost
+// that another program made (actions/stack/adopt), and waits while requests would be lost
 // (watchers.Watchers). say tells the user the reason of a wait.
 type Before func(ctx context.Context, change Change, say func(string)) error
 

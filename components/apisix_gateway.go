@@ -7,7 +7,7 @@ import (
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-	"strata/internal/gatewayclass"
+	"strata/actions/cluster/gatewayclass"
 	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/subcommand"
 )

@@ -5,9 +5,9 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/actions/cluster/kuberead"
 	"strata/config"
 	"strata/health"
-	"strata/internal/kuberead"
 )
 
 // installController registers the controller's release and the gate of its webhook. It waits for

@@ -5,10 +5,10 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/actions/cluster/statefulset"
 	"strata/config"
 	"strata/health"
 	"strata/internal/artifacts"
-	"strata/internal/statefulset"
 )
 
 // ArgoCDArgs configures ArgoCD.

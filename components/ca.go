@@ -7,12 +7,12 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/actions/cluster/kuberead"
+	"strata/actions/cluster/reissue"
 	"strata/config"
 	"strata/health"
 	"strata/health/waitfor"
-	"strata/internal/kuberead"
 	"strata/internal/pulumi/rerun"
-	"strata/internal/reissue"
 )
 
 // CAArgs configures CA.

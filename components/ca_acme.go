@@ -6,9 +6,9 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/actions/cluster/reissue"
 	"strata/config"
 	"strata/health"
-	"strata/internal/reissue"
 )
 
 // ACMECAArgs configures NewACMECA.

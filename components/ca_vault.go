@@ -6,10 +6,10 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/actions/cluster/kuberead"
+	"strata/actions/cluster/vault"
 	"strata/config"
 	"strata/health"
-	"strata/internal/kuberead"
-	"strata/internal/vault"
 )
 
 // VaultCAArgs configures NewVaultCA.

@@ -9,17 +9,17 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"strata/actions/cluster/kuberead"
+	"strata/actions/cluster/reissue"
+	"strata/actions/cluster/statefulset"
+	"strata/actions/stack/teardown"
 	"strata/config"
 	"strata/health"
-	"strata/internal/kuberead"
 	"strata/internal/pulumi/rerun"
 	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/subcommand"
-	"strata/internal/reissue"
 	"strata/internal/ssh/remote"
 	"strata/internal/ssh/tunnel"
-	"strata/internal/statefulset"
-	"strata/internal/teardown"
 )
 
 // Cluster gives a layer access to the cluster that it is installed in.

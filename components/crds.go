@@ -10,14 +10,14 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"strata/actions/cluster/crds"
+	"strata/actions/stack/teardown"
 	"strata/config"
 	"strata/health"
 	"strata/internal/artifacts"
-	"strata/internal/crds"
 	"strata/internal/pulumi/rerun"
 	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/subcommand"
-	"strata/internal/teardown"
 )
 
 // CRDsArgs configures CRDs.

@@ -8,13 +8,13 @@ import (
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/actions/cluster/kubeconfig"
+	"strata/actions/cluster/kuberead"
+	"strata/actions/stack/teardown"
 	"strata/config"
 	"strata/health"
-	"strata/internal/kubeconfig"
-	"strata/internal/kuberead"
 	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/subcommand"
-	"strata/internal/teardown"
 )
 
 // ExistingClusterArgs configures ExistingCluster.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/hostrun"
+	"strata/actions/hosts/hostrun"
 	k3snode "strata/internal/k3shost"
 	"strata/internal/kube/apiserver"
 )

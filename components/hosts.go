@@ -10,10 +10,10 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"strata/actions/hosts/reach"
 	"strata/config"
 	"strata/health"
 	"strata/internal/artifacts"
-	"strata/internal/reach"
 	ssh "strata/internal/ssh/remote"
 )
 

@@ -7,8 +7,8 @@ import (
 	"github.com/pulumi/pulumi-random/sdk/v4/go/random"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/actions/machines/machineset"
 	"strata/config"
-	"strata/internal/machineset"
 	"strata/internal/pulumi/subcommand"
 )
 

@@ -5,8 +5,8 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/internal/hypervisor"
 	ssh "strata/internal/ssh/remote"
-	"strata/internal/vm"
 )
 
 // hypervisor holds the login at the host of the virtual machines.

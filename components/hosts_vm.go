@@ -11,10 +11,10 @@ import (
 
 	"strata/config"
 	"strata/health"
+	"strata/internal/hypervisor"
 	k3snode "strata/internal/k3shost"
 	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/subcommand"
-	"strata/internal/vm"
 )
 
 // vms makes the hosts of drivers libvirt and proxmox. Each machine's host key is made before the

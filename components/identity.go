@@ -6,7 +6,7 @@ import (
 	"github.com/pulumi/pulumi-random/sdk/v4/go/random"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-	"strata/internal/k3s/token"
+	"strata/actions/k3s/token"
 	k3snode "strata/internal/k3shost"
 )
 

@@ -10,12 +10,12 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"k8s.io/client-go/tools/clientcmd"
 
+	"strata/actions/k3s/credential"
+	"strata/actions/stack/teardown"
 	"strata/config"
 	"strata/health"
 	"strata/internal/artifacts"
-	"strata/internal/credential"
 	"strata/internal/ssh/tunnel"
-	"strata/internal/teardown"
 )
 
 // K3sArgs configures K3s.

@@ -6,8 +6,8 @@ import (
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-	"strata/internal/hostrun"
-	"strata/internal/k3s/members"
+	"strata/actions/hosts/hostrun"
+	"strata/actions/k3s/members"
 	k3snode "strata/internal/k3shost"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-	"strata/internal/k3s/members"
+	"strata/actions/k3s/members"
 )
 
 // ReadPast reads the traces of a stack's cluster in its state.

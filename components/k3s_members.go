@@ -4,8 +4,8 @@ import (
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/actions/k3s/members"
 	"strata/health"
-	"strata/internal/k3s/members"
 	k3snode "strata/internal/k3shost"
 	"strata/internal/kube/apiserver"
 	"strata/internal/pulumi/self"

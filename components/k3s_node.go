@@ -9,9 +9,9 @@ import (
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/actions/hosts/hostrun"
 	"strata/config"
 	"strata/health"
-	"strata/internal/hostrun"
 	k3snode "strata/internal/k3shost"
 	"strata/internal/kube/apiserver"
 	"strata/internal/pulumi/rerun"

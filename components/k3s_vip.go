@@ -8,8 +8,8 @@ import (
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/actions/hosts/hostrun"
 	"strata/health"
-	"strata/internal/hostrun"
 	k3snode "strata/internal/k3shost"
 	"strata/internal/pulumi/rerun"
 	"strata/internal/pulumi/subcommand"

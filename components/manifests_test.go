@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/actions/stack/teardown"
 	"strata/internal/pulumi/dryrun"
-	"strata/internal/teardown"
 )
 
 // written are files of a project, by name.

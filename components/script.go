@@ -9,8 +9,8 @@ import (
 	"github.com/pulumi/pulumi-command/sdk/go/command/remote"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/actions/hosts/hostrun"
 	"strata/health"
-	"strata/internal/hostrun"
 	k3snode "strata/internal/k3shost"
 	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/subcommand"

@@ -14,10 +14,10 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi/internals"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"strata/actions/stack/teardown"
 	"strata/config"
 	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/subcommand"
-	"strata/internal/teardown"
 )
 
 // guardLimit bounds a guard's reads of a cluster.

@@ -6,10 +6,10 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/actions/cluster/kuberead"
 	"strata/config"
 	"strata/health"
 	"strata/internal/artifacts"
-	"strata/internal/kuberead"
 )
 
 // TraefikArgs configures Traefik.

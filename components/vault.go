@@ -6,12 +6,12 @@ import (
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/actions/cluster/vault"
 	"strata/config"
 	"strata/health"
 	"strata/internal/artifacts"
 	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/subcommand"
-	"strata/internal/vault"
 )
 
 // VaultArgs configures Vault.

@@ -9,8 +9,8 @@ import (
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/actions/cluster/canary"
 	"strata/config"
-	"strata/internal/canary"
 	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/subcommand"
 )

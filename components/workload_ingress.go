@@ -6,8 +6,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"strata/actions/cluster/canary"
 	"strata/health"
-	"strata/internal/canary"
 )
 
 // WorkloadIngress is an ingress controller as a workload's routes see it.

@@ -5,11 +5,11 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"strata/internal/hypervisor"
 	k3snode "strata/internal/k3shost"
 	"strata/internal/kube/apiserver"
 	"strata/internal/ssh/remote"
 	"strata/internal/ssh/tunnel"
-	"strata/internal/vm"
 )
 
 // Kind selects the observations and the judgement of a gate.

@@ -5,10 +5,10 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/actions/cluster/kubeconfig"
 	"strata/components"
 	"strata/config"
 	"strata/internal/artifacts"
-	"strata/internal/kubeconfig"
 )
 
 // base is the cluster below the layers: one that is built on hosts, or an existing one.

@@ -8,11 +8,11 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/actions/cluster/kubeconfig"
 	"strata/components"
 	"strata/config"
 	"strata/health"
 	"strata/internal/artifacts"
-	"strata/internal/kubeconfig"
 	"strata/internal/pulumi/dryrun"
 )
 

@@ -9,13 +9,13 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/actions/cluster/kubeconfig"
+	"strata/actions/hosts/reach"
 	"strata/components"
 	"strata/config"
 	"strata/health"
 	"strata/internal/artifacts"
-	"strata/internal/kubeconfig"
 	"strata/internal/pulumi/self"
-	"strata/internal/reach"
 	"strata/internal/ssh/tunnel"
 )
 

@@ -103,7 +103,7 @@ for module in br_netfilter overlay; do
 done > /etc/modules-load.d/strata-k3s.conf
 [ -s /etc/modules-load.d/strata-k3s.conf ] || rm /etc/modules-load.d/strata-k3s.conf
 
-# A host that was about to leave may stay after all (internal/k3s/members holds it with this file, and disables the unit).
+# A host that was about to leave may stay after all (actions/k3s/members holds it with this file, and disables the unit).
 rm -f "/run/systemd/system/$unit.service.d/90-strata-leaving.conf"
 if [ -e "/etc/systemd/system/$unit.service" ] && ! systemctl is-enabled --quiet "$unit"; then systemctl enable "$unit"; fi
 if systemctl is-active --quiet "$unit" && ! is_wanted "$program"; then

@@ -8,10 +8,10 @@ import (
 	"sync"
 	"time"
 
+	"strata/actions/k3s/credential"
 	"strata/health"
 	"strata/health/kube"
 	"strata/health/observe"
-	"strata/internal/credential"
 )
 
 // apiInterval is the time between two rounds over the API servers: /readyz cannot be watched, and a

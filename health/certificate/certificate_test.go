@@ -9,11 +9,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"strata/actions/cluster/reissue"
 	"strata/health"
 	"strata/health/healthtest"
 	"strata/health/issuer"
 	"strata/health/kube"
-	"strata/internal/reissue"
 )
 
 func TestCertificateVerdicts(t *testing.T) {

@@ -7,9 +7,9 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"strata/actions/cluster/reissue"
 	"strata/health/issuer"
 	"strata/health/kube"
-	"strata/internal/reissue"
 )
 
 // The pauses after failed issuances, unless cert-manager's --certificate-request-minimum-backoff-duration says otherwise

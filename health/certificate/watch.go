@@ -11,11 +11,11 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"strata/actions/cluster/reissue"
 	"strata/health"
 	"strata/health/issuer"
 	"strata/health/kube"
 	"strata/health/observe"
-	"strata/internal/reissue"
 )
 
 var (

@@ -23,7 +23,7 @@ func ofVault(answer string) *regexp.Regexp {
 }
 
 // issuanceCauses are tried in order, the certain ones first. The words are those of cert-manager
-// v1.21 pkg/issuer/vault/setup.go, pkg/issuer/ca/setup.go, internal/vault/vault.go and
+// v1.21 pkg/issuer/vault/setup.go, pkg/issuer/ca/setup.go, actions/cluster/vault/vault.go and
 // pkg/controller/certificaterequests, and of Vault's PKI and Kubernetes engines.
 var issuanceCauses = []Cause{
 	{

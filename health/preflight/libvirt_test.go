@@ -10,7 +10,7 @@ import (
 
 	"strata/health"
 	"strata/health/host"
-	"strata/internal/vm"
+	"strata/internal/hypervisor"
 )
 
 // libvirtPlan asks for two machines on a network of libvirt's.

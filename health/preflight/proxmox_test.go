@@ -8,7 +8,7 @@ import (
 
 	"strata/health"
 	"strata/health/host"
-	"strata/internal/vm"
+	"strata/internal/hypervisor"
 )
 
 func proxmoxPlan() VMPlan {

@@ -6,11 +6,11 @@ import (
 	"runtime"
 	"time"
 
+	"strata/actions/cluster/kubeconfig"
+	"strata/actions/hosts/inventory"
 	"strata/config"
 	"strata/health"
 	"strata/internal/artifacts"
-	"strata/internal/inventory"
-	"strata/internal/kubeconfig"
 	machines "strata/internal/nspawn/host"
 )
 

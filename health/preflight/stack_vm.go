@@ -3,10 +3,10 @@ package preflight
 import (
 	"context"
 
+	"strata/actions/hosts/inventory"
 	"strata/config"
 	"strata/internal/artifacts"
-	"strata/internal/inventory"
-	"strata/internal/vm"
+	"strata/internal/hypervisor"
 )
 
 // vmPlan returns the observations on the hypervisor of drivers libvirt and proxmox.

@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
+	"strata/actions/machines/lifecycle"
 	"strata/health"
 	"strata/health/host"
+	"strata/internal/hypervisor"
 	"strata/internal/ssh/remote"
-	"strata/internal/vm"
-	"strata/internal/vm/lifecycle"
 )
 
 // VMPlan holds the requirements of a stack's machines before the first change.

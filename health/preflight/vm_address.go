@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"strata/health"
-	"strata/internal/vm"
+	"strata/internal/hypervisor"
 )
 
 // judgeVMAddress: no other machine has the address of the machine in a place of the configuration.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"strata/health"
-	"strata/internal/vm"
+	"strata/internal/hypervisor"
 )
 
 // hypervisorCheck precedes every other check of a hypervisor.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"strata/health"
-	"strata/internal/vm"
+	"strata/internal/hypervisor"
 )
 
 // judgeVMTemplate: a clone is as large as its template, and disks cannot shrink.

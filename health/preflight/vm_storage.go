@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"strata/health"
-	"strata/internal/vm"
+	"strata/internal/hypervisor"
 )
 
 // judgeVMStorage asks for the room that the machines' disks do not hold yet: a disk that is not

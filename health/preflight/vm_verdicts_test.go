@@ -9,7 +9,7 @@ import (
 
 	"strata/health"
 	"strata/health/kube"
-	"strata/internal/vm"
+	"strata/internal/hypervisor"
 )
 
 // verdictOf is one check of a hypervisor.

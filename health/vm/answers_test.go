@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/vm"
+	"strata/internal/hypervisor"
 )
 
 // A firewall that accepts connections for everybody is no machine.

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"strata/health"
-	"strata/internal/vm"
+	"strata/internal/hypervisor"
 )
 
 func TestVirtualMachineVerdicts(t *testing.T) {

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"strata/actions/machines/lifecycle"
 	"strata/health"
 	"strata/health/observe"
-	"strata/internal/vm"
-	"strata/internal/vm/lifecycle"
+	"strata/internal/hypervisor"
 )
 
 const (

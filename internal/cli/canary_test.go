@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/canary"
+	"strata/actions/cluster/canary"
 )
 
 // A renewed kubeconfig runs every command again, and a canary would give requests away for minutes

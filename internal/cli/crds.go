@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/dynamic"
 
-	"strata/internal/crds"
-	"strata/internal/gatewayclass"
+	"strata/actions/cluster/crds"
+	"strata/actions/cluster/gatewayclass"
 )
 
 // newCRDsCommand is `strata crds apply` and `strata crds remove`. The kubeconfig comes in

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strata/actions/k3s/backup"
 	"strata/config"
-	"strata/internal/k3s/backup"
 )
 
 // snapshotTimeout bounds a snapshot and its copy: a gigabyte over a slow line.

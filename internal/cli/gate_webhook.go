@@ -11,9 +11,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
+	"strata/actions/cluster/kubeconfig"
 	"strata/health"
 	"strata/health/kinds"
-	"strata/internal/kubeconfig"
 )
 
 // webhookFlags holds the flags of `strata gate webhook`.

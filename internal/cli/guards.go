@@ -13,14 +13,14 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
+	"strata/actions/cluster/kubeconfig"
+	"strata/actions/machines/machineset"
+	"strata/actions/stack/recovery"
+	"strata/actions/stack/teardown"
 	"strata/health"
 	"strata/health/kinds"
-	"strata/internal/kubeconfig"
-	"strata/internal/machineset"
 	"strata/internal/nspawn"
-	"strata/internal/recovery"
 	"strata/internal/ssh/tunnel"
-	"strata/internal/teardown"
 )
 
 // newMachineGuardCommand is `strata machine-guard`: it reads the wanted machines on stdin and the

@@ -5,9 +5,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strata/actions/hosts/inventory"
+	"strata/actions/hosts/ownership"
 	"strata/config"
-	"strata/internal/inventory"
-	"strata/internal/ownership"
 )
 
 // hostFlags are the flags of `strata host`.

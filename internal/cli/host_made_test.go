@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/vm"
+	"strata/internal/hypervisor"
 )
 
 // knows puts a pulumi in front of this test's PATH whose state of the stack has a cluster; without

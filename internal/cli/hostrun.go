@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strata/actions/hosts/hostrun"
+	"strata/actions/k3s/members"
 	"strata/health"
-	"strata/internal/hostrun"
-	"strata/internal/k3s/members"
 	"strata/internal/pulumi/stackstate"
 	"strata/internal/ssh/remote"
 )

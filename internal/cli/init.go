@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strata/actions/hosts/reach"
 	"strata/config"
-	"strata/internal/reach"
 	"strata/internal/scaffold"
 )
 

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/ssh"
 
+	"strata/actions/hosts/reach"
 	"strata/config"
-	"strata/internal/reach"
 	"strata/internal/scaffold/scaffoldtest"
 	"strata/internal/ssh/remote/sshtest"
 )

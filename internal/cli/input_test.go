@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/machineset"
+	"strata/actions/machines/machineset"
 )
 
 // An unbounded subcommand would hold the whole run for ever.

@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strata/actions/k3s/credential"
+	"strata/actions/k3s/members"
+	"strata/actions/k3s/token"
+	"strata/actions/k3s/upgrade"
 	"strata/health"
-	"strata/internal/credential"
-	"strata/internal/k3s/members"
-	"strata/internal/k3s/token"
-	"strata/internal/k3s/upgrade"
 )
 
 // newAdmitCommand is `strata admit`: before a host without K3s joins, what another host of its name

@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
+	"strata/actions/cluster/kubeconfig"
 	"strata/internal/files/atomicfile"
-	"strata/internal/kubeconfig"
 	"strata/internal/pulumi/stackstate"
 )
 

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strata/actions/machines/lifecycle"
+	"strata/internal/hypervisor"
 	"strata/internal/nspawn"
 	"strata/internal/pulumi/self"
-	"strata/internal/vm"
-	"strata/internal/vm/lifecycle"
 )
 
 // deletion marks all machines of a stack before the first is deleted, and unmarks them before they

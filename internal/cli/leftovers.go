@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strata/actions/hosts/leftovers"
 	"strata/config"
-	"strata/internal/leftovers"
 	"strata/internal/pulumi/stackstate"
 )
 

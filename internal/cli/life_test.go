@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/actions/k3s/members"
+	"strata/actions/k3s/upgrade"
 	"strata/health"
-	"strata/internal/k3s/members"
-	"strata/internal/k3s/upgrade"
 	"strata/internal/ssh/remote/sshtest"
 )
 

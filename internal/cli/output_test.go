@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/ssh"
 
-	"strata/internal/k3s/members"
+	"strata/actions/k3s/members"
 	"strata/internal/pulumi/self"
 	"strata/internal/ssh/remote"
 )

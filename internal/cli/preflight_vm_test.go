@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/actions/hosts/inventory"
 	"strata/config"
-	"strata/internal/inventory"
+	"strata/internal/hypervisor"
 	"strata/internal/ssh/remote/sshtest"
-	"strata/internal/vm"
 )
 
 // qcow2 is the header of an image with a disk of 2 GiB.
@@ -49,7 +49,7 @@ func newHypervisorStack(t *testing.T) *hypervisorStack {
 	for name, content := range map[string]string{"ip": network, "ping": "#!/bin/sh\n", "arping": "#!/bin/sh\n"} {
 		require.NoError(t, os.WriteFile(filepath.Join(bin, name), []byte(content), 0o700))
 	}
-	stand, err := filepath.Abs("../vm/lifecycle/testdata")
+	stand, err := filepath.Abs("../../actions/machines/lifecycle/testdata")
 	require.NoError(t, err)
 	t.Setenv("PATH", bin+":"+stand+":"+os.Getenv("PATH"))
 	t.Setenv("VIRSH", h.dir)

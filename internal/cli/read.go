@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"strata/internal/kuberead"
+	"strata/actions/cluster/kuberead"
 )
 
 // newReadCommand is `strata read`: it prints one field of one object, which a gate before it has

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"strata/internal/inventory"
+	"strata/actions/hosts/inventory"
+	"strata/actions/stack/recovery"
 	"strata/internal/pulumi/stackstate"
-	"strata/internal/recovery"
 )
 
 // newRecoverCommand is `strata recover`. What it did goes to stderr, what the next run needs to

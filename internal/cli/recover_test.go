@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/recovery"
+	"strata/actions/stack/recovery"
 )
 
 func TestRecoverTellsTheNextRunWhatItNeedsAndNothingElseOnStdout(t *testing.T) {

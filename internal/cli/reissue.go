@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strata/actions/cluster/reissue"
 	"strata/internal/pulumi/self"
-	"strata/internal/reissue"
 )
 
 // newReissueCommand is `strata reissue`. The kubeconfig comes in STRATA_KUBECONFIG, and what it

@@ -13,11 +13,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/actions/hosts/inventory"
+	"strata/actions/hosts/leftovers"
 	"strata/config"
-	"strata/internal/inventory"
-	"strata/internal/leftovers"
+	"strata/internal/hypervisor"
 	"strata/internal/pulumi/stackstate"
-	"strata/internal/vm"
 )
 
 // stateWith is an exported state that knows the machines of some nodes.

@@ -15,10 +15,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strata/actions/stack/recovery"
 	"strata/internal/files/atomicfile"
 	"strata/internal/metrics"
 	"strata/internal/pulumi/stackstate"
-	"strata/internal/recovery"
 	"strata/internal/timeline"
 	"strata/internal/timeline/draw"
 )

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strata/actions/hosts/reach"
 	"strata/config"
 	"strata/health"
-	"strata/internal/reach"
 	"strata/internal/ssh/tunnel"
 )
 

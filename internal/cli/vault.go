@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strata/actions/cluster/vault"
 	"strata/health"
 	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/stackstate"
-	"strata/internal/vault"
 )
 
 // newVaultCommand is `strata vault`. The kubeconfig comes in STRATA_KUBECONFIG. Init prints Vault's

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strata/actions/machines/lifecycle"
+	"strata/internal/hypervisor"
 	"strata/internal/pulumi/self"
-	"strata/internal/vm"
-	"strata/internal/vm/lifecycle"
 )
 
 // newVMCommand is `strata vm`: the virtual machines of drivers libvirt and proxmox. Resources run

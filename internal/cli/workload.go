@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/kubernetes"
 
-	"strata/internal/canary"
-	"strata/internal/canary/steps"
+	"strata/actions/cluster/canary"
+	"strata/actions/cluster/canary/steps"
+	"strata/actions/cluster/statefulset"
 	"strata/internal/pulumi/self"
-	"strata/internal/statefulset"
 )
 
 // newCanaryCommand is `strata canary`. The kubeconfig comes in STRATA_KUBECONFIG, and what it

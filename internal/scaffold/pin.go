@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/crypto/ssh"
 
-	"strata/internal/reach"
+	"strata/actions/hosts/reach"
 	"strata/internal/ssh/remote"
 )
 

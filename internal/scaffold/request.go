@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
+	"strata/actions/hosts/reach"
 	"strata/config"
 	"strata/health"
 	"strata/health/preflight"
-	"strata/internal/reach"
 	"strata/internal/ssh/silence"
 )
 

@@ -9,8 +9,8 @@ import (
 	"reflect"
 	"slices"
 
+	"strata/actions/hosts/reach"
 	"strata/config"
-	"strata/internal/reach"
 	"strata/internal/ssh/remote"
 )
 

@@ -16,8 +16,8 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 	"golang.org/x/crypto/ssh/knownhosts"
 
+	"strata/actions/hosts/reach"
 	"strata/config"
-	"strata/internal/reach"
 	"strata/internal/scaffold/scaffoldtest"
 	"strata/internal/ssh/remote/sshtest"
 )

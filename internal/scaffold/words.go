@@ -4,7 +4,7 @@ import (
 	"regexp"
 	"strings"
 
-	"strata/internal/reach"
+	"strata/actions/hosts/reach"
 )
 
 // flagged has the flags and variables of init in place of the keys of a stack file, longer texts

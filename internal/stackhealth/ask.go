@@ -12,9 +12,9 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"strata/actions/hosts/inventory"
 	"strata/health"
 	"strata/health/kinds"
-	"strata/internal/inventory"
 	"strata/internal/pulumi/stackstate"
 )
 

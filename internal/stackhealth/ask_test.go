@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"strata/actions/hosts/inventory"
 	"strata/health"
-	"strata/internal/inventory"
 	"strata/internal/pulumi/stackstate"
 	"strata/internal/ssh/remote/sshtest"
 )

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"strata/actions/hosts/inventory"
 	"strata/health"
-	"strata/internal/inventory"
 )
 
 // beyond are the needs of kinds that a reader's kubeconfig does not meet (credential.ReaderRules).

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/actions/hosts/inventory"
 	"strata/health"
-	"strata/internal/inventory"
 	"strata/internal/ssh/remote"
 )
 

@@ -9,8 +9,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi/internals"
 
+	"strata/actions/hosts/inventory"
 	"strata/health"
-	"strata/internal/inventory"
 )
 
 const (

@@ -12,10 +12,10 @@ import (
 	"slices"
 	"time"
 
+	"strata/actions/cluster/kubeconfig"
+	"strata/actions/hosts/inventory"
 	"strata/config"
 	"strata/health"
-	"strata/internal/inventory"
-	"strata/internal/kubeconfig"
 	"strata/internal/pulumi/stackstate"
 	"strata/internal/ssh/remote"
 	"strata/internal/stackhealth"

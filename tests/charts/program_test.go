@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/actions/cluster/crds"
 	"strata/config"
 	"strata/health"
 	"strata/internal/artifacts"
-	"strata/internal/crds"
 	"strata/platform"
 	"strata/tests/pulumitest"
 )

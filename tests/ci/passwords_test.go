@@ -10,7 +10,7 @@ import (
 )
 
 // passwords are the variables from which strata preflight takes what Pulumi has encrypted
-// (internal/reach).
+// (actions/hosts/reach).
 var passwords = []string{"STRATA_SSH_PASSPHRASE", "STRATA_SUDO_PASSWORD"}
 
 // uncommented is a text whose lines that begin with a comment of a key or of a variable have begun

@@ -8,12 +8,12 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"strata/internal/adopt"
+	"strata/actions/stack/adopt"
 	"strata/tests/conformance/internal/plugin"
 )
 
 // adoptCases hold for a state that a kill has cut off from its objects: the hook before a create
-// (internal/adopt) and the provider's own create together.
+// (actions/stack/adopt) and the provider's own create together.
 var adoptCases = []testCase{
 	{"an object of the provider's own is no longer its own for a state that has forgotten it", func(t *testing.T) {
 		w := newWorld(t, upserting)

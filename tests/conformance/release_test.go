@@ -59,7 +59,7 @@ var releaseCases = []testCase{
 		up(t, r, plugin.Create, props(release(t, nil)))
 		fields := w.mustGet(secrets, "sh.helm.release.v1.rel.v1").GetManagedFields()
 		require.NotEmpty(t, fields)
-		assert.Regexp(t, "^pulumi(-resource)?-kubernetes", fields[0].Manager, "internal/adopt knows its own by it")
+		assert.Regexp(t, "^pulumi(-resource)?-kubernetes", fields[0].Manager, "actions/stack/adopt knows its own by it")
 	}},
 	{"the same release changes nothing", func(t *testing.T) {
 		_, r := newRelease(t)

@@ -38,7 +38,7 @@ var contract = []contractRow{
 	{"a restore counts on from", nil, []string{stories + "TestLife"}},
 	{"a restore sets the old data aside", nil, []string{stories + "TestLife"}},
 	{"`etcd-snapshot save`: a file", nil, []string{stories + "TestLife"}},
-	{"`etcd-snapshot save` ends well, without", nil, []string{"internal/k3s/restore TestASnapshotFromBeforeIsNotTheOneThatIsAskedFor"}},
+	{"`etcd-snapshot save` ends well, without", nil, []string{"actions/k3s/restore TestASnapshotFromBeforeIsNotTheOneThatIsAskedFor"}},
 	{"`etcd-snapshot save` on a server without its quorum", nil, []string{standIn + "datastore TestASnapshotWithoutAQuorumIsWrittenAndAnError", stories + "TestLife"}},
 	{"`etcd-snapshot-schedule-cron`", nil, nil},
 

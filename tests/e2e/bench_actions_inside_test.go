@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"strata/internal/k3s/drain"
+	"strata/actions/k3s/drain"
 )
 
 // machinesFolder holds the machines that Strata makes on this host.

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"strata/internal/k3s/drain"
+	"strata/actions/k3s/drain"
 )
 
 // partsOnHost are half files on a host, one in a line.

@@ -21,7 +21,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"strata/internal/reach"
+	"strata/actions/hosts/reach"
 )
 
 // What a person is asked for on the way to the hosts; the step that looks for secrets looks for

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/actions/hosts/hostrun"
 	"strata/internal/files/digest"
-	"strata/internal/hostrun"
 	"strata/internal/ssh/remote"
 )
 

@@ -18,7 +18,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"strata/internal/crds"
+	"strata/actions/cluster/crds"
 )
 
 // The whole platform as a user has it: certificates, ingress, dashboard and Argo CD on existing

@@ -13,7 +13,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"strata/internal/crds"
+	"strata/actions/cluster/crds"
 )
 
 // races lists the installations of the program in the folder race, without a gate, and their

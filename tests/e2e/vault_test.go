@@ -15,7 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"strata/internal/vault"
+	"strata/actions/cluster/vault"
 )
 
 // A Vault of the stack's own signs the platform's certificates; what can go wrong with it is named.

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/actions/hosts/reach"
 	"strata/config"
-	"strata/internal/reach"
 	"strata/internal/ssh/remote"
 )
 

@@ -155,7 +155,7 @@ func (w *workloadStory) phases(t *testing.T, rate, least int) *load.Report {
 }
 
 // watchersLook is the time after the start of an API server during which an up waits for its
-// watchers (internal/watchers, AgainAfter).
+// watchers (actions/cluster/watchers, AgainAfter).
 const watchersLook = 90 * time.Second
 
 // rollsOutBehindAStart rolls a version out as soon as the only API server answers again, which was

@@ -16,10 +16,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/actions/machines/machineset"
+	"strata/actions/stack/teardown"
 	"strata/config"
-	"strata/internal/machineset"
-	"strata/internal/teardown"
-	"strata/internal/vm"
+	"strata/internal/hypervisor"
 )
 
 // put sets a key of the configuration, of a list's first entry where the key has one, and returns

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/teardown"
+	"strata/actions/stack/teardown"
 	"strata/platform"
 )
 

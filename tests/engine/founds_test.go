@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/k3s/members"
+	"strata/actions/k3s/members"
 	"strata/internal/pulumi/stackstate"
 	"strata/platform"
 )

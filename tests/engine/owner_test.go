@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/internal/hypervisor"
 	"strata/internal/nspawn"
-	"strata/internal/vm"
 )
 
 // claims are the machines of a stack as their resources ask for them and would delete them: whose

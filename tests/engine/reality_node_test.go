@@ -11,8 +11,8 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 
-	"strata/internal/hostrun"
-	"strata/internal/k3s/token"
+	"strata/actions/hosts/hostrun"
+	"strata/actions/k3s/token"
 )
 
 // asked returns the input of a command for a host.

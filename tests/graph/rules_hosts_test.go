@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"strata/actions/hosts/hostrun"
 	"strata/config"
 	"strata/health"
-	"strata/internal/hostrun"
 	"strata/tests/pulumitest"
 )
 

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/hostrun"
+	"strata/actions/hosts/hostrun"
 	"strata/tests/pulumitest"
 )
 

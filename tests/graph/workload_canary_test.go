@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"strata/internal/canary"
+	"strata/actions/cluster/canary"
 )
 
 // withCanary is the shop with a canary; its routes have weights only by the Gateway API.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/kubeconfig"
+	"strata/actions/cluster/kubeconfig"
 )
 
 // contexts is a kubeconfig of two clusters with the CA and the token of one; its current context is

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/crypto/ssh"
 
-	"strata/internal/credential"
-	"strata/internal/teardown"
+	"strata/actions/k3s/credential"
+	"strata/actions/stack/teardown"
 )
 
 // What the providers answer. Token and Kubeconfig are secret: a test looks for them where they must

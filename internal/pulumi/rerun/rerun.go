@@ -5,7 +5,7 @@
 // command's inputs are the known ones and it does not run, although the host or the cluster may be
 // half changed, and a gate that failed counts as passed (docs/adr/0017). What has never succeeded
 // is not in the state, so a failed create needs none of this, and an interrupted update is marked
-// by internal/recovery.
+// by actions/stack/recovery.
 package rerun
 
 import (

@@ -1,0 +1,83 @@
+package inventory
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"strata/actions/hosts/reach"
+	"strata/config"
+	"strata/health"
+	"strata/internal/pulumi/stackstate"
+	"strata/internal/ssh/remote"
+)
+
+// Host is a host that exists, and what logs in to it (remote.Dialer).
+type Host struct {
+	Host health.Host
+	Key  []byte
+}
+
+// Hosts returns the hosts of driver existing, with their keys, in the order of strata:hosts.nodes.
+// The pin of a host is that of the stack file or of its known_hosts, or else the one that an up has
+// pinned in the state, which is read only then. The error joins what is wrong with the way to each,
+// such as a key file that cannot be read.
+func Hosts(ctx context.Context, cfg *config.Config, project string) ([]Host, error) {
+	reached, err := reach.Hosts(cfg.Hosts, project)
+	if err != nil {
+		return nil, err
+	}
+	hosts, unpinned := make([]Host, len(reached)), false
+	for i, node := range cfg.Hosts.Nodes {
+		hosts[i] = Host{Key: reached[i].Key, Host: health.Host{Role: string(node.Role), Target: reached[i].Target}}
+		unpinned = unpinned || reached[i].Target.HostKey == ""
+	}
+	if !unpinned {
+		return hosts, nil
+	}
+	ctx, stop := context.WithTimeout(ctx, ownerLimit)
+	defer stop()
+	state, err := stackstate.CommandLine(project).ReadEncrypted(ctx, cfg.Stack) // pins are no secrets
+	if err != nil {
+		return hosts, nil //nolint:nilerr // without a state there was no up that could have pinned any
+	}
+	for i := range hosts {
+		pinFrom(state, &hosts[i].Host.Target)
+	}
+	return hosts, nil
+}
+
+// pinFrom fills in the host key that a first contact has left in the state, if that was at the
+// target's address.
+func pinFrom(state *stackstate.State, target *remote.Target) {
+	contact, ok := state.Named("hosts-" + target.Name + "-hostkey")
+	triggers, _ := contact.Inputs["triggers"].([]any)
+	if ok && target.HostKey == "" && len(triggers) == 1 && triggers[0] == target.Dialed() {
+		target.HostKey = strings.TrimSpace(contact.Output("stdout"))
+	}
+}
+
+// NodesOf are the nodes of the given names that a stack's file has; a name that it does not have is
+// an error.
+func NodesOf(cfg *config.Config, file string, names []string) ([]config.Node, error) {
+	var named []config.Node
+	for _, name := range names {
+		i := slices.IndexFunc(cfg.Hosts.Nodes, func(node config.Node) bool { return node.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("no node is called %s in strata:hosts.nodes of %s", name, file)
+		}
+		named = append(named, cfg.Hosts.Nodes[i])
+	}
+	return named, nil
+}
+
+// readKeyFile reads a private key, whose path is the configuration's.
+func readKeyFile(project, path string) ([]byte, error) {
+	file, err := config.ResolvePath(project, path)
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(file)
+}

@@ -1,0 +1,50 @@
+package inventory
+
+import (
+	"context"
+	"fmt"
+
+	"strata/config"
+	"strata/internal/hypervisor"
+	"strata/internal/ssh/remote"
+)
+
+// VMSpecs are the virtual machines that the configuration asks for.
+func VMSpecs(cfg *config.Config) vm.Specs {
+	var specs vm.Specs
+	for _, node := range cfg.Hosts.Nodes {
+		specs = append(specs, VMSpec(cfg, node))
+	}
+	return specs
+}
+
+// VMSpec is the virtual machine of one node. Its image and keys are not in it.
+func VMSpec(cfg *config.Config, node config.Node) vm.Spec {
+	spec := vm.SpecOf(cfg.Hosts, cfg.Stack, node)
+	spec.Timeout, spec.Hypervisor.HostKey = cfg.Timeouts.Host, cfg.Hosts.Hypervisor.HostKey
+	return spec
+}
+
+// HypervisorKey is the PEM private key that logs in to the hypervisor; nil for this machine.
+func HypervisorKey(cfg *config.Config, project string) ([]byte, error) {
+	if cfg.Hosts.Hypervisor.Address == "" {
+		return nil, nil
+	}
+	key, err := readKeyFile(project, cfg.Hosts.Hypervisor.KeyFile)
+	if err != nil {
+		return nil, fmt.Errorf("strata:hosts.hypervisor.keyFile: %w", err)
+	}
+	return key, nil
+}
+
+// Pinned is a machine whose hypervisor's host key is known. Without a pin it makes the first
+// contact, as a preflight does; the key is not kept.
+func Pinned(ctx context.Context, spec vm.Spec) (vm.Spec, error) {
+	at := spec.Hypervisor
+	if at.Address == "" || at.HostKey != "" {
+		return spec, nil
+	}
+	key, err := remote.Scan(ctx, at.Address, at.Port)
+	spec.Hypervisor.HostKey = key
+	return spec, err
+}

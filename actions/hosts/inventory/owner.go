@@ -1,0 +1,47 @@
+package inventory
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"strata/actions/k3s/token"
+	"strata/internal/files/digest"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/pulumi/stackstate"
+)
+
+// ownerLimit bounds the request to the state, which may be far away, and Pulumi's start on a busy
+// machine.
+const ownerLimit = time.Minute
+
+// ClusterID is the identity of a state's cluster; empty where it has none.
+func ClusterID(state *stackstate.State) string {
+	cluster, _ := state.Named("k3s-cluster")
+	return cluster.Output("hex")
+}
+
+// OwnerOf returns the owner of a stack's hosts, without their nodes, from its state. It fails for a
+// state that cannot be read, or has no cluster yet; only the names are known then.
+func OwnerOf(ctx context.Context, project, stack string) (k3snode.Owner, error) {
+	owner := k3snode.Owner{Stack: stack}
+	ctx, cancel := context.WithTimeout(ctx, ownerLimit)
+	defer cancel()
+	state, err := stackstate.CommandLine(project).Read(ctx, stack)
+	if err != nil {
+		return owner, err
+	}
+	cluster, _ := state.Named("k3s-cluster")
+	tokens := append(token.Servers(state), token.Agents(state)...)
+	owner.Cluster = cluster.Output("hex")
+	if owner.Cluster == "" || len(tokens) == 0 {
+		return k3snode.Owner{Stack: stack}, fmt.Errorf("stack %s has no cluster yet: pulumi up makes its identity first, and is then refused on a host that is another's", stack)
+	}
+	owner.Project = string(cluster.URN.Project())
+	for i, one := range tokens {
+		tokens[i] = digest.Of([]byte(one))
+	}
+	owner.TokenSHA256 = strings.Join(tokens, " ")
+	return owner, nil
+}

@@ -1,0 +1,122 @@
+package leftovers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"strata/actions/hosts/inventory"
+	"strata/actions/machines/lifecycle"
+	"strata/config"
+	"strata/internal/hypervisor"
+	"strata/internal/pulumi/stackstate"
+)
+
+// hypervisorLimit bounds the requests to the hypervisor.
+const hypervisorLimit = 20 * time.Second
+
+// madeVMs are the machines that a state knows.
+func madeVMs(state *stackstate.State) ([]vm.Spec, error) {
+	var specs []vm.Spec
+	for _, resource := range state.Resources { // also what a replacement has left to delete
+		if !resource.Runs("vm create") {
+			continue
+		}
+		spec, err := vm.ReadSpec(strings.NewReader(resource.Input("stdin")))
+		if err != nil {
+			return nil, fmt.Errorf("state of %s: %w", resource.URN, err)
+		}
+		specs = append(specs, spec)
+	}
+	return specs, nil
+}
+
+// ShowOrphans shows the virtual machines that the state does not know; nothing where the stack's
+// hosts are none.
+func ShowOrphans(ctx context.Context, out io.Writer, cfg *config.Config, project string, state *stackstate.State) error {
+	if !cfg.Hosts.Driver.MakesVMs() {
+		return nil
+	}
+	made, err := madeVMs(state)
+	if err != nil {
+		return err
+	}
+	found, err := orphans(ctx, cfg, project, made, inventory.ClusterID(state))
+	if err != nil {
+		return notLookedFor(err)
+	}
+	return showOrphans(out, cfg, found)
+}
+
+func notLookedFor(err error) error {
+	return fmt.Errorf("virtual machines that the state does not know were not searched for: %w", err)
+}
+
+// orphans are the machines of a stack that its state does not know: a killed up made them, and no
+// destroy removes them. Those of another cluster than the stack's are not its own, where that is
+// known.
+func orphans(ctx context.Context, cfg *config.Config, project string, made []vm.Spec, cluster string) ([]vm.Owned, error) {
+	ctx, cancel := context.WithTimeout(ctx, hypervisorLimit)
+	defer cancel()
+	spec := inventory.VMSpecs(cfg)[0]
+	spec.Cluster = cluster
+	if len(made) > 0 && made[0].Hypervisor.Address == spec.Hypervisor.Address && spec.Hypervisor.HostKey == "" {
+		spec.Hypervisor.HostKey = made[0].Hypervisor.HostKey // pinned by an earlier up
+	}
+	key, err := inventory.HypervisorKey(cfg, project)
+	if err != nil {
+		return nil, err
+	}
+	if spec, err = inventory.Pinned(ctx, spec); err != nil {
+		return nil, err
+	}
+	host, err := vm.Connect(ctx, spec.Hypervisor, key)
+	if err != nil {
+		return nil, err
+	}
+	owned, err := lifecycle.OwnedBy(ctx, host, spec)
+	known := func(one vm.Owned) bool {
+		return slices.ContainsFunc(made, func(spec vm.Spec) bool { return spec.Node == one.Node })
+	}
+	return slices.DeleteFunc(owned, known), errors.Join(err, host.Close())
+}
+
+// ofCluster is the identity that an orphan's mark has, in brackets.
+func ofCluster(one vm.Owned) string {
+	if one.Cluster == "" {
+		return ""
+	}
+	return " (cluster " + one.Cluster + ")"
+}
+
+// showOrphans says what each orphan is, how the next up takes it over and how it is removed by
+// hand.
+func showOrphans(out io.Writer, cfg *config.Config, orphans []vm.Owned) error {
+	where := "this machine"
+	if at := cfg.Hosts.Hypervisor; at.Address != "" {
+		where = "hypervisor " + at.Address
+	}
+	var text strings.Builder
+	for _, one := range orphans {
+		fmt.Fprintf(&text, "%s: %s is this stack's node %s%s, and the state does not know it: an up was killed, or still runs\n", where, one.What, one.Node, ofCluster(one))
+		switch configured := slices.ContainsFunc(cfg.Hosts.Nodes, func(node config.Node) bool { return node.Name == one.Node }); {
+		case configured && one.Whole() && one.Cluster == "":
+			fmt.Fprintf(&text, "  it is older than marks that say whose it is; to take it over: strata host adopt --stack %s %s --yes, then pulumi up --stack %s\n",
+				cfg.Stack, one.Node, cfg.Stack)
+		case configured && one.Whole():
+			fmt.Fprintf(&text, "  to take it over: pulumi up --stack %s\n", cfg.Stack)
+		case configured:
+			fmt.Fprintf(&text, "  it is half made; to have it made anew: pulumi up --stack %s\n", cfg.Stack)
+		}
+		fmt.Fprintf(&text, "  to remove it, on %s as root, while no up runs:\n", where)
+		for _, command := range one.Remove {
+			fmt.Fprintf(&text, "  %s\n", command)
+		}
+	}
+	_, err := io.WriteString(out, text.String())
+	return err
+}

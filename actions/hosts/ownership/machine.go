@@ -1,0 +1,77 @@
+package ownership
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"strata/actions/hosts/inventory"
+	"strata/actions/machines/lifecycle"
+	"strata/config"
+	"strata/health"
+	"strata/internal/hypervisor"
+	"strata/internal/nspawn"
+	"strata/internal/pulumi/stackstate"
+)
+
+// onMachine does with a machine's mark what onHost does with a host's, and returns whose the
+// machine was. The host in it has a mark of its own, which goes the same way where the state knows
+// how to log in.
+func (m Marks) onMachine(ctx context.Context, cfg *config.Config, node config.Node) (was string, err error) {
+	if cfg.Hosts.Driver == config.DriverMachine {
+		was, err = m.onContainer(ctx, cfg.Stack+"-"+node.Name, node.Name)
+	} else {
+		was, err = m.onVM(ctx, cfg, node)
+	}
+	if err != nil {
+		return "", err
+	}
+	inside, known := m.hostInside(ctx, node.Name)
+	if !known {
+		return was, nil
+	}
+	if _, err := m.onHost(ctx, inside); err != nil {
+		return was, errors.Join(errors.New("the machine's own mark is done, that of the host in it is not"), err)
+	}
+	return was, nil
+}
+
+// onContainer is onMachine of driver machine.
+func (m Marks) onContainer(ctx context.Context, name, node string) (string, error) {
+	var next *nspawn.Owner
+	if m.Action == Adopt {
+		next = nspawn.OwnerOf(*m.Owner.At(node))
+	}
+	was, err := nspawn.ByHand(ctx, name, next, m.Yes)
+	return was.String(), err
+}
+
+// onVM is onMachine of a driver whose hosts are virtual machines.
+func (m Marks) onVM(ctx context.Context, cfg *config.Config, node config.Node) (string, error) {
+	key, err := inventory.HypervisorKey(cfg, m.Project)
+	if err != nil {
+		return "", err
+	}
+	spec, err := inventory.Pinned(ctx, inventory.VMSpec(cfg, node))
+	if err != nil {
+		return "", err
+	}
+	spec.Cluster, spec.Project = m.Owner.Cluster, m.Owner.Project
+	was, err := lifecycle.ByHand(ctx, spec, vm.Secrets{HypervisorKey: key}, m.Action, m.Yes)
+	return was.Names(), err
+}
+
+// hostInside returns the login at a machine's host from its gate in the state; known is false
+// without a gate.
+func (m Marks) hostInside(ctx context.Context, node string) (host inventory.Host, known bool) {
+	state, err := stackstate.CommandLine(m.Project).Read(ctx, m.Stack)
+	if err != nil {
+		return host, false // a release needs no state
+	}
+	gates, err := inventory.Gates(state)
+	i := slices.IndexFunc(gates, func(g inventory.Gate) bool { return g.Spec.Kind == health.KindHost && g.Spec.Hosts[0].Name == node })
+	if err != nil || i < 0 {
+		return host, false
+	}
+	return inventory.Host{Host: gates[i].Spec.Hosts[0], Key: gates[i].Secrets.SSHKey}, true
+}

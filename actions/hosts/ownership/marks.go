@@ -1,0 +1,102 @@
+package ownership
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"strata/actions/hosts/inventory"
+	"strata/config"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/ssh/remote"
+)
+
+// hostLimit bounds what is done on one host.
+const hostLimit = 30 * time.Second
+
+// Release and Adopt are a person's actions on a mark.
+const (
+	Release = "release"
+	Adopt   = "adopt"
+)
+
+// Marks changes whose hosts and machines are, by hand.
+type Marks struct {
+	// Action is Release or Adopt. Without Yes nothing is changed, and it is only said whose they
+	// are.
+	Action string
+	Yes    bool
+	// Owner is the new owner of the marks, without a node.
+	Owner k3snode.Owner
+	// Stack and Project lead to the state that knows the hosts in machines.
+	Stack, Project string
+	// Out receives a line for each mark: its former owner, and the change.
+	Out io.Writer
+}
+
+// OfHosts changes the marks of hosts that exist already. The error joins those of all hosts.
+func (m Marks) OfHosts(ctx context.Context, hosts []inventory.Host) error {
+	var failures []error
+	for _, host := range hosts {
+		output, err := m.onHost(ctx, host)
+		if err != nil {
+			failures = append(failures, m.failed(host.Host.Name, err))
+			continue
+		}
+		_, _ = fmt.Fprintf(m.Out, "%s (%s): %s\n", host.Host.Name, host.Host.Address, m.wasWhose(output))
+	}
+	return errors.Join(failures...)
+}
+
+// OfMachines changes the marks of the machines that carry the configuration's nodes, and of the
+// hosts in them. The error joins those of all.
+func (m Marks) OfMachines(ctx context.Context, cfg *config.Config) error {
+	var failures []error
+	for _, node := range cfg.Hosts.Nodes {
+		was, err := m.onMachine(ctx, cfg, node)
+		if err != nil {
+			failures = append(failures, m.failed(node.Name, err))
+			continue
+		}
+		_, _ = fmt.Fprintf(m.Out, "%s: the machine was of %s; %s\n", node.Name, was, m.nowWhose("the machine"))
+	}
+	return errors.Join(failures...)
+}
+
+func (m Marks) failed(node string, err error) error {
+	return fmt.Errorf("host %s %s: %w", m.Action, node, err)
+}
+
+// onHost runs the script of the change on a host. Without a pin it makes the first contact, as a
+// preflight does, and sends no password.
+func (m Marks) onHost(ctx context.Context, host inventory.Host) (output string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, hostLimit)
+	defer cancel()
+	target, err := remote.Dialer{PrivateKey: host.Key}.FirstContact(ctx, host.Host.Target)
+	if err != nil {
+		return "", err
+	}
+	return k3snode.Run(ctx, target, host.Key, k3snode.ByHand(m.Action, *m.Owner.At(target.Name), m.Yes))
+}
+
+// wasWhose words whose a host was, and what became of it.
+func (m Marks) wasWhose(output string) string {
+	whose, rest, _ := strings.Cut(output, " ")
+	is := map[string]string{
+		"ours": "this cluster's", "free": "no stack's", "node": "this cluster's node " + rest,
+		"other":    "another owner's (project, stack, node, cluster: " + rest + ")",
+		"unmarked": "without a mark, but it has a K3s that this stack's state does not know",
+	}[whose]
+	return is + "; " + m.nowWhose("a K3s on it")
+}
+
+// nowWhose words what became of a mark; keeps is what goes on without it.
+func (m Marks) nowWhose(keeps string) string {
+	if !m.Yes {
+		return "nothing was done; --yes does it"
+	}
+	return map[string]string{Release: "the mark is gone; " + keeps + " goes on", Adopt: "it is this stack's now"}[m.Action]
+}

@@ -1,0 +1,169 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"strata/actions/hosts/reach"
+	"strata/actions/k3s/members"
+	"strata/actions/k3s/revision"
+	"strata/actions/k3s/token"
+	"strata/config"
+	"strata/internal/files/digest"
+	"strata/internal/files/tempdir"
+	k3snode "strata/internal/k3shost"
+	"strata/internal/pulumi/stackstate"
+	"strata/internal/ssh/remote"
+)
+
+// stillLimit bounds the question whether a server of before still runs. Each is asked for itself:
+// most do not answer any more.
+const stillLimit = 30 * time.Second
+
+// NewHosts is the way back of a cluster that has lost all its hosts: a snapshot and the stack's
+// state become the cluster again on hosts that have nothing of it. It gives the snapshot to the
+// first server of the stack file. `pulumi up` does the rest: that server's install restores it, and
+// the others join (docs/adr/0055).
+type NewHosts struct {
+	stack, file string
+	cluster     Cluster
+	past        members.Past
+	tokens      []string
+	first       reach.Host
+}
+
+// ForNewHosts reads a stack's state, and finds the first server of its configuration. It changes
+// nothing and asks no host.
+func ForNewHosts(ctx context.Context, project, stack, file string, cfg *config.Config) (*NewHosts, error) {
+	if cfg.Hosts.Driver != config.DriverExisting {
+		return nil, fmt.Errorf("--new-hosts: hosts.driver is %s, whose machines pulumi up makes anew one by one: strata restore without --new-hosts", cfg.Hosts.Driver)
+	}
+	cluster, err := ClusterOf(ctx, project, stack)
+	if err != nil {
+		return nil, err
+	}
+	state, err := stackstate.CommandLine(project).Read(ctx, stack)
+	if err != nil {
+		return nil, err
+	}
+	n := &NewHosts{stack: stack, file: file, cluster: cluster, past: members.PastOf(state), tokens: token.Servers(state)}
+	hosts, err := reach.Hosts(cfg.Hosts, project)
+	if err != nil {
+		return nil, err
+	}
+	var servers []remote.Target
+	for i, node := range cfg.Hosts.Nodes {
+		if node.Role != config.RoleServer {
+			continue
+		}
+		if len(servers) == 0 {
+			n.first = hosts[i]
+		}
+		servers = append(servers, hosts[i].Target)
+	}
+	switch {
+	case n.past.Keeps(servers):
+		return nil, errors.New("--new-hosts: a server of the stack file has the address or the host key of one that the cluster had: write the new hosts' " +
+			"into hosts.nodes first, or, where that server lives: strata restore without --new-hosts")
+	case n.first.Target.HostKey == "":
+		return nil, fmt.Errorf("--new-hosts: the host key of %s is not known, and the snapshot holds every Secret: compare what ssh-keyscan %s says with the "+
+			"host's console, and write it as ssh: {hostKey: …} of the node", n.first.Target.Name, n.first.Target.Dialed())
+	}
+	return n, nil
+}
+
+// Describe says what Run and the next update do.
+func (n *NewHosts) Describe(out io.Writer) error {
+	_, err := fmt.Fprintf(out, "Nothing was done. With --yes:\n"+
+		"  1. %s (%s) gets the data of %s, without the Nodes of the hosts that are lost\n"+
+		"  2. pulumi up -s %s installs K3s there with those data; every other host joins it\n", n.first.Target.Name, n.first.Target.Address, filepath.Base(n.file), n.stack)
+	return err
+}
+
+// Run gives the snapshot to the first server, unless a server of before still runs.
+func (n *NewHosts) Run(ctx context.Context, log io.Writer) error {
+	if err := n.stillRuns(ctx, stillLimit); err != nil {
+		return err
+	}
+	folder, err := tempdir.New(os.TempDir(), "strata-restore-") // a snapshot holds every Secret
+	if err != nil {
+		return err
+	}
+	defer func() { _ = folder.Remove() }()
+	ahead := filepath.Join(folder.Path, "snapshot")
+	if err := n.putAhead(ahead); err != nil {
+		return fmt.Errorf("restore: refused, nothing was changed: %w", err)
+	}
+	sum, err := digest.File(ahead)
+	if err != nil {
+		return err
+	}
+	client, err := remote.Dial(ctx, n.first.Target, n.first.Key)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = client.Close() }()
+	if _, err := client.Run(ctx, n.cluster.plan.Owner.At(n.first.Target.Name).Insists()+takeScript, nil); err != nil {
+		return fmt.Errorf("restore: %s: %w", n.first.Target.Name, err)
+	}
+	upload := remote.Upload{File: ahead, Dest: members.Snapshot, Mode: 0o600, SHA256: sum}
+	if _, err := client.Push(ctx, upload); err != nil {
+		return fmt.Errorf("restore: %w", err)
+	}
+	_, err = fmt.Fprintf(log, "restore: %s has the cluster's data\n", n.first.Target.Name)
+	return err
+}
+
+// takeScript claims a host without K3s.
+const takeScript = `if has_k3s; then
+	echo "expected a host without K3s, found one: uninstall it first (docs/host-ownership.md)" >&2
+	exit 1
+fi
+claim
+`
+
+// putAhead makes the copy of the snapshot that is restored: ahead of what clients have seen
+// (package revision), without the Nodes and the passwords of the hosts that are lost. A snapshot of
+// another cluster is an error.
+func (n *NewHosts) putAhead(ahead string) error {
+	return revision.PutAhead(n.file, ahead, time.Now(), revision.Edit{Tokens: n.tokens, Forget: func(name string) bool {
+		return strings.HasPrefix(name, "/registry/minions/") ||
+			strings.HasPrefix(name, "/registry/secrets/kube-system/") && strings.HasSuffix(name, ".node-password.k3s")
+	}})
+}
+
+// stillRuns is an error where a server of before answers and runs K3s: it would be a second cluster
+// with the same data.
+func (n *NewHosts) stillRuns(ctx context.Context, limit time.Duration) error {
+	var running []string
+	var mutex sync.Mutex
+	var all sync.WaitGroup
+	for _, server := range n.past.Servers {
+		all.Go(func() {
+			ctx, cancel := context.WithTimeout(ctx, limit)
+			defer cancel()
+			text, err := k3snode.Run(ctx, server, n.cluster.secrets.SSHKey, "systemctl is-active k3s || test $? = 3")
+			if err != nil || slices.Contains([]string{"inactive", "failed", "unknown"}, text) {
+				return
+			}
+			mutex.Lock()
+			defer mutex.Unlock()
+			running = append(running, server.Name+" "+server.Address)
+		})
+	}
+	all.Wait()
+	slices.Sort(running)
+	if len(running) == 0 {
+		return nil
+	}
+	return fmt.Errorf("restore: refused, nothing was changed: K3s still runs on %s, and would be a second cluster: stop it there for good: "+
+		"systemctl disable --now k3s k3s-agent", strings.Join(running, ", "))
+}

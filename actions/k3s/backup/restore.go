@@ -1,0 +1,163 @@
+package backup
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"strata/actions/k3s/credential"
+	"strata/actions/k3s/restore"
+	"strata/actions/k3s/revision"
+	"strata/config"
+	"strata/health"
+	"strata/internal/files/digest"
+	"strata/internal/files/tempdir"
+)
+
+// Wanted selects the data to go back to: one of Snapshot, File and Current.
+type Wanted struct {
+	// Snapshot is the name of one that a server has, File one that is a local file.
+	Snapshot, File string
+	// Current keeps the data that the server has: it only forgets the other members.
+	Current bool
+	// From is the server that is reset; empty for the first that has the snapshot.
+	From string
+	// Without are nodes that are gone for good and are not waited for.
+	Without []string
+}
+
+// Plan holds the choices and the hosts of a restore before it begins.
+type Plan struct {
+	Wanted
+	cluster         Cluster
+	servers, agents []health.Host
+}
+
+// Plan finds the servers and agents that are left, the one of From first. It sends no request. A
+// name that no node has is an error.
+func (c Cluster) Plan(wanted Wanted) (Plan, error) {
+	left, err := restore.Without(c.plan.Nodes, wanted.Without)
+	if err != nil {
+		return Plan{}, fmt.Errorf("--without: %w", err)
+	}
+	c.plan.Nodes = left
+	plan := Plan{Wanted: wanted, cluster: c, servers: c.plan.Of(config.RoleServer), agents: c.plan.Of(config.RoleAgent)}
+	if wanted.From != "" {
+		if plan.servers, err = restore.First(plan.servers, wanted.From); err != nil {
+			return Plan{}, fmt.Errorf("--from: %w", err)
+		}
+	}
+	if len(plan.servers) == 0 {
+		return Plan{}, fmt.Errorf("--without: no server is left")
+	}
+	return plan, nil
+}
+
+// Find puts the server first that has the snapshot, unless From names one, and reads one that is a
+// file here. It changes nothing.
+func (p *Plan) Find(ctx context.Context, log io.Writer) error {
+	switch {
+	case p.Current:
+		return nil
+	case p.File != "":
+		p.Snapshot = filepath.Base(p.File)
+		_, err := os.Stat(p.File)
+		return err
+	}
+	candidates := p.servers
+	if p.From != "" {
+		candidates = p.servers[:1]
+	}
+	found, err := restore.Find(ctx, p.cluster.hosts(log), candidates, p.Snapshot)
+	if err == nil && p.From == "" {
+		p.servers = found
+	}
+	return err
+}
+
+// Describe says what Run would do.
+func (p *Plan) Describe(out io.Writer) error {
+	what := "with the data of " + p.Snapshot
+	if p.Current {
+		what = "with its own data"
+	}
+	_, err := fmt.Fprintf(out, "Nothing was done. With --yes:\n"+
+		"  1. K3s stops on %s; Pods go on, the API is away\n"+
+		"  2. %s becomes the only member, %s: what changed since then is gone, and every client of the API is told to look anew\n"+
+		"  3. the other servers join it, one after the other; their old data stay in /var/lib/rancher/k3s/server/db/etcd-before-restore\n"+
+		"  4. K3s restarts on %s\n", namesOf(p.servers), p.servers[0].Name, what, namesOf(p.agents))
+	return err
+}
+
+// Run restores: it puts the snapshot, ahead of what clients have seen, where K3s expects it, makes
+// sure that a login works afterwards, and goes back. What it does and what gates tell goes to log.
+func (p *Plan) Run(ctx context.Context, log io.Writer) (restore.Times, error) {
+	first := p.servers[0]
+	if err := p.cluster.authenticate(ctx, first, time.Now(), log); err != nil {
+		return restore.Times{}, fmt.Errorf("restore: %w", err)
+	}
+	snapshot := ""
+	if !p.Current {
+		var err error
+		if snapshot, err = p.putAhead(ctx, first, log); err != nil {
+			return restore.Times{}, fmt.Errorf("restore: refused, nothing was changed: %w", err)
+		}
+	}
+	back := restore.Restore{
+		Hosts: p.cluster.hosts(log), Servers: p.servers, Agents: p.agents, Snapshot: snapshot,
+		User: credential.UserOf(p.cluster.secrets.Kubeconfig), Log: log,
+	}
+	times, err := back.Run(ctx)
+	if err != nil {
+		return times, fmt.Errorf("restore: %w", err)
+	}
+	return times, nil
+}
+
+// putAhead gives a server a copy of the snapshot that is ahead of what its clients have seen
+// (package revision), and returns the copy's name. The server removes it when the restore has
+// ended.
+func (p *Plan) putAhead(ctx context.Context, first health.Host, log io.Writer) (name string, err error) {
+	folder, err := tempdir.New(os.TempDir(), "strata-restore-") // a snapshot holds every Secret
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, folder.Remove()) }()
+	hosts, source := p.cluster.hosts(log), p.File
+	if source == "" {
+		source = filepath.Join(folder.Path, p.Snapshot)
+		sum, err := hosts.Run(ctx, first, "sum", map[string]string{"snapshot": p.Snapshot})
+		if err != nil {
+			return "", fmt.Errorf("%s: %w; strata snapshot --list shows what the servers have", first.Name, err)
+		}
+		if err := hosts.Copy(ctx, first, p.Snapshot, source, sum); err != nil {
+			return "", err
+		}
+	}
+	name = strings.TrimSuffix(p.Snapshot, ".zip") + restore.Ahead
+	ahead := filepath.Join(folder.Path, name)
+	if err := revision.PutAhead(source, ahead, time.Now(), revision.Edit{Tokens: p.cluster.tokens}); err != nil {
+		return "", err
+	}
+	sum, err := digest.File(ahead)
+	if err != nil {
+		return "", err
+	}
+	return name, hosts.Push(ctx, first, ahead, name, sum)
+}
+
+func namesOf(hosts []health.Host) string {
+	if len(hosts) == 0 {
+		return "no node"
+	}
+	names := make([]string, 0, len(hosts))
+	for _, host := range hosts {
+		names = append(names, host.Name)
+	}
+	return strings.Join(names, ", ")
+}

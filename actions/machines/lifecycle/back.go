@@ -1,0 +1,55 @@
+package lifecycle
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+
+	"strata/internal/files/lockfile"
+	"strata/internal/hypervisor"
+	"strata/internal/ssh/remote"
+)
+
+// turn waits until no other machine of the stack restarts. The lock is a file of this project,
+// where every run of the stack is.
+func turn(ctx context.Context, spec vm.Spec) (unlock func(), err error) {
+	unlock, err = lockfile.Lock(ctx, filepath.Join(".strata", "restart-"+spec.Stack+".lock"), nil)
+	if err != nil && ctx.Err() != nil {
+		err = fmt.Errorf("another machine of the stack restarts, and did not end in time: %w", err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: restart: %w", spec.Name(), err)
+	}
+	return unlock, nil
+}
+
+// backScript ends with 0 once the host has booted and its K3s, if it has one, works: both units are
+// of type notify, which is active only then.
+const backScript = `systemctl is-system-running --wait >/dev/null
+for unit in k3s k3s-agent; do
+	if [ -e "/etc/systemd/system/$unit.service" ]; then systemctl start "$unit.service"; fi
+done`
+
+// waitBack returns once the machine's node works again.
+func waitBack(ctx context.Context, spec vm.Spec, secrets vm.Secrets) error {
+	signer, err := ssh.ParsePrivateKey(secrets.HostKey)
+	if err != nil {
+		return fmt.Errorf("host key of %s: %w", spec.Node, err)
+	}
+	target := remote.Target{
+		Name: spec.Node, Address: spec.Guest.Address.Addr().String(), Port: spec.Guest.Port, User: spec.Guest.User,
+		HostKey: strings.TrimSpace(string(ssh.MarshalAuthorizedKey(signer.PublicKey()))),
+	}
+	client, err := remote.Dial(ctx, target, secrets.SSHKey)
+	if err != nil {
+		return fmt.Errorf("%s: after its restart: %w", spec.Name(), err)
+	}
+	defer func() { _ = client.Close() }()
+	if _, err := client.Run(ctx, backScript, nil); err != nil {
+		return fmt.Errorf("%s: K3s after its restart: %w", spec.Name(), err)
+	}
+	return nil
+}

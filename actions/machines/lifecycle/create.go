@@ -1,0 +1,133 @@
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"strata/actions/machines/machineset"
+	"strata/internal/hypervisor"
+	"strata/internal/hypervisor/driver"
+	"strata/internal/hypervisor/seed"
+)
+
+// Create makes the machine and starts it, or makes an existing one what the Spec says. It does not
+// wait for the boot.
+func Create(ctx context.Context, spec vm.Spec, secrets vm.Secrets, log io.Writer) (vm.Result, error) {
+	return create(ctx, spec, secrets, false, log)
+}
+
+// Update is Create for a machine that there was before: one made in its place would be empty, and
+// nothing that lived on the old one would run again. So it makes one only in the place of a machine
+// that was leaving, which nothing lived on any more. before is what was printed of it; empty from a
+// state that does not have it.
+func Update(ctx context.Context, spec vm.Spec, before vm.Result, secrets vm.Secrets, log io.Writer) (vm.Result, error) {
+	if err := machineset.Changes(spec.Node, before.Made, spec.Made()); err != nil {
+		return vm.Result{}, err
+	}
+	return create(ctx, spec, secrets, true, log)
+}
+
+func create(ctx context.Context, spec vm.Spec, secrets vm.Secrets, existing bool, log io.Writer) (vm.Result, error) {
+	whole := ctx
+	ctx, cancel := context.WithTimeout(ctx, spec.Timeout.Duration)
+	defer cancel()
+	host, err := vm.Connect(ctx, spec.Hypervisor, secrets.HypervisorKey)
+	if err != nil {
+		return vm.Result{}, err
+	}
+	defer func() { _ = host.Close() }() // Nothing more is sent on it.
+	on := newDriver(host, spec)
+	have, err := on.Find(ctx)
+	if err != nil {
+		return vm.Result{}, err
+	}
+	if existing && (have == nil || !have.Mark.Whole() && have.Mark.State != vm.StateDeleting) {
+		return vm.Result{}, fmt.Errorf("%s: there is no machine %s any more, and none was made in its place, which would be empty; if strata:hosts.hypervisor is "+
+			"another hypervisor now, take it back; if a destroy broke off, run it again; if the machine is lost: recreate: A-NEW-WORD at its entry of "+
+			"strata:hosts.nodes", host, spec.Name())
+	}
+	if have != nil && !have.Mark.Whole() && spec.Owns(have.Mark) {
+		say(log, spec, "removing what a run that broke off left of it (%s)", have.Mark.State)
+		if err := on.Destroy(ctx, have); err != nil {
+			return vm.Result{}, err
+		}
+		have = nil
+	}
+	if have == nil {
+		have, err = build(ctx, on, spec, secrets)
+	} else {
+		if err := claim(ctx, on, spec, have, existing); err != nil {
+			return vm.Result{}, err
+		}
+		err = change(ctx, on, spec, have, log)
+		if errors.Is(err, errRestart) {
+			err = restart(whole, on, spec, secrets, have, log)
+		}
+	}
+	if err != nil {
+		return vm.Result{}, err
+	}
+	return vm.Result{Name: spec.Name(), ID: have.ID, MAC: spec.MAC(), Made: spec.Made()}, nil
+}
+
+// claim writes the cluster's identity on a machine that is older than identities. One that is not
+// in the state is taken over only where the mark says that this very cluster made it: the same
+// stack's name is in another person's state as well.
+func claim(ctx context.Context, on driver.Driver, spec vm.Spec, have *driver.Found, known bool) error {
+	mark := spec.Mark(have.Mark.State)
+	if spec.Cluster == "" || have.Mark == mark {
+		return nil
+	}
+	if !known && have.Mark.Cluster == "" {
+		return fmt.Errorf("%s is there, and neither its mark nor the state says whose it is: a Strata that is older than identities made it, "+
+			"with another state of this stack's file or with this one and was killed; if it is this stack's: strata host adopt -s %s %s, see docs/host-ownership.md",
+			spec.Name(), spec.Stack, spec.Node)
+	}
+	return on.Sign(ctx, have, mark)
+}
+
+// build makes a machine. What it made is removed when it cannot be finished: the engine keeps
+// nothing of a failed creation, so nothing would remove it later. When this process is killed, the
+// mark says so to the next run.
+func build(ctx context.Context, on driver.Driver, spec vm.Spec, secrets vm.Secrets) (*driver.Found, error) {
+	files, err := seed.Files(spec, secrets.HostKey)
+	if err != nil {
+		return nil, err
+	}
+	disk, err := seed.ISO(files)
+	if err != nil {
+		return nil, err
+	}
+	have, err := on.Make(ctx, disk)
+	if err == nil {
+		err = on.Finish(ctx, have)
+	}
+	if err == nil {
+		err = on.Start(ctx, have)
+	}
+	if err == nil {
+		return have, nil
+	}
+	return nil, errors.Join(err, undo(ctx, on, spec, have))
+}
+
+// undo removes a machine that could not be finished, also when its time is over.
+func undo(ctx context.Context, on driver.Driver, spec vm.Spec, have *driver.Found) error {
+	if have == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), undoTimeout)
+	defer cancel()
+	if err := on.Destroy(ctx, have); err != nil {
+		return fmt.Errorf("%s is left half made, and the next up removes it: %w", spec.Name(), err)
+	}
+	return nil
+}
+
+// say writes a line about a machine.
+func say(log io.Writer, spec vm.Spec, format string, args ...any) {
+	// Progress is for people; a machine is made without it, too.
+	_, _ = fmt.Fprintf(log, spec.Name()+": "+format+"\n", args...)
+}

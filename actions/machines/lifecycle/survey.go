@@ -1,0 +1,46 @@
+package lifecycle
+
+import (
+	"context"
+	"io"
+	"sync"
+
+	"strata/internal/hypervisor"
+	"strata/internal/hypervisor/driver"
+)
+
+// Survey looks at all that the machines of a stack need of their hypervisor, and changes nothing.
+// The Specs differ in their nodes only.
+func Survey(ctx context.Context, host vm.Host, all vm.Specs) vm.Survey {
+	var on driver.Surveyor = newDriver(&fewAtOnce{Host: host, slots: make(chan struct{}, sessions)}, all[0])
+	var s vm.Survey
+	var parts sync.WaitGroup
+	parts.Go(func() { s.Node = on.Node(ctx) })
+	parts.Go(func() { s.Storages = on.Storages(ctx) })
+	parts.Go(func() { s.Network = on.Network(ctx) })
+	parts.Go(func() { s.TemplateGiB, s.Template = on.Template(ctx) })
+	parts.Go(func() { s.Machines = on.Machines(ctx, all) })
+	parts.Wait()
+	return s
+}
+
+// sessions bounds the commands at once: OpenSSH takes 10 sessions on a connection (MaxSessions), of
+// which others may have some.
+const sessions = 6
+
+// fewAtOnce runs no more commands at once than it has slots.
+type fewAtOnce struct {
+	vm.Host
+	slots chan struct{}
+}
+
+// Run implements Host.
+func (h *fewAtOnce) Run(ctx context.Context, script string, stdin io.Reader, size int64) (string, error) {
+	select {
+	case h.slots <- struct{}{}:
+		defer func() { <-h.slots }()
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+	return h.Host.Run(ctx, script, stdin, size)
+}

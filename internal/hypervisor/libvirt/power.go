@@ -1,0 +1,155 @@
+package libvirt
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"strata/internal/hypervisor"
+	"strata/internal/hypervisor/driver"
+)
+
+// powerPoll is the pause between two observations of a machine that powers off; virsh has no
+// command that waits for it within a bound.
+const powerPoll = 500 * time.Millisecond
+
+func (l *libvirt) Shutdown(ctx context.Context, _ *driver.Found) error {
+	name := l.Spec.Name()
+	if _, err := l.virsh(ctx, "shutdown", name); err != nil {
+		return err
+	}
+	return untilOff(ctx, l.Spec, func() (string, error) { return l.virsh(ctx, "domstate", name) }, "shut off")
+}
+
+// untilOff waits until state says that a machine is off.
+func untilOff(ctx context.Context, spec vm.Spec, state func() (string, error), off string) error {
+	limit := time.NewTimer(driver.ShutdownTimeout)
+	defer limit.Stop()
+	tick := time.NewTicker(powerPoll)
+	defer tick.Stop()
+	for {
+		now, err := state()
+		if err != nil {
+			return err
+		}
+		if strings.Contains(now, off) {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return fmt.Errorf("%s: did not power off in time: %w", spec.Name(), ctx.Err())
+		case <-limit.C:
+			return fmt.Errorf("%s: did not power off within %s, it is %s; power it off by hand and run up again", spec.Name(), driver.ShutdownTimeout, now)
+		}
+	}
+}
+
+func (l *libvirt) Resize(ctx context.Context, _ *driver.Found) error {
+	name, cpus, memory := l.Spec.Name(), strconv.Itoa(l.Spec.CPUs), strconv.Itoa(l.Spec.MemoryMiB)+"MiB"
+	for _, words := range [][]string{
+		{"setvcpus", name, cpus, "--config", "--maximum"}, {"setvcpus", name, cpus, "--config"},
+		{"setmaxmem", name, memory, "--config"}, {"setmem", name, memory, "--config"},
+	} {
+		if _, err := l.virsh(ctx, words...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *libvirt) Grow(ctx context.Context, have *driver.Found) error {
+	disk, _ := l.volumes()
+	size := strconv.Itoa(l.Spec.DiskGiB) + "GiB"
+	words := []string{"vol-resize", "--pool", l.Spec.Libvirt.Pool, disk, size}
+	if have.Running {
+		words = []string{"blockresize", l.Spec.Name(), "vda", size}
+	}
+	_, err := l.virsh(ctx, words...)
+	if err == nil && have.Running { // the pool remembers the old size
+		_, err = l.virsh(ctx, "pool-refresh", l.Spec.Libvirt.Pool)
+	}
+	return err
+}
+
+// Destroy removes the volumes before the domain, which has the mark, so that an interrupted removal
+// can be repeated.
+func (l *libvirt) Destroy(ctx context.Context, have *driver.Found) error {
+	if !l.Spec.Owns(have.Mark) {
+		return errors.New(l.Spec.Name() + ": not this stack's")
+	}
+	name := l.Spec.Name()
+	state, err := l.virsh(ctx, "domstate", name)
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(state) != "shut off" {
+		if _, err := l.virsh(ctx, "destroy", name); err != nil {
+			return err
+		}
+	}
+	disk, seed := l.volumes()
+	for _, volume := range []string{seed, disk} {
+		if err := l.removeVolume(ctx, volume); err != nil {
+			return err
+		}
+	}
+	if _, err := l.virsh(ctx, "undefine", name, "--managed-save", "--snapshots-metadata"); err != nil {
+		return err
+	}
+	_, err = l.Command(ctx, "rm", "-f", "--", consoleLog(l.Spec), qemuLog(l.Spec))
+	return err
+}
+
+func (l *libvirt) Observe(ctx context.Context) (vm.Facts, error) {
+	have, err := l.Find(ctx)
+	if err != nil || have == nil {
+		return vm.Facts{}, err
+	}
+	facts := vm.Facts{Exists: true}
+	if facts.Power, err = l.virsh(ctx, "domstate", "--reason", l.Spec.Name()); err != nil {
+		return vm.Facts{}, err
+	}
+	facts.Running = strings.HasPrefix(facts.Power, "running")
+	if facts.Running && l.Spec.Guest.DHCP {
+		l.addresses(ctx, &facts)
+	}
+	// The log may be there only once the machine has printed something.
+	facts.Console, _ = l.Command(ctx, "tail", "-n", "12", consoleLog(l.Spec))
+	return facts, nil
+}
+
+// addresses asks the guest's agent and libvirt's own DHCP server. Neither has to be there.
+func (l *libvirt) addresses(ctx context.Context, facts *vm.Facts) {
+	if text, err := l.virsh(ctx, "domifaddr", l.Spec.Name(), "--source", "lease"); err == nil {
+		facts.Addresses = append(facts.Addresses, addressesIn(text, l.Spec.MAC())...)
+	}
+	text, err := l.virsh(ctx, "qemu-agent-command", l.Spec.Name(), `{"execute":"guest-network-get-interfaces"}`)
+	if err != nil {
+		facts.Agent = err.Error()
+		return
+	}
+	var answer struct{ Return driver.AgentInterfaces }
+	if err := json.Unmarshal([]byte(text), &answer); err != nil {
+		facts.Agent = err.Error()
+		return
+	}
+	facts.Addresses = append(facts.Addresses, answer.Return.Of(l.Spec.MAC())...)
+}
+
+// addressesIn reads domifaddr's table: name, hardware address, protocol, address/prefix.
+func addressesIn(table, mac string) []string {
+	var addresses []string
+	for line := range strings.Lines(table) {
+		fields := strings.Fields(line)
+		if len(fields) == 4 && strings.EqualFold(fields[1], mac) {
+			address, _, _ := strings.Cut(fields[3], "/")
+			addresses = append(addresses, address)
+		}
+	}
+	return addresses
+}

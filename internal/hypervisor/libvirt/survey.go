@@ -1,0 +1,114 @@
+package libvirt
+
+import (
+	"context"
+	"encoding/xml"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"strata/internal/hypervisor"
+	"strata/internal/hypervisor/driver"
+)
+
+// fields reads virsh's tables of one "Name: value" a line.
+func fields(table string) map[string]string {
+	values := map[string]string{}
+	for line := range strings.Lines(table) {
+		if name, value, ok := strings.Cut(line, ":"); ok {
+			values[strings.TrimSpace(name)] = strings.TrimSpace(value)
+		}
+	}
+	return values
+}
+
+// number is the number that a text begins with; 0 for none.
+func number(text string) int {
+	first, _, _ := strings.Cut(text, " ")
+	value, err := strconv.Atoi(first)
+	if err != nil {
+		return 0
+	}
+	return value
+}
+
+func (l *libvirt) Node(ctx context.Context) vm.NodeFacts {
+	info, err := l.virsh(ctx, "nodeinfo")
+	if err != nil {
+		return vm.NodeFacts{Fault: err}
+	}
+	stats, err := l.virsh(ctx, "nodememstats")
+	if err != nil {
+		return vm.NodeFacts{Fault: err}
+	}
+	memory := fields(stats) // in KiB
+	free := number(memory["free"]) + number(memory["buffers"]) + number(memory["cached"])
+	facts := vm.NodeFacts{CPUs: number(fields(info)["CPU(s)"]), FreeMiB: free >> 10, Quorate: true}
+	arch, machine := architecture(l.Spec.Libvirt.Arch)
+	_, facts.Virtual = l.virsh(ctx, "domcapabilities", "--virttype", l.Spec.Libvirt.Type, "--arch", arch, "--machine", machine)
+	return facts
+}
+
+// folderPools are the types of pools that hold files: a disk is a qcow2 that is cloned and grown,
+// and a seed is a file.
+var folderPools = []string{"dir", "fs", "netfs"}
+
+func (l *libvirt) Storages(ctx context.Context) []vm.StorageFacts {
+	facts := vm.StorageFacts{Key: "strata:hosts.libvirt.pool", Name: l.Spec.Libvirt.Pool, Disks: true}
+	facts.Fault = l.pool(ctx, &facts)
+	return []vm.StorageFacts{facts}
+}
+
+func (l *libvirt) pool(ctx context.Context, facts *vm.StorageFacts) error {
+	names, err := l.virsh(ctx, "pool-list", "--all", "--name")
+	if err != nil {
+		return err
+	}
+	facts.Others = strings.Fields(names)
+	if facts.There = slices.Contains(facts.Others, facts.Name); !facts.There {
+		return nil
+	}
+	info, err := l.virsh(ctx, "pool-info", "--bytes", facts.Name)
+	if err != nil {
+		return err
+	}
+	values := fields(info)
+	facts.Active = values["State"] == "running"
+	free, err := strconv.ParseFloat(values["Available"], 64)
+	if facts.Active && err != nil {
+		return fmt.Errorf("%s: virsh pool-info %s: Available: %w", l.Host, facts.Name, err)
+	}
+	facts.FreeGiB = free / math.Exp2(30)
+	text, err := l.virsh(ctx, "pool-dumpxml", facts.Name)
+	if err != nil {
+		return err
+	}
+	var pool struct {
+		Type string `xml:"type,attr"`
+	}
+	if err := xml.Unmarshal([]byte(text), &pool); err != nil {
+		return fmt.Errorf("%s: pool %s: %w", l.Host, facts.Name, err)
+	}
+	if !slices.Contains(folderPools, pool.Type) {
+		facts.Lacks = "a pool of type " + strings.Join(folderPools, ", ") + ", found " + pool.Type
+	}
+	return nil
+}
+
+// Template: with libvirt, machines start from an image.
+func (l *libvirt) Template(context.Context) (int, error) { return 0, nil }
+
+func (l *libvirt) Machines(ctx context.Context, specs []vm.Spec) []vm.MachineFacts {
+	all := make([]vm.MachineFacts, len(specs))
+	for i, spec := range specs {
+		one := &libvirt{driver.Runner{Host: l.Host, Spec: spec}}
+		have, err := one.Find(ctx)
+		if err == nil && have == nil {
+			err = one.refuseVolumes(ctx)
+		}
+		all[i] = driver.MachineFacts(have, err)
+	}
+	return all
+}

@@ -1,0 +1,114 @@
+package libvirt
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"text/template"
+
+	"strata/internal/hypervisor"
+	"strata/internal/hypervisor/driver"
+)
+
+// markSpace is the XML namespace of the mark in a domain's metadata.
+const markSpace = "urn:strata:vm:1"
+
+// markXML is the mark as an element.
+type markXML struct {
+	XMLName xml.Name
+	Stack   string `xml:"stack,attr"`
+	Node    string `xml:"node,attr"`
+	State   string `xml:"state,attr"`
+	Cluster string `xml:"cluster,attr,omitempty"`
+	Project string `xml:"project,attr,omitempty"`
+	Key     string `xml:"key,attr,omitempty"`
+}
+
+func newMarkXML(m vm.Mark) markXML {
+	return markXML{XMLName: xml.Name{Local: "vm"}, Stack: m.Stack, Node: m.Node, State: m.State, Cluster: m.Cluster, Project: m.Project, Key: m.Key}
+}
+
+// mark returns the mark in the element.
+func (x markXML) mark() vm.Mark {
+	return vm.Mark{Stack: x.Stack, Node: x.Node, State: x.State, Cluster: x.Cluster, Project: x.Project, Key: x.Key}
+}
+
+// domainTemplate is a machine: virtio devices, a console whose output libvirt keeps, and the
+// channel of the guest's agent. The seed is on the disk's own bus: cloud-init knows it by its
+// label, and the kernels of cloud images have no driver for SATA (Debian's linux-image-cloud:
+// CONFIG_SATA_AHCI is not set), so that a CD-ROM there is never seen.
+var domainTemplate = template.Must(template.New("domain").Funcs(template.FuncMap{"text": escape}).Parse(`<domain type="{{text .Libvirt.Type}}">
+  <name>{{text .Name}}</name>
+  <title>Strata: node {{text .Node}} of stack {{text .Stack}}</title>
+  <metadata><strata:vm xmlns:strata="` + markSpace + `" stack="{{text .Stack}}" node="{{text .Node}}" state="making"{{with .Mark}}{{if .Cluster}} cluster="{{text .Cluster}}"{{end}}{{if .Project}} project="{{text .Project}}"{{end}}{{if .Key}} key="{{.Key}}"{{end}}{{end}}/></metadata>
+  <memory unit="MiB">{{.MemoryMiB}}</memory>
+  <vcpu>{{.CPUs}}</vcpu>
+  <os><type arch="{{.Arch}}" machine="{{.Machine}}">hvm</type><boot dev="hd"/></os>
+  <features><acpi/></features>
+  <cpu mode="{{.CPU}}"/>
+  <on_crash>restart</on_crash>
+  <devices>
+    <disk type="volume" device="disk">
+      <driver name="qemu" type="qcow2" discard="unmap"/>
+      <source pool="{{text .Libvirt.Pool}}" volume="{{text .Disk}}"/>
+      <target dev="vda" bus="virtio"/>
+    </disk>
+    <disk type="volume" device="disk">
+      <driver name="qemu" type="raw"/>
+      <source pool="{{text .Libvirt.Pool}}" volume="{{text .Seed}}"/>
+      <target dev="vdb" bus="virtio"/>
+      <readonly/>
+    </disk>
+    {{- if .Libvirt.Bridge}}
+    <interface type="bridge"><mac address="{{.MAC}}"/><source bridge="{{text .Libvirt.Bridge}}"/><model type="virtio"/></interface>
+    {{- else}}
+    <interface type="network"><mac address="{{.MAC}}"/><source network="{{text .Libvirt.Network}}"/><model type="virtio"/></interface>
+    {{- end}}
+    <serial type="pty"><log file="{{text .Console}}" append="on"/></serial>
+    <console type="pty"/>
+    <channel type="unix"><target type="virtio" name="org.qemu.guest_agent.0"/></channel>
+    <rng model="virtio"><backend model="random">/dev/urandom</backend></rng>
+  </devices>
+</domain>
+`))
+
+// domainXML is the definition of a machine.
+func domainXML(spec vm.Spec) ([]byte, error) {
+	l := libvirt{driver.Runner{Spec: spec}}
+	disk, seed := l.volumes()
+	values := struct {
+		vm.Spec
+		Arch, Machine, CPU, Disk, Seed, Console string
+		Mark                                    vm.Mark
+	}{Spec: spec, CPU: "host-passthrough", Disk: disk, Seed: seed, Console: consoleLog(spec), Mark: spec.Mark(vm.StateMaking)}
+	values.Arch, values.Machine = architecture(spec.Libvirt.Arch)
+	if spec.Libvirt.Type == "qemu" {
+		values.CPU = "maximum" // all that the emulation has
+	}
+	var text bytes.Buffer
+	if err := domainTemplate.Execute(&text, values); err != nil {
+		return nil, fmt.Errorf("domain of %s: %w", spec.Name(), err)
+	}
+	return text.Bytes(), nil
+}
+
+// architecture is libvirt's name of Go's architecture, and the type of machine that QEMU has for
+// it.
+func architecture(arch string) (name, machine string) {
+	if arch == "arm64" {
+		return "aarch64", "virt"
+	}
+	return "x86_64", "q35"
+}
+
+// consoleLog returns libvirt's log of the machine's console; qemuLog returns that of the process.
+func consoleLog(spec vm.Spec) string { return "/var/log/libvirt/qemu/" + spec.Name() + "-console.log" }
+
+func qemuLog(spec vm.Spec) string { return "/var/log/libvirt/qemu/" + spec.Name() + ".log" }
+
+// escape makes a text part of XML.
+func escape(text string) (string, error) {
+	var out bytes.Buffer
+	err := xml.EscapeText(&out, []byte(text))
+	return out.String(), err
+}

@@ -1,0 +1,157 @@
+package proxmox
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"strata/internal/hypervisor"
+	"strata/internal/hypervisor/driver"
+)
+
+// numberTries bounds the requests for a free number: machines that are made at once are given the
+// same one.
+const numberTries = 20
+
+// write writes a file on the node that only root can read; it appears under its name when it is
+// whole.
+func (p *proxmox) write(ctx context.Context, path string, content io.Reader, size int64) error {
+	const script = `set -eu
+umask 077
+mkdir -p -- "$(dirname "$1")"
+part=$(mktemp -- "$1.XXXXXX")
+trap 'rm -f -- "$part"' EXIT
+cat >"$part"
+[ "$(stat -c %s -- "$part")" -eq "$2" ]
+mv -fT -- "$part" "$1"
+trap - EXIT`
+	_, err := p.Feed(ctx, content, size, "sh", "-c", script, "strata", path, strconv.FormatInt(size, 10))
+	return err
+}
+
+func (p *proxmox) Make(ctx context.Context, seed []byte) (*driver.Found, error) {
+	settings := p.settings()
+	if p.Spec.Proxmox.Template != 0 {
+		seeds, err := p.checkTemplate(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if len(seeds) > 0 {
+			settings = append(settings, "--delete", strings.Join(seeds, ","))
+		}
+	}
+	have, err := p.claim(ctx)
+	if err != nil {
+		return have, err
+	}
+	if err := p.putSeed(ctx, seed); err != nil {
+		return have, err
+	}
+	if _, err := p.Command(ctx, append([]string{"qm", "set", have.ID}, settings...)...); err != nil {
+		return have, err
+	}
+	return have, p.Grow(ctx, have)
+}
+
+// claim makes the machine under its number, or else tries the next free one until no other client
+// is faster.
+func (p *proxmox) claim(ctx context.Context) (*driver.Found, error) {
+	for try := 1; ; try++ {
+		id := strconv.Itoa(p.Spec.ID)
+		if p.Spec.ID == 0 {
+			var next json.Number // a text in some releases
+			if err := p.get(ctx, &next, "/cluster/nextid"); err != nil {
+				return nil, err
+			}
+			id = next.String()
+		}
+		_, err := p.Command(ctx, p.createCommand(id)...)
+		switch {
+		case err == nil:
+			return &driver.Found{ID: id, Mark: p.Spec.Mark(vm.StateMaking)}, nil
+		case taken(err) && p.Spec.ID == 0 && try < numberTries:
+			continue
+		case taken(err):
+			return nil, fmt.Errorf("%w; set another strata:hosts.nodes[].vm.id, or none", err)
+		}
+		return p.halfMade(ctx, err)
+	}
+}
+
+// halfMade finds what a failed command left: Proxmox VE removes a VM whose disk could not be made,
+// but not always.
+func (p *proxmox) halfMade(ctx context.Context, cause error) (*driver.Found, error) {
+	have, err := p.Find(ctx)
+	if err != nil {
+		return nil, cause // the cause tells more than that the observation failed as well
+	}
+	return have, cause
+}
+
+// createCommand makes the machine with its mark and its disk, and nothing else.
+func (p *proxmox) createCommand(id string) []string {
+	mark := p.Spec.Mark(vm.StateMaking).Line()
+	if template := p.Spec.Proxmox.Template; template != 0 {
+		return []string{"qm", "clone", strconv.Itoa(template), id, "--name", p.Spec.Name(), "--description", mark, "--full", "1", "--storage", p.Spec.Proxmox.Storage}
+	}
+	return []string{"qm", "create", id, "--name", p.Spec.Name(), "--description", mark,
+		"--ostype", "l26", "--cpu", "host", "--scsihw", "virtio-scsi-single", "--serial0", "socket", "--boot", "order=scsi0",
+		"--scsi0", p.Spec.Proxmox.Storage + ":0,import-from=" + p.imagePath() + ",discard=on"}
+}
+
+// settings are the same for a clone and for a machine with an image.
+func (p *proxmox) settings() []string {
+	nic := "virtio=" + p.Spec.MAC() + ",bridge=" + p.Spec.Proxmox.Bridge
+	if p.Spec.Proxmox.VLAN != 0 {
+		nic += ",tag=" + strconv.Itoa(p.Spec.Proxmox.VLAN)
+	}
+	return []string{
+		"--tags", tag, "--cores", strconv.Itoa(p.Spec.CPUs), "--memory", strconv.Itoa(p.Spec.MemoryMiB),
+		"--net0", nic, "--agent", "enabled=1", "--onboot", "1", "--" + seedSlot, p.seedVolume() + ",media=cdrom",
+	}
+}
+
+// checkTemplate says what is wrong with the template before anything is made, and which drives of
+// its clones hold another seed.
+func (p *proxmox) checkTemplate(ctx context.Context) (seeds []string, err error) {
+	config, err := p.templateConfig(ctx)
+	return config.seeds, err
+}
+
+// templateConfig is the template's configuration; what is no template that machines can be cloned
+// from is an error.
+func (p *proxmox) templateConfig(ctx context.Context) (guestConfig, error) {
+	all, err := p.guests(ctx)
+	if err != nil {
+		return guestConfig{}, err
+	}
+	id := p.Spec.Proxmox.Template
+	for _, guest := range all {
+		if guest.VMID != id {
+			continue
+		}
+		config, err := p.config(ctx, guest)
+		switch {
+		case err != nil:
+			return guestConfig{}, err
+		case config.Template.String() != "1":
+			return guestConfig{}, fmt.Errorf("%s: VM %d (%s) is no template: qm template %d, or set another strata:hosts.proxmox.template", p.Host, id, guest.Name, id)
+		case config.SCSI0 == "":
+			return guestConfig{}, fmt.Errorf("%s: template %d (%s) has no disk scsi0, which the machines boot from; set another strata:hosts.proxmox.template", p.Host, id, guest.Name)
+		}
+		return config, nil
+	}
+	return guestConfig{}, fmt.Errorf("%s: there is no template %d; see qm list, and set strata:hosts.proxmox.template to one with cloud-init", p.Host, id)
+}
+
+func (p *proxmox) Sign(ctx context.Context, have *driver.Found, mark vm.Mark) error {
+	_, err := p.Command(ctx, "qm", "set", have.ID, "--description", mark.In(have.Note))
+	return err
+}
+
+func (p *proxmox) Finish(ctx context.Context, have *driver.Found) error {
+	return p.Sign(ctx, have, p.Spec.Mark(vm.StateMade))
+}

@@ -1,0 +1,121 @@
+package proxmox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"strata/internal/hypervisor"
+	"strata/internal/hypervisor/driver"
+)
+
+func (p *proxmox) Start(ctx context.Context, have *driver.Found) error {
+	_, err := p.Command(ctx, "qm", "start", have.ID)
+	return err
+}
+
+// Shutdown waits by itself, and fails when the time is over.
+func (p *proxmox) Shutdown(ctx context.Context, have *driver.Found) error {
+	_, err := p.Command(ctx, "qm", "shutdown", have.ID, "--timeout", strconv.Itoa(int(driver.ShutdownTimeout.Seconds())))
+	return err
+}
+
+func (p *proxmox) Resize(ctx context.Context, have *driver.Found) error {
+	_, err := p.Command(ctx, "qm", "set", have.ID, "--cores", strconv.Itoa(p.Spec.CPUs), "--memory", strconv.Itoa(p.Spec.MemoryMiB))
+	return err
+}
+
+// Grow asks for the size itself, not for more: repeating it changes nothing. A size below the
+// present one is refused.
+func (p *proxmox) Grow(ctx context.Context, have *driver.Found) error {
+	now, err := p.Find(ctx)
+	if err != nil {
+		return err
+	}
+	if now == nil || now.DiskGiB > p.Spec.DiskGiB {
+		return fmt.Errorf("%s: its image or template has a disk of more than %d GiB, and disks cannot shrink; set strata:hosts.vm.diskGiB to more", p.Spec.Name(), p.Spec.DiskGiB)
+	}
+	if now.DiskGiB == p.Spec.DiskGiB {
+		return nil
+	}
+	_, err = p.Command(ctx, "qm", "disk", "resize", have.ID, "scsi0", strconv.Itoa(p.Spec.DiskGiB)+"G")
+	return err
+}
+
+// Destroy removes the machine last: it has the mark, so that an interrupted removal can be
+// repeated.
+func (p *proxmox) Destroy(ctx context.Context, have *driver.Found) error {
+	if !p.Spec.Owns(have.Mark) {
+		return errors.New(p.Spec.Name() + ": not this stack's")
+	}
+	if _, err := p.Command(ctx, "qm", "stop", have.ID); err != nil {
+		return err
+	}
+	if err := p.removeSeed(ctx, have); err != nil {
+		return err
+	}
+	// Without unreferenced disks: those would be another owner's, left under the same number.
+	_, err := p.Command(ctx, "qm", "destroy", have.ID, "--purge", "1", "--destroy-unreferenced-disks", "0")
+	return err
+}
+
+// removeSeed takes the seed out of the machine and out of its storage.
+func (p *proxmox) removeSeed(ctx context.Context, have *driver.Found) error {
+	path, err := p.Command(ctx, "pvesm", "path", p.seedVolume())
+	if err != nil {
+		return err
+	}
+	if _, err := p.Command(ctx, "qm", "set", have.ID, "--delete", seedSlot); err != nil {
+		return err
+	}
+	// `pvesm free` fails for a volume that is not there, which is what an interrupted removal
+	// leaves.
+	_, err = p.Command(ctx, "rm", "-f", "--", path)
+	return err
+}
+
+func (p *proxmox) Observe(ctx context.Context) (vm.Facts, error) {
+	have, err := p.Find(ctx)
+	if err != nil || have == nil {
+		return vm.Facts{}, err
+	}
+	facts := vm.Facts{Exists: true}
+	if facts.Power, err = p.Command(ctx, "qm", "status", have.ID, "--verbose"); err != nil {
+		return vm.Facts{}, err
+	}
+	facts.Power = qmpStatus(facts.Power)
+	facts.Running = facts.Power == "running"
+	if facts.Running && p.Spec.Guest.DHCP {
+		p.addresses(ctx, have, &facts)
+	}
+	return facts, nil
+}
+
+// qmpStatus returns the state that the machine's process reports, which tells a machine that stands
+// still from one that runs.
+func qmpStatus(verbose string) string {
+	status := ""
+	for line := range strings.Lines(verbose) {
+		key, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		if key == "qmpstatus" || key == "status" && status == "" {
+			status = value
+		}
+	}
+	return status
+}
+
+// addresses asks the guest's agent: Proxmox VE has no DHCP server that knows leases.
+func (p *proxmox) addresses(ctx context.Context, have *driver.Found, facts *vm.Facts) {
+	text, err := p.Command(ctx, "qm", "guest", "cmd", have.ID, "network-get-interfaces")
+	if err == nil {
+		var answer driver.AgentInterfaces
+		if err = json.Unmarshal([]byte(text), &answer); err == nil {
+			facts.Addresses = answer.Of(p.Spec.MAC())
+			return
+		}
+	}
+	facts.Agent = err.Error()
+}

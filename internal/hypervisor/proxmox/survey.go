@@ -1,0 +1,171 @@
+package proxmox
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"strata/internal/hypervisor"
+	"strata/internal/hypervisor/driver"
+)
+
+// The paths and answers below are those of the API of Proxmox VE 8 and 9,
+// https://pve.proxmox.com/pve-docs/api-viewer/. Truth is 0 or 1, and a number is a text in some
+// releases.
+
+// yes is Proxmox VE's truth.
+func yes(n json.Number) bool { return n.String() == "1" }
+
+// whole is a number without its fraction; 0 for none.
+func whole(n json.Number) int64 {
+	value, err := n.Float64()
+	if err != nil {
+		return 0
+	}
+	return int64(value)
+}
+
+// local is the name of the node that the commands run on, and whether it may be changed.
+func (p *proxmox) local(ctx context.Context) (name string, quorate bool, err error) {
+	var members []struct {
+		Type    string      `json:"type"`
+		Name    string      `json:"name"`
+		Local   json.Number `json:"local"`
+		Quorate json.Number `json:"quorate"`
+	}
+	if err := p.get(ctx, &members, "/cluster/status"); err != nil {
+		return "", false, err
+	}
+	quorate = true // a node of its own has no entry of type cluster
+	for _, one := range members {
+		switch {
+		case one.Type == "cluster":
+			quorate = yes(one.Quorate)
+		case one.Type == "node" && yes(one.Local):
+			name = one.Name
+		}
+	}
+	if name == "" {
+		return "", false, fmt.Errorf("%s: pvesh get /cluster/status names no node as the local one", p.Host)
+	}
+	return name, quorate, nil
+}
+
+func (p *proxmox) Node(ctx context.Context) vm.NodeFacts {
+	name, quorate, err := p.local(ctx)
+	if err != nil {
+		return vm.NodeFacts{Fault: err}
+	}
+	var status struct {
+		Version string `json:"pveversion"`
+		CPU     struct {
+			CPUs json.Number `json:"cpus"`
+		} `json:"cpuinfo"`
+		Memory struct {
+			Total json.Number `json:"total"`
+			Used  json.Number `json:"used"`
+		} `json:"memory"`
+	}
+	if err := p.get(ctx, &status, "/nodes/"+name+"/status"); err != nil {
+		return vm.NodeFacts{Fault: err}
+	}
+	release := status.Version // pve-manager/8.2.4/faa83925c9641325
+	if parts := strings.Split(status.Version, "/"); len(parts) > 1 {
+		release = parts[1]
+	}
+	return vm.NodeFacts{
+		Name: name, Quorate: quorate, Release: release, CPUs: int(whole(status.CPU.CPUs)),
+		FreeMiB: int((whole(status.Memory.Total) - whole(status.Memory.Used)) >> 20),
+	}
+}
+
+func (p *proxmox) Storages(ctx context.Context) []vm.StorageFacts {
+	disks := vm.StorageFacts{Key: "strata:hosts.proxmox.storage", Name: p.Spec.Proxmox.Storage, Disks: true}
+	seeds := vm.StorageFacts{Key: "strata:hosts.proxmox.seedStorage", Name: p.Spec.Proxmox.SeedStorage}
+	var all []storageEntry
+	name, _, err := p.local(ctx)
+	if err == nil {
+		err = p.get(ctx, &all, "/nodes/"+name+"/storage")
+	}
+	disks.Fault, seeds.Fault = err, err
+	among(&disks, all, "images")
+	among(&seeds, all, "iso")
+	return []vm.StorageFacts{disks, seeds}
+}
+
+// storageEntry is one storage as the node has it.
+type storageEntry struct {
+	Storage string      `json:"storage"`
+	Content string      `json:"content"`
+	Enabled json.Number `json:"enabled"`
+	Active  json.Number `json:"active"`
+	Avail   json.Number `json:"avail"`
+}
+
+// among looks for a storage in the node's list.
+func among(s *vm.StorageFacts, all []storageEntry, content string) {
+	for _, one := range all {
+		holds := slices.Contains(strings.Split(one.Content, ","), content)
+		if holds {
+			s.Others = append(s.Others, one.Storage)
+		}
+		if one.Storage != s.Name {
+			continue
+		}
+		s.There, s.Active = true, yes(one.Enabled) && yes(one.Active)
+		s.FreeGiB = float64(whole(one.Avail)) / math.Exp2(30)
+		if !holds {
+			s.Lacks = "content type " + content + ", found " + one.Content
+		}
+	}
+}
+
+func (p *proxmox) Network(ctx context.Context) vm.NetworkFacts {
+	facts := vm.NetworkFacts{Key: "strata:hosts.proxmox.bridge", Name: p.Spec.Proxmox.Bridge}
+	var all []struct {
+		Name   string      `json:"iface"`
+		Active json.Number `json:"active"`
+	}
+	name, _, err := p.local(ctx)
+	if err == nil {
+		err = p.get(ctx, &all, "/nodes/"+name+"/network", "--type", "any_bridge")
+	}
+	facts.Fault = err
+	for _, one := range all {
+		facts.Others = append(facts.Others, one.Name)
+		if one.Name == facts.Name {
+			facts.There, facts.Active = true, yes(one.Active)
+		}
+	}
+	return facts
+}
+
+func (p *proxmox) Template(ctx context.Context) (int, error) {
+	if p.Spec.Proxmox.Template == 0 {
+		return 0, nil
+	}
+	config, err := p.templateConfig(ctx)
+	return diskSize(config.SCSI0), err
+}
+
+func (p *proxmox) Machines(ctx context.Context, specs []vm.Spec) []vm.MachineFacts {
+	facts := make([]vm.MachineFacts, len(specs))
+	all, err := p.guests(ctx)
+	var machines sync.WaitGroup // pvesh takes a second for each answer
+	for i, spec := range specs {
+		if err != nil {
+			facts[i].Fault = err
+			continue
+		}
+		machines.Go(func() {
+			one := &proxmox{driver.Runner{Host: p.Host, Spec: spec}}
+			facts[i] = driver.MachineFacts(one.among(ctx, all))
+		})
+	}
+	machines.Wait()
+	return facts
+}

@@ -1,0 +1,83 @@
+package seed
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/diskfs/go-diskfs/backend/file"
+	"github.com/diskfs/go-diskfs/filesystem/iso9660"
+	"sigs.k8s.io/yaml"
+
+	"strata/internal/files/digest"
+	"strata/internal/hypervisor"
+)
+
+// seedLabel leads cloud-init's NoCloud to its disk.
+const seedLabel = "cidata"
+
+// Files are the NoCloud files by name. The host key is in user-data: the machine has it before its
+// sshd starts for the first time, so there is no first contact to trust.
+func Files(spec vm.Spec, hostKey []byte) (map[string][]byte, error) {
+	user, err := userData(spec, hostKey)
+	if err != nil {
+		return nil, err
+	}
+	// cloud-init works through a seed once per instance: a machine that is made anew is another
+	// one.
+	meta := map[string]any{"instance-id": spec.Name() + "-" + digest.Of(hostKey)[:12], "local-hostname": spec.Node}
+	files := map[string][]byte{}
+	for name, content := range map[string]any{"meta-data": meta, "user-data": user, "network-config": networkConfig(spec)} {
+		text, err := yaml.Marshal(content)
+		if err != nil {
+			return nil, fmt.Errorf("cloud-init's %s: %w", name, err)
+		}
+		if name == "user-data" {
+			text = append([]byte("#cloud-config\n"), text...)
+		}
+		files[name] = text
+	}
+	return files, nil
+}
+
+// ISO is the seed as a disk. The library works with files, so they lie in a folder that only this
+// user can enter, and are gone when it returns.
+func ISO(files map[string][]byte) (iso []byte, err error) {
+	dir, err := os.MkdirTemp("", "strata-seed-")
+	if err != nil {
+		return nil, fmt.Errorf("seed: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	target, err := os.OpenFile(filepath.Join(dir, "seed.iso"), os.O_CREATE|os.O_RDWR|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("seed: %w", err)
+	}
+	defer func() { err = errors.Join(err, target.Close()) }()
+	workspace := filepath.Join(dir, "files")
+	if err := os.Mkdir(workspace, 0o700); err != nil {
+		return nil, fmt.Errorf("seed: %w", err)
+	}
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(workspace, name), content, 0o600); err != nil {
+			return nil, fmt.Errorf("seed: %w", err)
+		}
+	}
+	image, err := iso9660.Create(file.New(target, false), 0, 0, 2048, workspace)
+	if err != nil {
+		return nil, fmt.Errorf("seed: %w", err)
+	}
+	// Rock Ridge keeps the names as they are.
+	if err := image.Finalize(iso9660.FinalizeOptions{RockRidge: true, VolumeIdentifier: seedLabel}); err != nil {
+		return nil, fmt.Errorf("seed: %w", err)
+	}
+	iso, err = os.ReadFile(target.Name())
+	if err == nil && !bytes.Contains(iso, []byte(seedLabel)) {
+		err = errors.New("it has no label")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("seed: %w", err)
+	}
+	return iso, nil
+}
