@@ -63,7 +63,7 @@ lab: ## install and build what any run needs: Debian packages, Pulumi, plugins, 
 
 .PHONY: originals
 originals: ## download what is pinned for STACK, and Pulumi's official plugins, into the folder ORIGINALS, which then takes the lab's place (docs/originals.md)
-	@go run ./internal/artifacts/originals -into "$(or $(ORIGINALS),$(error make originals ORIGINALS=DIR: say which folder))" Pulumi.$(STACK).yaml
+	@go run ./artifacts/originals -into "$(or $(ORIGINALS),$(error make originals ORIGINALS=DIR: say which folder))" Pulumi.$(STACK).yaml
 
 .PHONY: test-originals
 # The lab is built here and not by ready: a recipe's variables are read after what it needs, which would be an hour late.

@@ -6,9 +6,9 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/actions/cluster/statefulset"
+	"strata/artifacts"
 	"strata/config"
 	"strata/health"
-	"strata/internal/artifacts"
 )
 
 // ArgoCDArgs configures ArgoCD.

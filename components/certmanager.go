@@ -6,9 +6,9 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"k8s.io/apimachinery/pkg/util/version"
 
+	"strata/artifacts"
 	"strata/config"
 	"strata/health"
-	"strata/internal/artifacts"
 )
 
 // CertManagerArgs configures CertManager.

@@ -12,9 +12,9 @@ import (
 
 	"strata/actions/cluster/crds"
 	"strata/actions/stack/teardown"
+	"strata/artifacts"
 	"strata/config"
 	"strata/health"
-	"strata/internal/artifacts"
 	"strata/internal/pulumi/rerun"
 	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/subcommand"

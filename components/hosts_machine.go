@@ -7,8 +7,8 @@ import (
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/artifacts"
 	"strata/config"
-	"strata/internal/artifacts"
 	k3snode "strata/internal/k3shost"
 	"strata/internal/nspawn"
 	"strata/internal/pulumi/subcommand"

@@ -12,9 +12,9 @@ import (
 
 	"strata/actions/k3s/credential"
 	"strata/actions/stack/teardown"
+	"strata/artifacts"
 	"strata/config"
 	"strata/health"
-	"strata/internal/artifacts"
 	"strata/internal/ssh/tunnel"
 )
 

@@ -8,9 +8,9 @@ import (
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/artifacts"
 	"strata/config"
 	"strata/health"
-	"strata/internal/artifacts"
 	k3snode "strata/internal/k3shost"
 	"strata/internal/pulumi/rerun"
 	"strata/internal/pulumi/self"

@@ -13,7 +13,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"strata/internal/manifest"
+	"strata/artifacts/manifest"
 )
 
 // Manifest is one object of a user's file.

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/cli-runtime/pkg/resource"
 
-	"strata/internal/manifest"
+	"strata/artifacts/manifest"
 	"strata/internal/podcheck"
 )
 

@@ -7,9 +7,9 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/actions/cluster/vault"
+	"strata/artifacts"
 	"strata/config"
 	"strata/health"
-	"strata/internal/artifacts"
 	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/subcommand"
 )

@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"strata/config"
-	"strata/internal/configdocs"
+	"strata/config/configdocs"
 )
 
 // schemaOfStackFiles is the committed schema, by the validator that Pulumi reads its own project

@@ -6,9 +6,9 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/actions/cluster/kubeconfig"
+	"strata/artifacts"
 	"strata/components"
 	"strata/config"
-	"strata/internal/artifacts"
 )
 
 // base is the cluster below the layers: one that is built on hosts, or an existing one.

@@ -9,10 +9,10 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/actions/cluster/kubeconfig"
+	"strata/artifacts"
 	"strata/components"
 	"strata/config"
 	"strata/health"
-	"strata/internal/artifacts"
 	"strata/internal/pulumi/dryrun"
 )
 

@@ -3,9 +3,9 @@ package platform
 import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/artifacts"
 	"strata/components"
 	"strata/config"
-	"strata/internal/artifacts"
 )
 
 // ingress registers the ingress controllers and the CRDs that they read.

@@ -11,10 +11,10 @@ import (
 
 	"strata/actions/cluster/kubeconfig"
 	"strata/actions/hosts/reach"
+	"strata/artifacts"
 	"strata/components"
 	"strata/config"
 	"strata/health"
-	"strata/internal/artifacts"
 	"strata/internal/pulumi/self"
 	"strata/internal/ssh/tunnel"
 )

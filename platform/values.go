@@ -6,9 +6,9 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/artifacts"
+	"strata/artifacts/helmchart"
 	"strata/config"
-	"strata/internal/artifacts"
-	"strata/internal/helmchart"
 )
 
 // checkKeys refuses the user's values that a chart's schema refuses, since Helm would do so in the

@@ -5,9 +5,9 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/artifacts"
 	"strata/components"
 	"strata/config"
-	"strata/internal/artifacts"
 )
 
 // applications registers the user's applications. They wait for the API and for what they use, and

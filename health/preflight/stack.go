@@ -8,9 +8,9 @@ import (
 
 	"strata/actions/cluster/kubeconfig"
 	"strata/actions/hosts/inventory"
+	"strata/artifacts"
 	"strata/config"
 	"strata/health"
-	"strata/internal/artifacts"
 	machines "strata/internal/nspawn/host"
 )
 

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"strata/actions/hosts/inventory"
+	"strata/artifacts"
 	"strata/config"
-	"strata/internal/artifacts"
 	"strata/internal/hypervisor"
 )
 

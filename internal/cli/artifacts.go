@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"strata/artifacts"
+	"strata/artifacts/ownimage"
 	"strata/config"
-	"strata/internal/artifacts"
-	"strata/internal/ownimage"
 )
 
 // newFetchCommand is `strata fetch`: download what is pinned and record its sums.

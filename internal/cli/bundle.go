@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"strata/internal/artifacts"
+	"strata/artifacts"
 )
 
 // bundleModule is the module that makes bundles, relative to the project.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"strata/internal/manifest"
+	"strata/artifacts/manifest"
 	"strata/internal/podcheck"
 )
 

@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 
-	"strata/internal/manifest"
+	"strata/artifacts/manifest"
 )
 
 // Finding is a Pod specification that races its certificate.

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/manifest"
+	"strata/artifacts/manifest"
 	"strata/internal/podcheck"
 )
 

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/configdocs"
+	"strata/config/configdocs"
 )
 
 func TestASourceThatHangsIsLeftBehindAndTheOthersAreTaken(t *testing.T) {

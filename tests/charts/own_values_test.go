@@ -12,8 +12,8 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	"sigs.k8s.io/yaml"
 
+	"strata/artifacts/helmchart"
 	"strata/config"
-	"strata/internal/helmchart"
 )
 
 // own are values of a user's by the release that they are for: where they stand in the

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/actions/cluster/crds"
+	"strata/artifacts"
 	"strata/config"
 	"strata/health"
-	"strata/internal/artifacts"
 	"strata/platform"
 	"strata/tests/pulumitest"
 )

@@ -14,7 +14,7 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/engine"
 
-	"strata/internal/artifacts"
+	"strata/artifacts"
 	"strata/tests/pulumitest"
 )
 

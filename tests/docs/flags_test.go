@@ -13,7 +13,7 @@ var flags = []string{"-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false"
 
 // images compile users' programs: the flags are written into these, so that another set is another
 // image.
-const images = "internal/ownimage/build.go"
+const images = "artifacts/ownimage/build.go"
 
 func TestEverythingIsCompiledWithTheSameFlags(t *testing.T) {
 	found := 0

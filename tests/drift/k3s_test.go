@@ -131,7 +131,7 @@ func TestAnotherProgramKeepsNoRow(t *testing.T) {
 	}
 }
 
-// A download is a plain file (internal/artifacts), and the folder that it lies in is the user's: no
+// A download is a plain file (artifacts), and the folder that it lies in is the user's: no
 // mode is changed there.
 func TestAnOriginalNeedsNoModeOfAProgram(t *testing.T) {
 	needsSandbox(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/artifacts"
+	"strata/artifacts"
 )
 
 // airgap is a story whose bundle is made where everything can be had, and used where nothing can.

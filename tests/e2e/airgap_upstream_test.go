@@ -29,8 +29,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
+	"strata/artifacts"
 	"strata/config"
-	"strata/internal/artifacts"
 )
 
 // upstream has the lab's files under the names of the projects' own, and a registry with the lab's

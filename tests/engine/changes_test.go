@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
-	"strata/internal/configdocs"
+	"strata/config/configdocs"
 )
 
 // update makes the test write its table, docs/config-changes.md.

@@ -21,9 +21,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/artifacts"
 	"strata/components"
 	"strata/config"
-	"strata/internal/artifacts"
 )
 
 // checkpoint saves the state as the file backend does: all of it, after each step.

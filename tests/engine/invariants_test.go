@@ -11,8 +11,8 @@ import (
 	pkgresource "github.com/pulumi/pulumi/pkg/v3/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 
+	"strata/artifacts"
 	"strata/config"
-	"strata/internal/artifacts"
 	"strata/tests/pulumitest"
 )
 

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"strata/artifacts"
 	"strata/config"
-	"strata/internal/artifacts"
 	"strata/internal/files/atomicfile"
 	"strata/internal/files/digest"
 	"strata/internal/files/lockfile"

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
 
-	"strata/internal/artifacts"
+	"strata/artifacts"
 )
 
 // opened is a bundle of a project with one stack file.

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"strata/artifacts"
 	"strata/config"
-	"strata/internal/artifacts"
 )
 
 // downloads gets what has an address: the stack's artifacts, and Pulumi's command line and plugins

@@ -13,9 +13,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"strata/artifacts"
+	"strata/artifacts/ownimage"
 	"strata/config"
-	"strata/internal/artifacts"
-	"strata/internal/ownimage"
 	"strata/platform"
 	"strata/tools/bundle/images"
 	"strata/tools/bundle/registry"

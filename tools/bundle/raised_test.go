@@ -22,8 +22,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/artifacts"
 	"strata/config"
-	"strata/internal/artifacts"
 )
 
 // release is an archive of Pulumi's: a plugin, or the command line with the host of a language.

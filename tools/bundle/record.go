@@ -10,8 +10,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"strata/artifacts"
 	"strata/config"
-	"strata/internal/artifacts"
 	"strata/tools/bundle/registry"
 )
 

@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/artifacts"
+	"strata/artifacts"
 	"strata/tools/bundle/registry"
 )
 

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"strata/internal/artifacts"
+	"strata/artifacts"
 )
 
 // unfinishedFolder has, after a run that did not finish, a manifest of what the folder had before

@@ -14,8 +14,8 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"strata/artifacts"
 	"strata/config"
-	"strata/internal/artifacts"
 	"strata/internal/files/atomicfile"
 	"strata/internal/pulumi/self"
 )

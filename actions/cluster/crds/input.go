@@ -5,7 +5,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"strata/internal/artifacts"
+	"strata/artifacts"
 )
 
 // Input is read from stdin by `strata crds`. It lies in states, so its keys stay as they are.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-containerregistry/pkg/name"
 
-	"strata/internal/artifacts"
+	"strata/artifacts"
 	"strata/internal/pulumi/dryrun"
 )
 

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/artifacts"
 	"strata/config"
-	"strata/internal/artifacts"
 	"strata/internal/pulumi/dryrun"
 )
 

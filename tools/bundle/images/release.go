@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
-	"strata/internal/artifacts"
+	"strata/artifacts"
 )
 
 // releaseType is the token of a Helm release.

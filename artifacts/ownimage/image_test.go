@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/artifacts/ownimage"
 	"strata/config"
-	"strata/internal/ownimage"
 )
 
 const reference = "localhost/strata/cert-wait:1.0.0"

@@ -14,12 +14,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/config"
-	"strata/internal/configdocs"
+	"strata/config/configdocs"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/config.md and docs/config.schema.json")
 
-const configDir = "../../config"
+const configDir = ".."
 
 func TestTheReferenceIsFresh(t *testing.T) {
 	for file, render := range map[string]func(string) (string, error){"config.md": configdocs.Render, "config.schema.json": configdocs.Schema} {

@@ -21,14 +21,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/artifacts"
 	"strata/config"
-	"strata/internal/artifacts"
 )
 
 // pinnedHere are the pins for one architecture, with the plugins.
 func pinnedHere(t *testing.T, versions config.Versions) []config.Pin {
 	t.Helper()
-	plugins, err := artifacts.PluginPins("../..", runtime.GOARCH)
+	plugins, err := artifacts.PluginPins("..", runtime.GOARCH)
 	require.NoError(t, err)
 	pins := slices.DeleteFunc(config.Pins(versions), func(pin config.Pin) bool { return pin.Arch != "" && pin.Arch != "amd64" })
 	return append(pins, plugins...)

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/text/encoding/unicode"
 
-	"strata/internal/manifest"
+	"strata/artifacts/manifest"
 )
 
 // configMap returns a document.

@@ -2,7 +2,7 @@
 // and Pulumi's official plugins. The lab takes them in the place of its own (ORIGINALS=DIR). It is
 // no subcommand of strata because `make up` runs it before anything is built.
 //
-//	go run ./internal/artifacts/originals -into DIR [-for-up LIST [-is-up] -pending FILE|-apart DIR] Pulumi.STACK.yaml
+//	go run ./artifacts/originals -into DIR [-for-up LIST [-is-up] -pending FILE|-apart DIR] Pulumi.STACK.yaml
 package main
 
 import (
@@ -20,8 +20,8 @@ import (
 	"strings"
 	"syscall"
 
+	"strata/artifacts"
 	"strata/config"
-	"strata/internal/artifacts"
 )
 
 func main() {

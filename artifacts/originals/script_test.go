@@ -25,7 +25,7 @@ func newProject(t *testing.T) *project {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
-	script, err := os.ReadFile("../../../hack/artifacts")
+	script, err := os.ReadFile("../../hack/artifacts")
 	require.NoError(t, err)
 	p := &project{t: t, dir: dir}
 	p.write("hack/artifacts", string(script))
@@ -33,7 +33,7 @@ func newProject(t *testing.T) *project {
 	p.write("bin/go", `#!/bin/sh
 echo "go $*" >> asked
 case "$*" in
-	*internal/artifacts/originals*) echo "$FILLS" ;;
+	*artifacts/originals*) echo "$FILLS" ;;
 	*'lab env') echo 'export STRATA_ARTIFACTS=bundle' ;;
 	*'lab parts') echo 'PART IS VERSION' ;;
 esac
@@ -47,7 +47,7 @@ case "$*" in *'-pending .strata/stacks/pending-originals-local '*) echo "$LIST" 
 // it calls.
 func (p *project) stack(args ...string) (said string, calls []string) {
 	p.t.Helper()
-	script, err := os.ReadFile("../../../hack/stack")
+	script, err := os.ReadFile("../../hack/stack")
 	require.NoError(p.t, err)
 	p.write("hack/stack", string(script))
 	p.write("Pulumi.yaml", "")

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/helmchart"
+	"strata/artifacts/helmchart"
 )
 
 const schema = `{

@@ -21,8 +21,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/artifacts"
 	"strata/config"
-	"strata/internal/artifacts"
 )
 
 // network is a mirror of everything, less what gone is a part of; asked counts its requests.
@@ -82,7 +82,7 @@ type chosenStack struct {
 
 func newChosenStack(t *testing.T) *chosenStack {
 	t.Helper()
-	t.Chdir("../../..")
+	t.Chdir("../..")
 	t.Setenv(config.ArtifactsVariable, "")
 	dir := t.TempDir()
 	s := &chosenStack{t, request{stackFile: filepath.Join(dir, "Pulumi.dev.yaml"), into: filepath.Join(dir, "originals"), list: filepath.Join(dir, "stacks/list"), pending: filepath.Join(dir, "stacks/pending")}, newNetwork(t)}

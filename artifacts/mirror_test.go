@@ -24,8 +24,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/artifacts"
 	"strata/config"
-	"strata/internal/artifacts"
 )
 
 // mirror has a CA of its own, a password, and below /strata the files of some pins by their hosts

@@ -9,14 +9,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/artifacts"
 	"strata/config"
-	"strata/internal/artifacts"
 )
 
 // stackOf is a committed stack's configuration.
 func stackOf(t *testing.T, name string) *config.Config {
 	t.Helper()
-	t.Chdir("../../..")
+	t.Chdir("../..")
 	t.Setenv(config.ArtifactsVariable, "")
 	cfg, err := config.FromFile("Pulumi." + name + ".yaml")
 	require.NoError(t, err)
@@ -68,10 +68,10 @@ func TestMachinesKeepTheLabsK3s(t *testing.T) {
 // Which artifacts `make up` takes unless it is told is for the network to say; the tests say it
 // themselves (.ci/run).
 func TestMakeLeavesTheChoiceOpen(t *testing.T) {
-	makefile, err := os.ReadFile("../../../Makefile")
+	makefile, err := os.ReadFile("../../Makefile")
 	require.NoError(t, err)
 	assert.Regexp(t, `(?m)^ARTIFACTS \?=$`, string(makefile))
-	ci, err := os.ReadFile("../../../.ci/run")
+	ci, err := os.ReadFile("../../.ci/run")
 	require.NoError(t, err)
 	assert.Contains(t, string(ci), "ARTIFACTS=lab")
 }

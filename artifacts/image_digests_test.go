@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/artifacts"
 	"strata/config"
-	"strata/internal/artifacts"
 )
 
 // locked is an image's entry.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"strata/artifacts"
 	"strata/config"
-	"strata/internal/artifacts"
 )
 
 // entry writes a file into a bundle and returns its manifest entry.

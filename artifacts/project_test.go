@@ -7,13 +7,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/artifacts"
 	"strata/config"
-	"strata/internal/artifacts"
 )
 
 func TestFetchKnowsTheVersionsOfEveryStackFile(t *testing.T) {
 	t.Setenv(config.ArtifactsVariable, "")
-	pins, from, err := artifacts.ProjectPins("../..")
+	pins, from, err := artifacts.ProjectPins("..")
 	require.NoError(t, err)
 	assert.Empty(t, from, "the committed stacks have no mirror")
 	defaults := config.Pins(config.Versions{})

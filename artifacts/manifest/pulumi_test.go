@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/manifest"
+	"strata/artifacts/manifest"
 )
 
 // prepared returns the only object of a text, and the error about it.

@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"time"
 
+	"strata/artifacts/ownimage"
 	"strata/config"
-	"strata/internal/ownimage"
 )
 
 // stalled bounds a download's silence. The whole download may take as long as it needs.

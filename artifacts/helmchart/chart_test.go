@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/helmchart"
+	"strata/artifacts/helmchart"
 )
 
 // pack writes a chart of these files.
