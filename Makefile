@@ -55,7 +55,7 @@ ready: lab
 .PHONY: build
 build: ## build the program
 	@mkdir -p .strata/bin
-	@go build -ldflags "-s -w -X strata/internal/version.number=$$(git describe --tags --always --dirty) -X strata/internal/version.commit=$$(git rev-parse HEAD)" -o $(PROGRAM) .
+	@go build -ldflags "-s -w -X strata/cli/version.number=$$(git describe --tags --always --dirty) -X strata/cli/version.commit=$$(git rev-parse HEAD)" -o $(PROGRAM) .
 
 .PHONY: lab
 lab: ## install and build what any run needs: Debian packages, Pulumi, plugins, the program, and the whole bundle (`make up` builds what STACK asks for)
@@ -201,5 +201,5 @@ keep: ## keep the states that this commit leaves, for the tests of the commits a
 .PHONY: golden
 golden: ## rewrite golden files and generated docs
 	go generate ./config ./tests/bench
-	go test ./tests/graph ./components ./internal/scaffold -update
+	go test ./tests/graph ./components ./cli/scaffold -update
 	go -C tests/engine test . -run '^TestTheTableSays' -update

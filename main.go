@@ -13,11 +13,11 @@ import (
 	"strata/actions/k3s/members"
 	"strata/actions/stack/adopt"
 	"strata/actions/stack/recovery"
+	"strata/cli"
+	"strata/cli/stackhealth"
 	"strata/components"
-	"strata/internal/cli"
 	"strata/internal/pulumi/stackstate"
 	"strata/internal/ssh/tunnel"
-	"strata/internal/stackhealth"
 	"strata/platform"
 )
 

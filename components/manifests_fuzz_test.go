@@ -14,7 +14,7 @@ import (
 	"k8s.io/cli-runtime/pkg/resource"
 
 	"strata/artifacts/manifest"
-	"strata/internal/podcheck"
+	"strata/cli/podcheck"
 )
 
 // FuzzManifests holds both readers against kubectl's: each of its objects reaches Pulumi as it stands

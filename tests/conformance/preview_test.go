@@ -11,8 +11,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"strata/internal/nettest"
 	"strata/tests/conformance/internal/plugin"
+	"strata/tests/nettest"
 )
 
 func mustCheck(t *testing.T, r *plugin.Resource, inputs resource.PropertyMap) resource.PropertyMap {

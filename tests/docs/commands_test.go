@@ -36,13 +36,13 @@ const here = "tests/docs/commands_test.go"
 const runner = "tests/docs/runner_test.go"
 
 // ran are the commands of followed pages, by their first words, with where they are run. Their
-// flags must stand there as well, but for strata's own, which internal/cli holds against the
+// flags must stand there as well, but for strata's own, which cli holds against the
 // command line.
 var ran = map[string]run{
 	"make up":             {"tests/bench/first/measure.go", `"make", "up"`},
 	"make down":           {"tests/bench/first/measure.go", `"make", "down"`},
-	"strata init":         {"internal/cli/init_test.go", `"init", "dev"`},
-	"strata fetch":        {"internal/cli/fetch_test.go", `"fetch", "--project"`},
+	"strata init":         {"cli/init_test.go", `"init", "dev"`},
+	"strata fetch":        {"cli/fetch_test.go", `"fetch", "--project"`},
 	"strata preflight":    {"tests/e2e/readme_test.go", `"strata init"`}, // its block has it
 	"strata health":       {"tests/e2e/stack_test.go", `{"health"`},
 	"pulumi stack init":   {"tests/e2e/stack_test.go", `"stack", "init"`},

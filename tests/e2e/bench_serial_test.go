@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/timeline"
+	"strata/cli/timeline"
 	"strata/tests/bench"
 )
 

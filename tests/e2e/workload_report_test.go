@@ -1,6 +1,6 @@
 package e2e
 
-import "strata/internal/load"
+import "strata/cli/load"
 
 // lostIn counts the lost requests in the phases of a name.
 func lostIn(phases []load.Phase, name string) int {

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"strata/internal/load"
+	"strata/cli/load"
 )
 
 // workloadStory is a stack with the workload shop, on two nodes of which one can be drained.

@@ -127,7 +127,7 @@ func (b *bundle) program(ctx context.Context) error {
 	describe := exec.CommandContext(ctx, "git", "describe", "--tags", "--always", "--dirty")
 	describe.Dir = b.project
 	if number, err := describe.Output(); err == nil { // a project need not be a checkout of git's
-		flags += " -X strata/internal/version.number=" + strings.TrimSpace(string(number))
+		flags += " -X strata/cli/version.number=" + strings.TrimSpace(string(number))
 	}
 	b.say("compiling the program")
 	build := exec.CommandContext(ctx, "go", "build", "-ldflags", flags, "-o", target, ".")

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/actions/hosts/hostrun"
-	"strata/internal/nettest"
 	"strata/internal/ssh/remote"
 	"strata/internal/ssh/remote/sshtest"
+	"strata/tests/nettest"
 )
 
 func TestStrandedNamesOnlyTheHostThatDoesNotAnswer(t *testing.T) {

@@ -10,9 +10,9 @@ import (
 
 	"strata/actions/k3s/members"
 	"strata/health"
-	"strata/internal/nettest"
 	"strata/internal/ssh/remote"
 	"strata/internal/ssh/remote/sshtest"
+	"strata/tests/nettest"
 )
 
 // The others of a cluster that lost its hosts do not answer, and must not use up the time of the

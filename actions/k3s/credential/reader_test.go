@@ -63,7 +63,7 @@ func TestReaderMayOnlyReadAndNoSecret(t *testing.T) {
 // readByGates finds the resources that gates read.
 var readByGates = regexp.MustCompile(`GroupVersionResource\{(?:Group: "([^"]+)", )?Version: "[^"]+", Resource: "([^"]+)"`)
 
-// notForReaders are read by gates that a reader does not ask (internal/stackhealth).
+// notForReaders are read by gates that a reader does not ask (cli/stackhealth).
 var notForReaders = []string{"secrets", "selfsubjectaccessreviews", "subjectaccessreviews", "validatingwebhookconfigurations", "httproutes", "apisixroutes"}
 
 func TestReaderMayReadWhatGatesRead(t *testing.T) {

@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/nettest"
 	"strata/internal/ssh/remote"
 	"strata/internal/ssh/remote/sshtest"
+	"strata/tests/nettest"
 )
 
 // runsOn runs a script with a folder as the host's root, whose systemctl knows one state of K3s.

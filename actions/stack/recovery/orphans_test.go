@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/nettest"
+	"strata/tests/nettest"
 )
 
 func TestOnlyProcessesOfThisProjectWhoseEngineIsGoneAreOrphans(t *testing.T) {

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/nettest"
 	"strata/internal/ssh/remote"
 	"strata/internal/ssh/remote/sshtest"
+	"strata/tests/nettest"
 )
 
 // soon bounds what must not take long; generous, because tests share the machine.

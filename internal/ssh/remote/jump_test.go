@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/nettest"
 	"strata/internal/ssh/remote"
 	"strata/internal/ssh/remote/sshtest"
+	"strata/tests/nettest"
 )
 
 // chain are jump hosts that let through, and a host behind them; each has a key of its own for who

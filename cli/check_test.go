@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestCheckPodsSaysWhichPodDoesNotWait(t *testing.T) {
+	text, err := os.ReadFile("../docs/cert-wait.yaml")
+	require.NoError(t, err)
+	run := func(stdin string, args ...string) (int, string) {
+		var out bytes.Buffer
+		code := Run(append([]string{"check", "pods"}, args...), strings.NewReader(stdin), &out, &out)
+		return code, out.String()
+	}
+	code, output := run(string(text), "-")
+	assert.Equal(t, 0, code, output)
+	assert.Contains(t, output, "checked 1 Pod specifications:\n  -: Deployment apps/shop: spec.template.spec\n")
+	code, output = run(strings.Replace(string(text), "optional: true", "optional: false", 1), "-")
+	assert.Equal(t, 1, code, output)
+	assert.Contains(t, output, "-: Deployment apps/shop: spec.template.spec: volume tls of Secret shop-tls is not optional")
+	code, output = run(strings.Replace(string(text), "optional: true", "optional: false", 1), "-", "/nowhere/a.yaml")
+	assert.Equal(t, 2, code, output)
+	assert.Contains(t, output, "/nowhere/a.yaml")
+	assert.Contains(t, output, "volume tls of Secret shop-tls is not optional", "what can be read is checked")
+}
+
+// As `kubectl get --output yaml` and --output json print objects, and the second Pod of a stream.
+func TestCheckPodsReadsWhatKubectlPrints(t *testing.T) {
+	const pod = `{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "NAME", "generateName": "a-"},
+		"spec": {"containers": [{"name": "a", "image": "b"}], "volumes": [{"name": "tls", "secret": {"secretName": "NAME-tls"}}]}}`
+	good, bad := strings.ReplaceAll(pod, "NAME-tls", "none"), strings.ReplaceAll(pod, "NAME", "bad")
+	for _, text := range []string{
+		good + bad,
+		good + "\n---\n" + bad,
+		`{"apiVersion": "v1", "kind": "List", "metadata": {"resourceVersion": ""}, "items": [` + good + `, ` + bad + `]}`,
+		"apiVersion: v1\nkind: List\nmetadata: {resourceVersion: ''}\nitems:\n- " + strings.ReplaceAll(good, "\n", "") + "\n- " + strings.ReplaceAll(bad, "\n", ""),
+	} {
+		var stdout, stderr bytes.Buffer
+		assert.Equal(t, 1, Run([]string{"check", "pods", "-"}, strings.NewReader(text), &stdout, &stderr), stderr.String())
+		assert.Equal(t, "-: Pod bad: spec: volume tls of Secret bad-tls is there or the Pod does not start: kubelet tries again ever more rarely; "+
+			"set optional: true, and add the init container cert-wait (docs/workloads.md)\n", stdout.String())
+	}
+}

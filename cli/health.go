@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"strata/cli/stackhealth"
+)
+
+// healthTimeout bounds each gate: what works passes within an observation or two, which take
+// seconds each under load.
+const healthTimeout = 30 * time.Second
+
+// healthFlags are the flags of `strata health`.
+type healthFlags struct {
+	stackhealth.Question
+	asJSON bool
+	// kubeconfig is the file of a reader's; metrics is a file to write; every is how often to ask
+	// again, and zero for once.
+	kubeconfig, metrics string
+	every               time.Duration
+}
+
+// newHealthCommand is `strata health`: every gate that a stack should have by its configuration,
+// asked again now with the spec that the state has. It exits with 0 when all are there and open, 1
+// when one is not, and 2 when all that the state has are open and it is not known what the
+// configuration asks for.
+func newHealthCommand() *cobra.Command {
+	flags := healthFlags{Question: stackhealth.Question{TimeoutKey: "--timeout"}}
+	command := &cobra.Command{
+		Use:   "health",
+		Short: "Ask every gate of a stack again, now, and change nothing",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if flags.every > 0 {
+				return askAgain(cmd, flags)
+			}
+			return askOnce(cmd, flags)
+		},
+	}
+	ofStack(command, &flags.Stack, &flags.Project)
+	ofFile(command, &flags.File)
+	command.Flags().StringSliceVar(&flags.Only, "gate", nil, "ask only the gates of these names, and show their progress")
+	command.Flags().BoolVar(&flags.asJSON, "json", false, "print every gate's result as JSON")
+	command.Flags().DurationVar(&flags.Timeout, "timeout", healthTimeout, "bound for each gate")
+	command.Flags().StringVar(&flags.kubeconfig, "kubeconfig", "", "ask with this file, such as output readerKubeconfig, and read no secret of the state; what needs more is named and not asked")
+	command.Flags().StringVar(&flags.metrics, "metrics", "", "write the verdicts as metrics to this file, whose name ends in .prom")
+	command.Flags().DurationVar(&flags.every, "every", 0, "ask again this often until interrupted, for example 60s; without it, once")
+	command.MarkFlagsMutuallyExclusive("metrics", "gate") // a file without some gates would say that they are gone
+	return command
+}
+
+// askOnce asks the gates, writes what they say as metrics and shows it.
+func askOnce(cmd *cobra.Command, flags healthFlags) error {
+	progress := io.Discard // many gates at once would talk across each other
+	if len(flags.Only) > 0 {
+		progress = cmd.ErrOrStderr()
+	}
+	if flags.kubeconfig != "" { // anew in each round: a copy ends
+		text, err := os.ReadFile(flags.kubeconfig)
+		if err == nil && len(text) == 0 {
+			err = errors.New(flags.kubeconfig + " is empty")
+		}
+		if err != nil {
+			return &exitError{2, fmt.Errorf("health: --kubeconfig: %w", err)}
+		}
+		flags.Reader = text
+	}
+	round, err := flags.Ask(cmd.Context(), progress)
+	var unknown *stackhealth.UnknownGateError
+	switch {
+	case errors.As(err, &unknown):
+		return &exitError{2, err}
+	case err != nil:
+		return err
+	}
+	if flags.metrics != "" {
+		if err := round.WriteMetrics(cmd.Context(), flags.metrics); err != nil {
+			return err
+		}
+	}
+	return showRound(cmd.OutOrStdout(), round, flags)
+}
+
+// showRound prints the round and returns the exit code as an error: 1 when a gate is not open, 2
+// when it is not known whether one is missing.
+func showRound(out io.Writer, round stackhealth.Round, flags healthFlags) (err error) {
+	if flags.asJSON {
+		err = json.NewEncoder(out).Encode(round.Gates)
+	} else {
+		err = round.Write(out, len(flags.Only) == 0)
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("health: %w", err)
+	case !round.Open():
+		return &exitError{1, round.Unknown()}
+	case round.Unknown() != nil:
+		return &exitError{2, round.Unknown()}
+	}
+	return nil
+}
+
+// askAgain asks the gates now and at every interval until it is interrupted, which is no failure. A
+// round that fails is told and leaves the metrics of the last good one: their age says so.
+func askAgain(cmd *cobra.Command, flags healthFlags) error {
+	tick := time.NewTicker(flags.every)
+	defer tick.Stop()
+	for {
+		if err := askOnce(cmd, flags); err != nil && err.Error() != "" && cmd.Context().Err() == nil {
+			_, _ = fmt.Fprintln(cmd.ErrOrStderr(), "strata: "+err.Error()) // The next round goes on whether or not it can be read.
+		}
+		select {
+		case <-tick.C:
+		case <-cmd.Context().Done():
+			return nil
+		}
+	}
+}

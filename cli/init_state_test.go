@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/cli/scaffold/scaffoldtest"
+)
+
+// atHome runs init for a host, with a home directory where no state is chosen.
+func atHome(t *testing.T, index int, more ...string) (code int, stdout, stderr, home string) {
+	t.Helper()
+	host, project, home := scaffoldtest.New(t, index), scaffoldtest.Project(t), t.TempDir()
+	key := scaffoldtest.Key(t, host)
+	t.Setenv("PATH", t.TempDir())
+	t.Setenv("HOME", home)
+	code, stdout, stderr = invoke(t, "", append([]string{"init", "dev", "--project", project, "--key", key, "--known-hosts", os.DevNull, "--accept-new", "--host", host.Named()}, more...)...)
+	return code, stdout, stderr, home
+}
+
+func TestInitPreparesAStateWhereItIsAskedTo(t *testing.T) {
+	code, stdout, stderr, home := atHome(t, 35, "--local-state")
+	require.Zero(t, code, stderr)
+	assert.Contains(t, stdout, "Next:\n\n  . "+home+"/.strata/env\n  pulumi stack init dev\n")
+	passphrase, err := os.ReadFile(filepath.Join(home, ".strata/passphrase"))
+	require.NoError(t, err)
+	assert.NotContains(t, stdout+stderr, string(passphrase))
+}
+
+// Nothing is prepared silently: a pipe cannot be asked.
+func TestInitPreparesNoStateUnasked(t *testing.T) {
+	code, stdout, stderr, home := atHome(t, 36)
+	require.Zero(t, code, stderr)
+	assert.Contains(t, stdout, "Choose where Pulumi keeps the state")
+	assert.NoDirExists(t, filepath.Join(home, ".strata"))
+}
+
+func TestInitRefusesAStateBesideOneThatIsChosen(t *testing.T) {
+	t.Setenv("PULUMI_BACKEND_URL", "s3://states")
+	code, _, stderr, home := atHome(t, 37, "--local-state")
+	assert.Equal(t, 2, code)
+	assert.Contains(t, stderr, "--local-state: a state or a passphrase is chosen already, by PULUMI_BACKEND_URL")
+	assert.NoDirExists(t, filepath.Join(home, ".strata"))
+}

@@ -1,0 +1,206 @@
+package scaffold
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"strata/actions/hosts/reach"
+	"strata/cli/preflight"
+	"strata/config"
+	"strata/health"
+	"strata/internal/ssh/silence"
+)
+
+// Request describes the desired stack file.
+type Request struct {
+	Stack string
+	// Project is the project's folder, in which the file is written.
+	Project string
+	Hosts   []Asked
+	// SSH is the hosts' common section of the file: KeyFile, Agent, Config, Jump, and KnownHosts
+	// for jump hosts. Check completes it.
+	SSH   config.SSH
+	Known KnownHosts
+	// AcceptNew goes on where no known_hosts has a host's key, and pins the one that it shows.
+	// Default false: nothing logs in there.
+	AcceptNew bool
+	// K3s is k3s.version; empty for the pinned one, which not every host can run.
+	K3s string
+	// CgroupV1 has kubelets run on hosts with cgroup v1 as well, which those of K3s v1.35 and later
+	// refuse by default.
+	CgroupV1 bool
+	// Limit bounds how long nothing is heard in each of three observations: of the hosts, of the
+	// range, and the preflight of the proposal.
+	Limit time.Duration
+
+	// ways are those to the hosts, in their order; Check finds them.
+	ways []reach.Host
+}
+
+// Result describes the file that was written.
+type Result struct {
+	File     string
+	Proposal Proposal
+	// Later holds the findings of the stack's preflight that may pass by themselves.
+	Later Problems
+}
+
+// stackName matches the names that Pulumi takes, less the organisation and project.
+var stackName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
+
+// Check reports what is wrong with the request before any host is contacted, and finds the way to
+// each, from files only.
+func (r *Request) Check() error {
+	var wrong []error
+	if !stackName.MatchString(r.Stack) {
+		wrong = append(wrong, fmt.Errorf("stack %q: use at most 100 letters, digits, dashes, dots and underscores", r.Stack))
+	} else if _, err := os.Lstat(r.file()); err == nil {
+		wrong = append(wrong, exists(r.file()))
+	}
+	if _, err := os.Stat(filepath.Join(r.Project, "Pulumi.yaml")); err != nil {
+		wrong = append(wrong, fmt.Errorf("%w: run it in the project's folder, or name that with --project", err))
+	}
+	if r.K3s != "" && !config.IsK3sVersion(r.K3s) {
+		wrong = append(wrong, fmt.Errorf("--k3s-version %s: is not of the form vX.Y.Z+k3sN; write a release tag of K3s, for example %s", r.K3s, config.K3sVersion))
+	}
+	if len(r.Hosts) == 0 {
+		wrong = append(wrong, errors.New("no host is named; --host [USER@]ADDRESS[:PORT], once for each"))
+	}
+	named := map[string]bool{}
+	for _, host := range r.Hosts {
+		if named[host.Address] {
+			wrong = append(wrong, fmt.Errorf("--host %s: is named twice", host.Address))
+		}
+		named[host.Address] = true
+	}
+	if key := r.checkKey(); key != nil {
+		wrong = append(wrong, key)
+	} else {
+		wrong = append(wrong, r.reachAll())
+	}
+	return errors.Join(wrong...)
+}
+
+// checkKey holds the private key against the rules that the configuration has for it.
+func (r *Request) checkKey() error {
+	ssh := config.SSH{KeyFile: r.SSH.KeyFile, Agent: r.SSH.Agent, Passphrase: os.Getenv(reach.PassphraseVariable)}
+	of := config.Config{
+		Hosts:     config.Hosts{Driver: config.DriverExisting, SSH: ssh, Nodes: []config.Node{{SSH: ssh}}},
+		Artifacts: config.Artifacts{Source: config.SourceUpstream},
+	}
+	if err := of.CheckFiles(r.Project); err != nil {
+		return fmt.Errorf("--key: %w", inFlags(err))
+	}
+	return nil
+}
+
+func (r *Request) file() string { return config.StackFile(r.Project, r.Stack) }
+
+func exists(file string) error {
+	return fmt.Errorf("%s is there already, and is not overwritten; choose another name for the stack, or move the file away", file)
+}
+
+// Run reads the hosts, proposes and writes. Check must have passed. The error is Problems where
+// hosts are not as they must be; nothing is written then.
+func (r *Request) Run(ctx context.Context) (*Result, error) {
+	hosts, problems := within(ctx, r.Limit, r.readAll)
+	if len(hosts) == 0 {
+		return nil, problems
+	}
+	proposal, wrong := propose(r.Stack, r.SSH, hosts)
+	proposal.K3s, proposal.CgroupV1 = r.K3s, r.CgroupV1
+	problems = append(problems, wrong...)
+	if len(wrong) > 0 {
+		return nil, problems
+	}
+	var none *Problem
+	proposal.Pool, none = within(ctx, r.Limit, func(ctx context.Context) (Pool, *Problem) { return askedPool(ctx, proposal.Subnet, hosts) })
+	if none != nil {
+		return nil, append(problems, *none)
+	}
+	text, err := proposal.Render()
+	if err != nil {
+		return nil, err
+	}
+	stuck, later, err := r.preflight(ctx, text, proposal.Nodes)
+	if err != nil {
+		return nil, errors.Join(problems.err(), err)
+	}
+	if problems = append(problems, stuck...); len(problems) > 0 {
+		return nil, problems
+	}
+	return &Result{File: r.file(), Proposal: proposal, Later: later}, write(r.file(), text)
+}
+
+// within runs a part until nothing is heard for a limit of its own.
+func within[A, B any](ctx context.Context, limit time.Duration, part func(context.Context) (A, B)) (A, B) {
+	ctx, stop := silence.With(ctx, limit)
+	defer stop()
+	return part(ctx)
+}
+
+// preflight returns the findings of the stack's own preflight about the proposal: those that need a
+// hand, and those that may pass by themselves.
+func (r *Request) preflight(ctx context.Context, text []byte, nodes []Node) (stuck, later Problems, err error) {
+	cfg, err := config.OfText(r.Stack, r.file(), text)
+	if err != nil {
+		return nil, nil, fmt.Errorf("what was proposed is not valid, which is a mistake of this program: %w", err)
+	}
+	r.unlock(&cfg.Hosts)
+	if unlike := r.unlike(cfg, nodes); len(unlike) > 0 {
+		return unlike, nil, nil
+	}
+	findings, err := preflight.Stack(ctx, cfg, r.Project, r.Limit)
+	for _, finding := range findings {
+		problem := Problem{Host: finding.Subject, What: finding.Check + ": " + finding.Message, Fix: inWordsOfFlags(joined(finding.Cause, finding.Hint))}
+		switch finding.State {
+		case health.Stuck:
+			stuck = append(stuck, problem)
+		case health.Waiting:
+			later = append(later, problem)
+		case health.Ready, health.Skipped, health.Missing: // nothing that a person has to know now
+		}
+	}
+	return stuck, later, err
+}
+
+func joined(texts ...string) string {
+	var said []string
+	for _, text := range texts {
+		if text != "" {
+			said = append(said, text)
+		}
+	}
+	return strings.Join(said, "; ")
+}
+
+// write makes the file, which must not be there: what is there may be a stack's.
+func write(path string, text []byte) (err error) {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return exists(path)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err = errors.Join(err, file.Close()); err != nil {
+			err = errors.Join(err, os.Remove(path))
+		}
+	}()
+	if _, err := file.Write(text); err != nil {
+		return err
+	}
+	// Whatever the umask: there is no secret in it, and others who work on the stack read it.
+	if err := file.Chmod(0o644); err != nil {
+		return err
+	}
+	return file.Sync()
+}

@@ -1,0 +1,266 @@
+package scaffold
+
+import (
+	"bytes"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/crypto/ssh"
+	"golang.org/x/crypto/ssh/agent"
+	"golang.org/x/crypto/ssh/knownhosts"
+
+	"strata/actions/hosts/reach"
+	"strata/cli/scaffold/scaffoldtest"
+	"strata/config"
+	"strata/internal/ssh/remote/sshtest"
+)
+
+const (
+	passphrase = "open sesame that must not leak"
+	sudoSecret = "hunter2 that must not leak"
+)
+
+// seal gives a key file a passphrase.
+func seal(t *testing.T, path string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	key, err := ssh.ParseRawPrivateKey(text)
+	require.NoError(t, err)
+	block, err := ssh.MarshalPrivateKeyWithPassphrase(key, "", []byte(passphrase))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, pem.EncodeToMemory(block), 0o600))
+}
+
+// startAgent is an ssh-agent that has a host's key, which the process finds as a person's.
+func startAgent(t *testing.T, host *scaffoldtest.Host) {
+	t.Helper()
+	key, err := ssh.ParseRawPrivateKey(host.PrivateKey())
+	require.NoError(t, err)
+	ring := agent.NewKeyring()
+	require.NoError(t, ring.Add(agent.AddedKey{PrivateKey: key}))
+	socket := filepath.Join(t.TempDir(), "agent")
+	listener, err := net.Listen("unix", socket)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = listener.Close() })
+	go func() {
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			go func() { _ = agent.ServeAgent(ring, conn) }()
+		}
+	}()
+	t.Setenv("SSH_AUTH_SOCK", socket)
+}
+
+// written makes the request, and is the stack file and its configuration.
+func written(t *testing.T, r *Request) (string, *config.Config, string) {
+	t.Helper()
+	require.NoError(t, r.Check())
+	result, err := r.Run(t.Context())
+	require.NoError(t, err)
+	text, err := os.ReadFile(result.File)
+	require.NoError(t, err)
+	cfg, err := config.FromFile(result.File)
+	require.NoError(t, err)
+	var report bytes.Buffer
+	require.NoError(t, errors.Join(result.Write(&report), result.WriteNext(&report, "")))
+	for _, said := range []string{string(text), report.String()} {
+		assert.NotContains(t, said, "leak")
+		assert.NotContains(t, said, "PRIVATE KEY")
+	}
+	return string(text), cfg, report.String()
+}
+
+func TestAKeyWithAPassphraseAndAUserWhoseSudoAsksLogIn(t *testing.T) {
+	host := scaffoldtest.New(t, 11)
+	host.User = "ada"
+	r := request(t, host)
+	host.Sudo = sshtest.AskingSudo(sudoSecret)
+	seal(t, r.SSH.KeyFile)
+	err := r.Check()
+	require.ErrorContains(t, err, "is encrypted, and a run cannot ask for its passphrase; set its passphrase in STRATA_SSH_PASSPHRASE, or give --agent")
+	assert.NotContains(t, err.Error(), "ssh.")
+	t.Setenv(reach.PassphraseVariable, "another")
+	err = r.Check()
+	require.ErrorContains(t, err, "--host 127.0.0.11: --key "+r.SSH.KeyFile+": private key is encrypted, and not with this passphrase; set it in STRATA_SSH_PASSPHRASE")
+	assert.NotContains(t, err.Error(), "strata:")
+
+	t.Setenv(reach.PassphraseVariable, passphrase)
+	require.NoError(t, r.Check())
+	_, err = r.Run(t.Context())
+	require.ErrorContains(t, err, "sudo without a password does not work for user ada")
+	require.ErrorContains(t, err, "or set STRATA_SUDO_PASSWORD")
+	t.Setenv(reach.SudoPasswordVariable, "wrong")
+	require.NoError(t, r.Check())
+	_, err = r.Run(t.Context())
+	require.ErrorContains(t, err, "correct STRATA_SUDO_PASSWORD, it was tried once")
+
+	t.Setenv(reach.SudoPasswordVariable, sudoSecret)
+	text, cfg, report := written(t, r)
+	assert.Empty(t, cfg.Hosts.SSH.Passphrase+cfg.Hosts.SSH.SudoPassword, "a person sets them")
+	for _, key := range []string{"passphrase", "sudoPassword"} {
+		assert.Contains(t, text, "Set it, encrypted: pulumi config set --secret --path -s dev strata:hosts.ssh."+key+"\n")
+		assert.Contains(t, report, "  pulumi config set --secret --path -s dev strata:hosts.ssh."+key+"\n")
+	}
+}
+
+// A stack file with a password that no login needs is refused.
+func TestPasswordsThatNothingNeedsAreNotAskedForLater(t *testing.T) {
+	t.Setenv(reach.PassphraseVariable, passphrase)
+	t.Setenv(reach.SudoPasswordVariable, sudoSecret)
+	text, _, report := written(t, request(t, scaffoldtest.New(t, 11)))
+	assert.NotContains(t, text+report, "config set")
+}
+
+func TestTheAgentsKeyIsEnough(t *testing.T) {
+	host := scaffoldtest.New(t, 11)
+	r := request(t, host)
+	r.SSH = config.SSH{Agent: true}
+	startAgent(t, host)
+	_, cfg, _ := written(t, r)
+	assert.True(t, cfg.Hosts.SSH.Agent)
+	assert.Empty(t, cfg.Hosts.SSH.KeyFile)
+}
+
+// behind is a request for a host, its jump host, and the file that has the jump host's key.
+func behind(t *testing.T) (*Request, *scaffoldtest.Host, *sshtest.Server, string) {
+	t.Helper()
+	host, jump := scaffoldtest.New(t, 11), sshtest.Start(t)
+	jump.Forwards, jump.User = true, "hop"
+	jump.AcceptKeyOf(host.Server)
+	r := request(t, host)
+	at := jump.Target()
+	key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(jump.HostKey()))
+	require.NoError(t, err)
+	r.SSH.KnownHosts = filepath.Join(r.Project, "known_hosts")
+	line := knownhosts.Line([]string{knownhosts.Normalize(fmt.Sprintf("%s:%d", at.Address, at.Port))}, key)
+	require.NoError(t, os.WriteFile(r.SSH.KnownHosts, []byte(line+"\n"), 0o600))
+	return r, host, jump, fmt.Sprintf("hop@%s:%d", at.Address, at.Port)
+}
+
+func TestAHostBehindAJumpHostIsReadThroughIt(t *testing.T) {
+	r, host, jump, named := behind(t)
+	hop, err := ParseJump(named)
+	require.NoError(t, err)
+	r.SSH.Jump = []config.JumpHost{hop}
+	_, cfg, _ := written(t, r)
+	hop.HostKey = jump.HostKey()
+	assert.Equal(t, []config.JumpHost{hop}, cfg.Hosts.SSH.Jump, "with its pin: the file means the same where another known_hosts is")
+	assert.Empty(t, cfg.Hosts.SSH.KnownHosts)
+	assert.Len(t, jump.Onward(), host.Connections(), "the first contact and every login go through it")
+}
+
+func TestAHostOrJumpHostWithAnotherKeyIsNamedWithTheKnownHosts(t *testing.T) {
+	r, host, jump, named := behind(t)
+	hop, err := ParseJump(named)
+	require.NoError(t, err)
+	r.Known = known(t, host, ecdsaKey(t))
+	require.NoError(t, r.Check())
+	_, err = r.Run(t.Context())
+	require.ErrorContains(t, err, "put its new key into the known_hosts, otherwise another machine")
+	require.ErrorContains(t, err, "ssh-keygen -R 127.0.0.11")
+
+	r.SSH.Jump = []config.JumpHost{hop}
+	r.SSH.KnownHosts = filepath.Join(r.Project, "known_hosts")
+	require.NoError(t, os.WriteFile(r.SSH.KnownHosts, fmt.Appendf(nil, "[127.0.0.1]:%d %s\n", jump.Target().Port, host.HostKey()), 0o600))
+	require.NoError(t, r.Check())
+	_, err = r.Run(t.Context())
+	require.ErrorContains(t, err, "put its new key into the file of --known-hosts, otherwise another machine")
+	require.ErrorContains(t, err, "ssh-keygen -R 127.0.0.1")
+	assert.NotContains(t, err.Error(), "hosts.")
+}
+
+func TestAJumpHostThatIsNotKnownIsNotContacted(t *testing.T) {
+	r, _, jump, named := behind(t)
+	hop, err := ParseJump(named)
+	require.NoError(t, err)
+	r.SSH.Jump = []config.JumpHost{hop}
+	require.NoError(t, os.WriteFile(r.SSH.KnownHosts, nil, 0o600))
+	err = r.Check()
+	require.ErrorContains(t, err, "--host 127.0.0.11: --known-hosts: "+r.SSH.KnownHosts+" has no key of 127.0.0.1:")
+	assert.NotContains(t, err.Error(), "hostKey", "no flag has it")
+	assert.Zero(t, jump.Connections())
+}
+
+// sshConfig is a request that names a host only as a block of an ssh_config does, whose line Host
+// is given.
+func sshConfig(t *testing.T, line string) (*Request, *scaffoldtest.Host) {
+	t.Helper()
+	r, host, _, named := behind(t)
+	r.SSH.Config = filepath.Join(r.Project, "ssh_config")
+	text := fmt.Sprintf("Host %s\n  HostName %s\n  Port %d\n  User root\n  IdentityFile %s\n  ProxyJump %s\n", line, host.Address, host.Port, r.SSH.KeyFile, named)
+	require.NoError(t, os.WriteFile(r.SSH.Config, []byte(text), 0o600))
+	r.SSH.KeyFile, r.Hosts = "", []Asked{{Address: "web"}}
+	return r, host
+}
+
+func TestAHostIsReachedAsAnSSHConfigSays(t *testing.T) {
+	r, host := sshConfig(t, "web "+"127.0.0.11")
+	_, cfg, _ := written(t, r)
+	assert.Equal(t, host.Address, cfg.Hosts.Nodes[0].Address.String())
+	assert.Equal(t, host.Port, cfg.Hosts.Nodes[0].SSH.Port)
+	assert.Equal(t, r.SSH.Config, cfg.Hosts.SSH.Config)
+	assert.Equal(t, r.SSH.KnownHosts, cfg.Hosts.SSH.KnownHosts, "only the ssh_config names the jump host")
+	assert.Empty(t, cfg.Hosts.SSH.Jump)
+}
+
+// The block is about a name that the stack file has nowhere: an up would not find the way that init
+// found.
+func TestAnSSHConfigThatDoesNotKnowTheNodeIsSaidToBeIncomplete(t *testing.T) {
+	r, _ := sshConfig(t, "web")
+	require.NoError(t, r.Check())
+	_, err := r.Run(t.Context())
+	require.ErrorContains(t, err, "leads to it by the name web, and in another way by its node's name host-11 and address 127.0.0.11")
+	require.ErrorContains(t, err, "add 127.0.0.11 to the line Host of its block there")
+	assert.NoFileExists(t, r.file())
+}
+
+func TestJumpHostsAreNamedAsSSHNamesThem(t *testing.T) {
+	for text, want := range map[string]config.JumpHost{
+		"bastion": {Host: "bastion"}, "ops@192.0.2.1:2222": {Host: "192.0.2.1", User: "ops", Port: 2222}, "[2001:db8::1]:22": {Host: "2001:db8::1", Port: 22}, "2001:db8::1": {Host: "2001:db8::1"},
+	} {
+		jump, err := ParseJump(text)
+		require.NoError(t, err)
+		assert.Equal(t, want, jump)
+	}
+	for text, want := range map[string]string{"": "has no host", "ops@": "has no host", "Ops@bastion": "is not a user name", "bastion:0": "is not a TCP port", "bastion:ssh": "is not a TCP port"} {
+		_, err := ParseJump(text)
+		require.ErrorContains(t, err, want)
+		require.ErrorContains(t, err, "--jump "+text+": ")
+	}
+}
+
+// There is no stack whose keys a person could set.
+func TestWhatCannotBeReadIsSaidInTheWordsOfTheCommand(t *testing.T) {
+	for name, text := range map[string]string{
+		"a bad line":    "Host web\n  HostNames x\n",
+		"a token":       "Host web\n  IdentityFile %d/gone/key\n",
+		"no such key":   "Host web\n  IdentityFile gone\n",
+		"a public key":  "Host web\n  IdentityFile public\n",
+		"a match":       "Match exec\n  User x\n",
+		"an unfit user": "Host web\n  User Ada\n  IdentityFile key\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, host := sshConfig(t, "web")
+			require.NoError(t, os.WriteFile(r.SSH.Config, []byte(text), 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(r.Project, "public"), []byte(host.HostKey()), 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(r.Project, "key"), host.PrivateKey(), 0o600))
+			err := r.Check()
+			require.Error(t, err)
+			assert.NotContains(t, err.Error(), "strata:")
+			assert.NotContains(t, err.Error(), "ssh.")
+			assert.NotRegexp(t, "[^ ]--", err.Error(), "the path of a file stays as it is")
+			assert.Regexp(t, "^--(host web|ssh-config): ", err.Error())
+		})
+	}
+}

@@ -1,0 +1,147 @@
+package stackhealth
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"strata/cli/metrics"
+	"strata/health"
+	"strata/internal/files/atomicfile"
+	"strata/internal/text/table"
+)
+
+// Round holds the answers of a stack's gates that were asked once.
+type Round struct {
+	Stack string
+	Gates []AskedGate
+	// Reader is true where a reader asked.
+	Reader bool
+	// expected holds the gates of the configuration, for comparison.
+	expected expected
+}
+
+// named are the gates that match.
+func (r Round) named(match func(AskedGate) bool) []string {
+	var names []string
+	for _, gate := range r.Gates {
+		if match(gate) {
+			names = append(names, gate.Gate)
+		}
+	}
+	return names
+}
+
+// results are the gates' own.
+func (r Round) results() []health.Result {
+	results := make([]health.Result, 0, len(r.Gates))
+	for _, gate := range r.Gates {
+		results = append(results, gate.Result)
+	}
+	return results
+}
+
+func (r Round) missing() []string {
+	return r.named(func(gate AskedGate) bool { return gate.State == health.Missing })
+}
+
+func (r Round) closed() []string {
+	return r.named(func(gate AskedGate) bool { return !gate.Passes() && !isUnasked(gate) })
+}
+
+// Open is true when every gate that was asked is.
+func (r Round) Open() bool { return len(r.closed()) == 0 }
+
+// Unknown says why the gates of the configuration are unknown, and so whether one is missing; nil
+// if they are known.
+func (r Round) Unknown() error { return r.expected.unknown }
+
+// WriteMetrics writes the verdicts as metrics to a file, at once. Those of a round that was
+// interrupted say nothing about the gates, and are not written.
+func (r Round) WriteMetrics(ctx context.Context, file string) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	var content bytes.Buffer
+	if err := metrics.WriteHealth(&content, metrics.Health{Stack: r.Stack, Results: r.results(), Known: r.Unknown() == nil, At: time.Now()}); err != nil {
+		return err
+	}
+	if err := atomicfile.Write(file, content.Bytes(), 0o644); err != nil {
+		return fmt.Errorf("metrics: %w", err)
+	}
+	return nil
+}
+
+// Write prints the table, each failure's report and the warnings of open gates unless that came
+// with the progress, and what is missing or left over.
+func (r Round) Write(out io.Writer, reports bool) error {
+	rows := table.New(out, "LAYER", "GATE", "STATE", "CHECKS", "AFTER")
+	for _, gate := range r.Gates {
+		if gate.State == health.Missing || isUnasked(gate) {
+			rows.Row(gate.Layer, gate.Gate, string(gate.State), "-", "-")
+			continue
+		}
+		passed := 0
+		for _, check := range gate.Checks {
+			if check.Passes() {
+				passed++
+			}
+		}
+		rows.Row(gate.Layer, gate.Gate, string(gate.State), fmt.Sprintf("%d/%d", passed, len(gate.Checks)), gate.Elapsed.Round(time.Millisecond).String())
+	}
+	if err := rows.Flush(); err != nil {
+		return err
+	}
+	for _, gate := range r.Gates {
+		if !reports || gate.State == health.Missing || isUnasked(gate) {
+			continue
+		}
+		if err := writeDetails(out, gate.Result); err != nil {
+			return err
+		}
+	}
+	_, err := io.WriteString(out, r.summary())
+	return err
+}
+
+// writeDetails writes the report of a closed gate, and the warnings of an open one.
+func writeDetails(out io.Writer, gate health.Result) error {
+	if !gate.Passes() {
+		return health.WriteReport(out, gate)
+	}
+	for _, line := range gate.Warnings() {
+		if _, err := fmt.Fprintf(out, "warning %s: %s\n", gate.Gate, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// summary says what is missing and left over, and counts.
+func (r Round) summary() string {
+	var text strings.Builder
+	missing := r.missing()
+	if len(missing) > 0 {
+		fmt.Fprintf(&text, "missing: %s\n  %s asks for them and the stack does not have them: no up since then got to them\n"+
+			"  run pulumi up -s %s, and see where it ends\n", strings.Join(missing, ", "), r.expected.file, r.Stack)
+	}
+	if left := r.named(func(gate AskedGate) bool { return gate.LeftOver }); len(left) > 0 {
+		fmt.Fprintf(&text, "left over: %s\n  the stack has them and %s does not ask for them any more; the next up removes them\n",
+			strings.Join(left, ", "), r.expected.file)
+	}
+	text.WriteString(r.unasked())
+	total := len(r.Gates) - len(r.named(isUnasked))
+	open := total - len(r.closed())
+	switch {
+	case r.expected.unknown != nil:
+		fmt.Fprintf(&text, "%d of the %d gates that the state has open\n", open, total)
+	case len(missing) > 0:
+		fmt.Fprintf(&text, "%d of %d gates open, %d missing\n", open, total, len(missing))
+	default:
+		fmt.Fprintf(&text, "%d of %d gates open\n", open, total)
+	}
+	return text.String()
+}

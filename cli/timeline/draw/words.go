@@ -1,0 +1,83 @@
+package draw
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"strata/cli/timeline"
+)
+
+// seconds is a duration for people.
+func seconds(d time.Duration) string {
+	if d < time.Second {
+		return fmt.Sprintf("%.2f s", d.Seconds())
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
+}
+
+// named is a URN's name.
+func named(urn string) string { return urn[strings.LastIndex(urn, "::")+2:] }
+
+// outcome words the end of a bar, if there is something to say.
+func outcome(bar timeline.Bar) string {
+	switch {
+	case bar.Failed:
+		return "failed"
+	case bar.Open:
+		return "cut off"
+	}
+	return "done"
+}
+
+// waited names the last dependency of a bar. The edges come from the state, which has nothing that
+// failed to be created.
+func waited(bar timeline.Bar) string {
+	switch {
+	case bar.WaitedFor != "":
+		return named(bar.WaitedFor)
+	case bar.Failed || bar.Open:
+		return "not known"
+	}
+	return "nothing"
+}
+
+// reason says why a bar began when it did.
+func reason(bar timeline.Bar) string {
+	if bar.WaitedFor == "" && waited(bar) == "not known" {
+		return fmt.Sprintf("what it needs is not known: the state does not have it; began %s after the start", seconds(bar.Delay))
+	}
+	if bar.WaitedFor == "" {
+		return fmt.Sprintf("needs nothing of this run; began %s after the start", seconds(bar.Delay))
+	}
+	return fmt.Sprintf("waited last for %s; began %s after it ended", named(bar.WaitedFor), seconds(bar.Delay))
+}
+
+// hover is all that there is to say about a bar.
+func hover(run timeline.Run, bar timeline.Bar) string {
+	what := bar.Type
+	if bar.Gate {
+		what = strings.TrimSpace("gate " + bar.Kind)
+	}
+	from := bar.Start.Sub(run.Start)
+	lines := []string{
+		fmt.Sprintf("%s (%s): %s, %s, %s", bar.Name, what, bar.Op, outcome(bar), seconds(bar.Duration())),
+		fmt.Sprintf("from %s to %s", seconds(from), seconds(from+bar.Duration())),
+		reason(bar),
+	}
+	if bar.Critical {
+		lines = append(lines, "on the critical path")
+	}
+	for _, message := range bar.Messages {
+		lines = append(lines, "said: "+message)
+	}
+	if bar.Lag != nil {
+		lines = append(lines, "gate lag: it ended "+seconds(*bar.Lag)+" after what decided was seen")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// title names a run.
+func title(run timeline.Run) string {
+	return fmt.Sprintf("%s of %s, %s", run.Operation, run.Stack, run.Start.UTC().Format("2006-01-02 15:04 UTC"))
+}
