@@ -35,7 +35,7 @@ func TestMachinesOfAnotherStateAreNamedAndChangeHandsByHand(t *testing.T) {
 	h.write("volumes/strata-dev-image-0123456789ab.qcow2", "2147483648")
 	cfg := h.configure("driver: libvirt\n    libvirt: {bridge: br0}", "10.10.0.21")
 	h.cluster = "feed"
-	h.up(cfg, vm.Image{SHA256: "0123456789abcdef"}, "")
+	h.up(cfg, hypervisor.Image{SHA256: "0123456789abcdef"}, "")
 	domain := filepath.Join(h.dir, "domains/strata-dev-server-1")
 	theirs, err := os.ReadFile(domain)
 	require.NoError(t, err)

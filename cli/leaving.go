@@ -28,13 +28,15 @@ func machineLeaving() *cobra.Command {
 }
 
 func vmLeaving() *cobra.Command {
-	secrets := func() vm.Secrets { return vm.Secrets{HypervisorKey: []byte(os.Getenv(self.HypervisorKey))} }
-	return leavingCommand("vm leaving", deletion[vm.Deletion]{
-		mark: func(ctx context.Context, all vm.Deletion) error {
+	secrets := func() hypervisor.Secrets {
+		return hypervisor.Secrets{HypervisorKey: []byte(os.Getenv(self.HypervisorKey))}
+	}
+	return leavingCommand("vm leaving", deletion[hypervisor.Deletion]{
+		mark: func(ctx context.Context, all hypervisor.Deletion) error {
 			return lifecycle.MarkForDeletion(ctx, all, secrets())
 		},
-		keep: func(ctx context.Context, all vm.Deletion) error { return lifecycle.Keep(ctx, all, secrets()) },
-		replace: func(ctx context.Context, all vm.Deletion) ([]string, error) {
+		keep: func(ctx context.Context, all hypervisor.Deletion) error { return lifecycle.Keep(ctx, all, secrets()) },
+		replace: func(ctx context.Context, all hypervisor.Deletion) ([]string, error) {
 			return lifecycle.MarkForReplacement(ctx, all, secrets())
 		},
 	})

@@ -89,7 +89,7 @@ config:
 }
 
 // up makes the stack's machines as the engine does.
-func (h *hypervisorStack) up(cfg *config.Config, image vm.Image, pin string) {
+func (h *hypervisorStack) up(cfg *config.Config, image hypervisor.Image, pin string) {
 	h.t.Helper()
 	key, _ := sshtest.NewKey(h.t)
 	h.t.Setenv("STRATA_HOST_KEY", string(key))
@@ -118,7 +118,7 @@ func TestPreflightOfLibvirtHoldsBeforeAndAfterAnUp(t *testing.T) {
 	code, output := h.preflight()
 	require.Zero(t, code, output)
 
-	h.up(cfg, vm.Image{SHA256: "0123456789abcdef"}, "")
+	h.up(cfg, hypervisor.Image{SHA256: "0123456789abcdef"}, "")
 	h.write("say-nodememstats", "free   : 1024 KiB\nbuffers: 0 KiB\ncached : 0 KiB\n")
 	h.write("say-pool-info", "State: running\nAvailable: 1048576\n")
 	code, output = h.preflight()
@@ -172,7 +172,7 @@ func TestPreflightOfProxmoxHoldsBeforeAndAfterAnUp(t *testing.T) {
 	require.Zero(t, code, output)
 
 	t.Setenv("STRATA_HYPERVISOR_KEY", string(server.PrivateKey()))
-	h.up(cfg, vm.Image{}, server.HostKey())
+	h.up(cfg, hypervisor.Image{}, server.HostKey())
 	code, output = h.preflight()
 	assert.Zero(t, code, "its own machines hold all memory and all room: %s", output)
 }

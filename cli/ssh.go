@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"strata/health"
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/ssh/remote"
 )
 
@@ -69,7 +69,7 @@ func newPushCommand() *cobra.Command {
 		Short:  "Copy an artifact to a host (run by the program's own resources)",
 		Args:   cobra.NoArgs,
 		Hidden: true,
-		RunE: fromStdinUnbounded("push", func(ctx context.Context, cmd *cobra.Command, push k3snode.Push) error {
+		RunE: fromStdinUnbounded("push", func(ctx context.Context, cmd *cobra.Command, push k3shost.Push) error {
 			mode, err := push.Permissions()
 			if err != nil {
 				return &exitError{2, err}

@@ -21,7 +21,7 @@ import (
 )
 
 // stateWith is an exported state that knows the machines of some nodes.
-func stateWith(t *testing.T, specs vm.Specs, nodes ...string) *stackstate.State {
+func stateWith(t *testing.T, specs hypervisor.Specs, nodes ...string) *stackstate.State {
 	t.Helper()
 	resources := []string{`{"urn":"urn::image","type":"command:local:Command","inputs":{"create":"exec .strata/bin/strata vm image put","stdin":"{}"}}`}
 	for _, spec := range specs {
@@ -70,7 +70,7 @@ func TestStrandedNamesADomainThatTheStateDoesNotKnow(t *testing.T) {
 	h.write("domains/strata-dev-2-server-1", `<domain><metadata><s:vm xmlns:s="urn:strata:vm:1" stack="dev-2" node="server-1" state="made"/></metadata></domain>`)
 	h.write("volumes/strata-dev-image-0123456789ab.qcow2", "2147483648")
 	cfg := h.configure("driver: libvirt\n    libvirt: {bridge: br0}", "10.10.0.21")
-	h.up(cfg, vm.Image{SHA256: "0123456789abcdef"}, "")
+	h.up(cfg, hypervisor.Image{SHA256: "0123456789abcdef"}, "")
 	specs := inventory.VMSpecs(cfg)
 	assert.Empty(t, h.stranded(cfg, stateWith(t, specs, "server-1", "agent-1")), "the state knows both")
 

@@ -25,17 +25,17 @@ func newVMCommand() *cobra.Command {
 	}
 	image := &cobra.Command{Use: "image", Short: "Put the machines' disk image on the hypervisor, or remove it"}
 	image.AddCommand(
-		vmSubcommand("put", "Copy the image to the hypervisor, unless it is there", func(cmd *cobra.Command, spec vm.Spec, secrets vm.Secrets) error {
+		vmSubcommand("put", "Copy the image to the hypervisor, unless it is there", func(cmd *cobra.Command, spec hypervisor.Spec, secrets hypervisor.Secrets) error {
 			return lifecycle.PutImage(cmd.Context(), spec, secrets)
 		}),
-		vmSubcommand("remove", "Remove the image from the hypervisor", func(cmd *cobra.Command, spec vm.Spec, secrets vm.Secrets) error {
+		vmSubcommand("remove", "Remove the image from the hypervisor", func(cmd *cobra.Command, spec hypervisor.Spec, secrets hypervisor.Secrets) error {
 			return lifecycle.RemoveImage(cmd.Context(), spec, secrets)
 		}),
 	)
 	command.AddCommand(image,
 		vmCreate(),
 		vmLeaving(),
-		vmSubcommand("delete", "Remove the machine with its disk and seed", func(cmd *cobra.Command, spec vm.Spec, secrets vm.Secrets) error {
+		vmSubcommand("delete", "Remove the machine with its disk and seed", func(cmd *cobra.Command, spec hypervisor.Spec, secrets hypervisor.Secrets) error {
 			return lifecycle.Delete(cmd.Context(), spec, secrets, cmd.ErrOrStderr())
 		}),
 	)
@@ -45,11 +45,11 @@ func newVMCommand() *cobra.Command {
 func vmCreate() *cobra.Command {
 	var existing bool
 	command := vmSubcommand("create", "Make the machine, or make it what its spec says; prints name, id and mac as JSON",
-		func(cmd *cobra.Command, spec vm.Spec, secrets vm.Secrets) error {
+		func(cmd *cobra.Command, spec hypervisor.Spec, secrets hypervisor.Secrets) error {
 			if !existing {
 				return printed(cmd)(lifecycle.Create(cmd.Context(), spec, secrets, cmd.ErrOrStderr()))
 			}
-			before, err := previous[vm.Result]("vm create")
+			before, err := previous[hypervisor.Result]("vm create")
 			if err != nil {
 				return err
 			}
@@ -60,8 +60,8 @@ func vmCreate() *cobra.Command {
 }
 
 // printed prints what became of a machine.
-func printed(cmd *cobra.Command) func(vm.Result, error) error {
-	return func(result vm.Result, err error) error {
+func printed(cmd *cobra.Command) func(hypervisor.Result, error) error {
+	return func(result hypervisor.Result, err error) error {
 		if err != nil {
 			return err
 		}
@@ -70,15 +70,15 @@ func printed(cmd *cobra.Command) func(vm.Result, error) error {
 }
 
 // vmSubcommand is a subcommand that does something with the machine whose spec is on stdin.
-func vmSubcommand(subcommand, short string, do func(*cobra.Command, vm.Spec, vm.Secrets) error) *cobra.Command {
+func vmSubcommand(subcommand, short string, do func(*cobra.Command, hypervisor.Spec, hypervisor.Secrets) error) *cobra.Command {
 	return &cobra.Command{
 		Use: subcommand, Short: short, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			spec, err := vm.ReadSpec(cmd.InOrStdin())
+			spec, err := hypervisor.ReadSpec(cmd.InOrStdin())
 			if err != nil {
 				return &exitError{2, err}
 			}
-			err = do(cmd, spec, vm.Secrets{
+			err = do(cmd, spec, hypervisor.Secrets{
 				HypervisorKey: []byte(os.Getenv(self.HypervisorKey)),
 				HostKey:       []byte(os.Getenv(self.HostKey)),
 				SSHKey:        []byte(os.Getenv(self.SSHKey)),
@@ -90,7 +90,7 @@ func vmSubcommand(subcommand, short string, do func(*cobra.Command, vm.Spec, vm.
 
 // vmError names the layer and the machine, and the key that sets the bound when that is what ended
 // it.
-func vmError(ctx context.Context, spec vm.Spec, err error) error {
+func vmError(ctx context.Context, spec hypervisor.Spec, err error) error {
 	switch {
 	case err == nil:
 		return nil

@@ -11,12 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/actions/hosts/hostrun"
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/kube/apiserver"
 )
 
 // ownCluster owns the fake host, as node here.
-var ownCluster = k3snode.Owner{Cluster: "00ff", TokenSHA256: sumOfText("secret"), Project: "strata", Stack: "dev"}
+var ownCluster = k3shost.Owner{Cluster: "00ff", TokenSHA256: sumOfText("secret"), Project: "strata", Stack: "dev"}
 
 // fakeHost is a folder that the scripts take for a host's root, with stand-ins on PATH for what
 // they ask of a host. The scripts run as they are but for the folder in front of their absolute

@@ -4,7 +4,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/health"
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	ssh "strata/internal/ssh/remote"
 )
 
@@ -35,8 +35,8 @@ func accessTo(hosts []*Host) access {
 
 // inputOf returns the input of a subcommand about the hosts and their owner: ask makes it of them
 // once their pins are known.
-func (a access) inputOf(owner pulumi.Output, ask func(hosts []health.Host, owner k3snode.Owner) any) pulumi.Output {
+func (a access) inputOf(owner pulumi.Output, ask func(hosts []health.Host, owner k3shost.Owner) any) pulumi.Output {
 	return pulumi.All(owner, health.Pinned(a.hosts)).ApplyT(func(known []any) any {
-		return ask(known[1].([]health.Host), known[0].(k3snode.Owner))
+		return ask(known[1].([]health.Host), known[0].(k3shost.Owner))
 	})
 }

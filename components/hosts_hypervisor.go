@@ -5,12 +5,12 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-	"strata/internal/hypervisor"
+	"strata/actions/machines"
 	ssh "strata/internal/ssh/remote"
 )
 
-// hypervisor holds the login at the host of the virtual machines.
-type hypervisor struct {
+// hypervisorLogin holds the login at the host of the virtual machines.
+type hypervisorLogin struct {
 	// pin is its host key; empty for this machine.
 	pin pulumi.StringOutput
 	// key logs in, a secret; nil for this machine.
@@ -18,19 +18,19 @@ type hypervisor struct {
 }
 
 // newHypervisor pins the hypervisor's host key as that of any host which is already there.
-func newHypervisor(ctx *pulumi.Context, hosts *Hosts, name string, args *HostsArgs) (*hypervisor, error) {
+func newHypervisor(ctx *pulumi.Context, hosts *Hosts, name string, args *HostsArgs) (*hypervisorLogin, error) {
 	at := args.Config.Hypervisor
 	if at.Address == "" {
-		return &hypervisor{pin: pulumi.String("").ToStringOutput()}, nil
+		return &hypervisorLogin{pin: pulumi.String("").ToStringOutput()}, nil
 	}
-	key, err := readKey(vm.HypervisorName, at.KeyFile)
+	key, err := readKey(machines.Hypervisor, at.KeyFile)
 	if err != nil {
 		return nil, err
 	}
 	login := ssh.Target{Address: at.Address, Port: at.Port, User: at.User, HostKey: at.HostKey}
-	pin, err := pinHostKey(ctx, hosts, name+"-"+vm.HypervisorName+"-hostkey", firstContact{at: login}, args.Timeout)
+	pin, err := pinHostKey(ctx, hosts, name+"-"+machines.Hypervisor+"-hostkey", firstContact{at: login}, args.Timeout)
 	if err != nil {
 		return nil, fmt.Errorf("host key of the hypervisor: %w", err)
 	}
-	return &hypervisor{pin: pin, key: pulumi.ToSecret(pulumi.String(key)).(pulumi.StringOutput)}, nil
+	return &hypervisorLogin{pin: pin, key: pulumi.ToSecret(pulumi.String(key)).(pulumi.StringOutput)}, nil
 }

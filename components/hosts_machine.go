@@ -9,14 +9,14 @@ import (
 
 	"strata/artifacts"
 	"strata/config"
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/nspawn"
 	"strata/internal/pulumi/subcommand"
 )
 
-// machines makes the hosts of driver machine: systemd-nspawn machines on this machine. Their host
+// labMachines makes the hosts of driver machine: systemd-nspawn machines on this machine. Their host
 // keys are generated before the first boot, so there is no first contact to trust.
-type machines struct {
+type labMachines struct {
 	ctx   *pulumi.Context
 	name  string
 	args  *HostsArgs
@@ -30,7 +30,7 @@ type machines struct {
 }
 
 func machineHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hosts) error {
-	m := &machines{ctx: ctx, name: name, args: args, hosts: hosts}
+	m := &labMachines{ctx: ctx, name: name, args: args, hosts: hosts}
 	var err error
 	if m.image, err = args.Artifacts.One(config.ArtifactMachineImage); err != nil {
 		return err
@@ -57,9 +57,9 @@ func machineHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Host
 }
 
 // takeUp registers what comes between the machines and all that lives on them.
-func (m *machines) takeUp() error {
+func (m *labMachines) takeUp() error {
 	input := m.hosts.Identity.Owner.ApplyT(func(owner any) any {
-		all := nspawn.Deletion{Owner: nspawn.OwnerOf(owner.(k3snode.Owner)), Timeout: m.args.Timeout}
+		all := nspawn.Deletion{Owner: nspawn.OwnerOf(owner.(k3shost.Owner)), Timeout: m.args.Timeout}
 		for _, node := range m.args.Config.Nodes {
 			all.Machines = append(all.Machines, m.spec(node).Name)
 		}
@@ -71,7 +71,7 @@ func (m *machines) takeUp() error {
 // host registers one machine. One that is made anew is replaced, the old one first, because both
 // would have one name; a new image leaves existing machines as they are, because replacing them all
 // would take the cluster away.
-func (m *machines) host(node config.Node) (*Host, error) {
+func (m *labMachines) host(node config.Node) (*Host, error) {
 	node.SSH.User, node.SSH.Port = "root", 22
 	name, spec := m.name+"-"+node.Name, m.spec(node)
 	consent, err := recreationOf(m.ctx, m.hosts, name, node)
@@ -92,9 +92,9 @@ func (m *machines) host(node config.Node) (*Host, error) {
 }
 
 // command makes, keeps and removes one machine.
-func (m *machines) command(spec nspawn.Spec) *local.CommandArgs {
+func (m *labMachines) command(spec nspawn.Spec) *local.CommandArgs {
 	input := pulumi.All(m.public, m.hosts.Identity.Owner).ApplyT(func(known []any) any {
-		owner := known[1].(k3snode.Owner)
+		owner := known[1].(k3shost.Owner)
 		spec.AuthorizedKey, spec.Owner = known[0].(string), nspawn.OwnerOf(*owner.At(spec.Hostname))
 		return spec
 	})
@@ -104,7 +104,7 @@ func (m *machines) command(spec nspawn.Spec) *local.CommandArgs {
 }
 
 // spec returns a machine as `strata machine` knows it, without the later values.
-func (m *machines) spec(node config.Node) nspawn.Spec {
+func (m *labMachines) spec(node config.Node) nspawn.Spec {
 	return nspawn.Spec{
 		Name: m.args.Stack + "-" + node.Name, Hostname: node.Name,
 		Image: m.image.Path, ImageSHA256: m.image.SHA256,

@@ -9,10 +9,11 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"strata/actions/machines"
 	"strata/config"
 	"strata/health"
 	"strata/internal/hypervisor"
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/subcommand"
 )
@@ -25,7 +26,7 @@ type vms struct {
 	name       string
 	args       *HostsArgs
 	hosts      *Hosts
-	hypervisor *hypervisor
+	hypervisor *hypervisorLogin
 	// key logs in to the machines, public is its other half.
 	key    pulumi.StringOutput
 	public pulumi.StringOutput
@@ -74,7 +75,7 @@ func vmHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hosts) er
 // takeUp registers the command between the machines and all that lives on them.
 func (v *vms) takeUp() error {
 	input := pulumi.All(v.public, v.hypervisor.pin, v.hosts.Identity.Owner).ApplyT(func(known []any) any {
-		all := vm.Deletion{Timeout: v.args.Timeout}
+		all := hypervisor.Deletion{Timeout: v.args.Timeout}
 		for _, node := range v.args.Config.Nodes {
 			all.Machines = append(all.Machines, v.known(v.spec(node), known))
 		}
@@ -87,8 +88,8 @@ func (v *vms) takeUp() error {
 }
 
 // known completes a machine with the later values: public, the hypervisor's pin and the owner.
-func (v *vms) known(spec vm.Spec, later []any) vm.Spec {
-	owner := later[2].(k3snode.Owner)
+func (v *vms) known(spec hypervisor.Spec, later []any) hypervisor.Spec {
+	owner := later[2].(k3shost.Owner)
 	spec.Cluster, spec.Project = owner.Cluster, owner.Project
 	spec.Guest.AuthorizedKeys = append([]string{later[0].(string)}, v.args.Config.VM.AuthorizedKeys...)
 	spec.Hypervisor.HostKey = later[1].(string)
@@ -113,7 +114,7 @@ func (v *vms) host(node config.Node) (*Host, error) {
 // booted registers the gate that sees a machine run.
 func (v *vms) booted(host *Host) (err error) {
 	spec := v.spec(host.Node)
-	spec.Image = vm.Image{}
+	spec.Image = hypervisor.Image{}
 	host.Booted, err = health.NewGate(v.ctx, v.name+"-"+host.Node.Name+"-boot", &health.GateArgs{
 		Spec: health.Spec{
 			Kind: health.KindVM, Layer: "hosts", Timeout: v.args.Timeout, TimeoutKey: "strata:timeouts.host", VM: &spec,
@@ -162,7 +163,7 @@ func (v *vms) putImage() error {
 		return err
 	}
 	spec := v.spec(config.Node{Name: "image"})
-	spec.Image, spec.Timeout = vm.Image{Path: file.Path, SHA256: file.SHA256}, v.args.InstallTimeout
+	spec.Image, spec.Timeout = hypervisor.Image{Path: file.Path, SHA256: file.SHA256}, v.args.InstallTimeout
 	input := v.hypervisor.pin.ApplyT(func(pin string) any {
 		spec.Hypervisor.HostKey = pin
 		return spec
@@ -194,12 +195,12 @@ func (v *vms) secrets(env pulumi.StringMap) pulumi.StringMap {
 }
 
 // spec returns a machine as `strata vm` knows it, without the later values.
-func (v *vms) spec(node config.Node) vm.Spec {
-	spec := vm.SpecOf(v.args.Config, v.args.Stack, node)
+func (v *vms) spec(node config.Node) hypervisor.Spec {
+	spec := machines.SpecOf(v.args.Config, v.args.Stack, node)
 	spec.Timeout = v.args.Timeout
 	if v.image != nil {
 		if file, err := v.args.Artifacts.One(config.ArtifactVMImage); err == nil { // putImage has seen it
-			spec.Image = vm.Image{SHA256: file.SHA256}
+			spec.Image = hypervisor.Image{SHA256: file.SHA256}
 		}
 	}
 	return spec

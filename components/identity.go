@@ -7,7 +7,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/actions/k3s/token"
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 )
 
 // Identity names a cluster before it has a host; owner files on the hosts refer to it.
@@ -28,7 +28,7 @@ type Identity struct {
 	Owner OwnerOutput
 }
 
-// OwnerOutput is a k3snode.Owner once the cluster's identity is known, which it is in every preview
+// OwnerOutput is a k3shost.Owner once the cluster's identity is known, which it is in every preview
 // but the first.
 type OwnerOutput = pulumi.AnyOutput
 
@@ -61,7 +61,7 @@ func NewIdentity(ctx *pulumi.Context, name string, generation int, opts ...pulum
 	}
 	i.Owner = pulumi.All(i.id.Hex, sums).ApplyT(func(known []any) any {
 		sums := strings.Join(known[1].([]string), " ")
-		return k3snode.Owner{Cluster: known[0].(string), TokenSHA256: sums, Project: project, Stack: stack}
+		return k3shost.Owner{Cluster: known[0].(string), TokenSHA256: sums, Project: project, Stack: stack}
 	}).(pulumi.AnyOutput)
 	return i, nil
 }
@@ -92,7 +92,7 @@ func (i *Identity) draw(ctx *pulumi.Context, name string) (pulumi.StringOutput, 
 }
 
 // owned are the variables of a script that knows whose a host is.
-func owned(owner k3snode.Owner, node string) []variable {
+func owned(owner k3shost.Owner, node string) []variable {
 	values := owner.At(node).Variables()
 	list := make([]variable, 0, len(values))
 	for _, name := range []string{"CLUSTER", "TOKEN_SHA256", "PROJECT", "STACK", "NODE"} {

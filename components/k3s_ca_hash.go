@@ -8,7 +8,7 @@ import (
 
 	"strata/actions/hosts/hostrun"
 	"strata/actions/k3s/members"
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 )
 
 // readCAHash registers the command that reads the hash of the cluster's CA over SSH, from the first
@@ -17,7 +17,7 @@ import (
 func (k *k3s) readCAHash(ready pulumi.Resource) error {
 	host, limit := k.servers[0], k.args.Timeouts.API
 	asked := k.args.Hosts.Identity.Owner.ApplyT(func(owner any) any {
-		return hostrun.Input{Script: hostScript("k3s-ca-hash.sh", owned(owner.(k3snode.Owner), host.Node.Name)...), Timeout: limit}
+		return hostrun.Input{Script: hostScript("k3s-ca-hash.sh", owned(owner.(k3shost.Owner), host.Node.Name)...), Timeout: limit}
 	})
 	command, err := local.NewCommand(k.ctx, k.name+"-ca-hash", host.runs(asked),
 		slices.Concat(childOf(k, ready), []pulumi.ResourceOption{bounded(limit)})...)

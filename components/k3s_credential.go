@@ -11,7 +11,7 @@ import (
 
 	"strata/actions/k3s/credential"
 	"strata/health"
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/subcommand"
 )
@@ -25,7 +25,7 @@ import (
 func (k *k3s) issueCredential() error {
 	at, limit := accessTo(k.servers), k.args.Timeouts.API
 	lifetime := k.args.Config.ClientCertificateLifetime
-	input := at.inputOf(k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3snode.Owner) any {
+	input := at.inputOf(k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3shost.Owner) any {
 		request := credential.Request{
 			Timeout: limit, User: credential.User(k.ctx.Stack(), k.args.Config.KubeconfigGeneration), Lifetime: lifetime,
 			Generation: credential.Generation(now(k.ctx), lifetime.Duration), Owner: &owner, Reader: credential.ReaderDigest(),

@@ -6,7 +6,7 @@ import (
 
 	"strata/actions/k3s/members"
 	"strata/health"
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/kube/apiserver"
 	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/subcommand"
@@ -18,7 +18,7 @@ import (
 // one command does ask for its previous output.
 func (k *k3s) removeLeaving() (*local.Command, error) {
 	at := accessTo(k.args.Hosts.All)
-	input := at.inputOf(k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3snode.Owner) any {
+	input := at.inputOf(k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3shost.Owner) any {
 		return members.Set{
 			Timeout: k.args.Timeouts.Nodes, Members: k.withSettings(membersOf(hosts)), DiscardVolumesOf: k.args.Config.DiscardVolumesOf, Owner: &owner,
 		}

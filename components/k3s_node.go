@@ -12,7 +12,7 @@ import (
 	"strata/actions/hosts/hostrun"
 	"strata/config"
 	"strata/health"
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/kube/apiserver"
 	"strata/internal/pulumi/rerun"
 	"strata/internal/pulumi/subcommand"
@@ -49,7 +49,7 @@ func (k *k3s) node(host *Host, before []pulumi.Resource) (*health.Gate, error) {
 func (k *k3s) claim(name string, host *Host) (pulumi.Resource, error) {
 	limit := k.args.Timeouts.Uninstall
 	asked := k.args.Hosts.Identity.Owner.ApplyT(func(owner any) any {
-		variables := owned(owner.(k3snode.Owner), host.Node.Name)
+		variables := owned(owner.(k3shost.Owner), host.Node.Name)
 		return hostrun.Input{Script: hostScript("k3s-claim.sh", variables...), Delete: hostScript("k3s-uninstall.sh", variables...), Timeout: limit}
 	})
 	command := host.runs(asked)
@@ -88,7 +88,7 @@ func (k *k3s) installNode(name string, host *Host, config pulumi.StringOutput, n
 	}
 	limit := k.args.Timeouts.Install
 	asked := pulumi.All(config, sumOf(config), k.args.Hosts.Identity.Owner, k.caHash).ApplyT(func(known []any) any {
-		variables := append(owned(known[2].(k3snode.Owner), host.Node.Name),
+		variables := append(owned(known[2].(k3shost.Owner), host.Node.Name),
 			variable{"ROLE", string(host.Node.Role)},
 			variable{"PEERS", strings.Join(k.peers(host), " ")},
 			variable{"BINARY_SHA256", binary.SHA256},

@@ -11,7 +11,7 @@ import (
 	"strata/artifacts"
 	"strata/config"
 	"strata/health"
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/pulumi/rerun"
 	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/subcommand"
@@ -36,7 +36,7 @@ func (k *k3s) push(name string, host *Host, uninstall pulumi.Resource) ([]pulumi
 	pushes := []pulumi.Resource{}
 	for _, file := range files {
 		input := health.Pinned([]health.PinnedHost{host.pinned()}).ApplyT(func(hosts any) any {
-			return k3snode.Push{
+			return k3shost.Push{
 				Target: hosts.([]health.Host)[0].Target, File: file.artifact.Path, SHA256: file.artifact.SHA256,
 				Dest: file.destination, Mode: file.mode, Images: file.images, Timeout: k.args.Timeouts.Install,
 			}
@@ -65,7 +65,7 @@ func (k *k3s) files() ([]pushed, error) {
 		return nil, err
 	}
 	files := []pushed{
-		{role: "binary", destination: k3snode.Staged, mode: "0755", artifact: binary},
+		{role: "binary", destination: k3shost.Staged, mode: "0755", artifact: binary},
 		{role: "installer", destination: "/var/lib/strata/k3s-install.sh", mode: "0700", artifact: installer},
 	}
 	// Counted by their owners: a layer that is switched on adds resources and renames none.

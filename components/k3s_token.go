@@ -8,7 +8,7 @@ import (
 
 	"strata/actions/k3s/token"
 	"strata/health"
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/pulumi/rerun"
 	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/subcommand"
@@ -31,7 +31,7 @@ func (k *k3s) rotateToken() error {
 	for _, server := range k.servers {
 		needs = append(needs, server.Gate)
 	}
-	asked := at.inputOf(k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3snode.Owner) any {
+	asked := at.inputOf(k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3shost.Owner) any {
 		rotation := token.Rotation{Timeout: limit, Generation: generation, Owner: &owner}
 		for _, host := range hosts {
 			rotation.Servers = append(rotation.Servers, host.Target)

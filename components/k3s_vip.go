@@ -10,7 +10,7 @@ import (
 
 	"strata/actions/hosts/hostrun"
 	"strata/health"
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/pulumi/rerun"
 	"strata/internal/pulumi/subcommand"
 )
@@ -77,7 +77,7 @@ func (k *k3s) holdVIP(server *Host, ready pulumi.Resource) (pulumi.Resource, err
 		return nil, fmt.Errorf("attempt: %w", err)
 	}
 	asked := pulumi.All(attempt, k.args.Hosts.Identity.Owner).ApplyT(func(known []any) any {
-		variables := append(owned(known[1].(k3snode.Owner), server.Node.Name), variable{"MARK", keepalivedMark})
+		variables := append(owned(known[1].(k3shost.Owner), server.Node.Name), variable{"MARK", keepalivedMark})
 		return hostrun.Input{Script: script(known[0].(string)), Delete: hostScript("k3s-vip-remove.sh", variables...), Timeout: limit}
 	})
 	command := server.runs(asked)

@@ -11,7 +11,7 @@ import (
 
 	"strata/actions/hosts/hostrun"
 	"strata/health"
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/subcommand"
 	ssh "strata/internal/ssh/remote"
@@ -22,8 +22,8 @@ var scripts embed.FS
 
 // shared are the functions that a script has in common with others, by its name.
 var shared = map[string]string{
-	"k3s-claim.sh": k3snode.Ownership, "k3s-install.sh": k3snode.Ownership + k3snode.Functions, "k3s-uninstall.sh": k3snode.Ownership,
-	"k3s-vip-remove.sh": k3snode.Ownership, "k3s-ca-hash.sh": k3snode.Ownership,
+	"k3s-claim.sh": k3shost.Ownership, "k3s-install.sh": k3shost.Ownership + k3shost.Functions, "k3s-uninstall.sh": k3shost.Ownership,
+	"k3s-vip-remove.sh": k3shost.Ownership, "k3s-ca-hash.sh": k3shost.Ownership,
 }
 
 // variable is a shell variable that a script reads. Its value must not be secret: it is an argument

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 )
 
 const keepalived = "etc/keepalived/keepalived.conf"
@@ -25,7 +25,7 @@ func (h *fakeHost) vip(peers string) (string, int) {
 }
 
 func (h *fakeHost) noVIP() (string, int) {
-	variables := append(owned(k3snode.Owner{Cluster: "cafe", Project: "strata", Stack: "dev"}, "server-1"), variable{"MARK", keepalivedMark})
+	variables := append(owned(k3shost.Owner{Cluster: "cafe", Project: "strata", Stack: "dev"}, "server-1"), variable{"MARK", keepalivedMark})
 	return h.run("k3s-vip-remove.sh", "", variables...)
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/pulumi/rerun"
 	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/subcommand"
@@ -31,7 +31,7 @@ type GateArgs struct {
 	Spec Spec
 	// Hosts become Spec.Hosts.
 	Hosts []PinnedHost
-	// Owner is a k3snode.Owner: whose the host is to be. Only for kind host.
+	// Owner is a k3shost.Owner: whose the host is to be. Only for kind host.
 	Owner pulumi.Output
 	// SSHKey is the hosts' private key, or several of them one after the other, in PEM. Secret.
 	SSHKey pulumi.StringInput
@@ -124,7 +124,7 @@ func (a *GateArgs) known() pulumi.Output {
 		a.HypervisorPin = pulumi.String("")
 	}
 	if a.Owner == nil {
-		a.Owner = pulumi.ToOutput(k3snode.Owner{})
+		a.Owner = pulumi.ToOutput(k3shost.Owner{})
 	}
 	if a.CA == nil {
 		a.CA = pulumi.String("")
@@ -140,7 +140,7 @@ func (a *GateArgs) known() pulumi.Output {
 			machine.Hypervisor.HostKey = pin
 			spec.VM = &machine
 		}
-		if owner := values[3].(k3snode.Owner); owner.Cluster != "" && spec.Host != nil {
+		if owner := values[3].(k3shost.Owner); owner.Cluster != "" && spec.Host != nil {
 			needs := *spec.Host
 			needs.Owner = owner.At(spec.Hosts[0].Name)
 			spec.Host = &needs

@@ -6,7 +6,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/internal/hypervisor"
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/kube/apiserver"
 	"strata/internal/ssh/remote"
 	"strata/internal/ssh/tunnel"
@@ -110,7 +110,7 @@ type Spec struct {
 
 	// Each of these configures one kind.
 	Host         *HostSpec         `json:"host,omitempty"`
-	VM           *vm.Spec          `json:"vm,omitempty"`
+	VM           *hypervisor.Spec  `json:"vm,omitempty"`
 	Nodes        *NodesSpec        `json:"nodes,omitempty"`
 	System       *SystemSpec       `json:"system,omitempty"`
 	Webhook      *WebhookSpec      `json:"webhook,omitempty"`
@@ -163,7 +163,7 @@ type HostSpec struct {
 	K3s string `json:"k3s,omitempty"`
 	// Owner is the expected owner of the host. It is nil in a state from before there were marks;
 	// it has no cluster while the cluster's identity is unknown.
-	Owner *k3snode.Owner `json:"owner,omitempty"`
+	Owner *k3shost.Owner `json:"owner,omitempty"`
 	// Fixed are the values that a server cannot change any more once it has data
 	// (config.FixedValues). Empty: not checked.
 	Fixed map[string]string `json:"fixed,omitempty"`

@@ -15,33 +15,33 @@ import (
 
 // libvirtPlan asks for two machines on a network of libvirt's.
 func libvirtPlan() VMPlan {
-	machine := func(node, address string) vm.Spec {
-		return vm.Spec{
+	machine := func(node, address string) hypervisor.Spec {
+		return hypervisor.Spec{
 			Driver: "libvirt", Stack: "dev", Node: node, CPUs: 2, MemoryMiB: 4096, DiskGiB: 20,
-			Guest:   vm.Guest{Address: netip.MustParsePrefix(address + "/24")},
-			Libvirt: &vm.Libvirt{URI: "qemu:///system", Pool: "default", Network: "lan", Type: "kvm", Arch: "amd64"},
+			Guest:   hypervisor.Guest{Address: netip.MustParsePrefix(address + "/24")},
+			Libvirt: &hypervisor.Libvirt{URI: "qemu:///system", Pool: "default", Network: "lan", Type: "kvm", Arch: "amd64"},
 		}
 	}
 	return VMPlan{
-		Specs: vm.Specs{machine("server-1", "10.10.0.11"), machine("agent-1", "10.10.0.21")},
+		Specs: hypervisor.Specs{machine("server-1", "10.10.0.11"), machine("agent-1", "10.10.0.21")},
 		Image: &VMImage{Key: "strata:hosts.vm.image", Value: "https://example.org/debian.qcow2", GiB: 2},
 	}
 }
 
 // libvirtHas is a hypervisor with exactly what libvirtPlan needs.
 func libvirtHas() vmFindings {
-	return vmFindings{Survey: vm.Survey{
-		Node:     vm.NodeFacts{CPUs: 4, FreeMiB: 8192, Quorate: true},
-		Storages: []vm.StorageFacts{{Key: "strata:hosts.libvirt.pool", Name: "default", There: true, Active: true, Others: []string{"default", "images"}, FreeGiB: 40, Disks: true}},
-		Network:  vm.NetworkFacts{Key: "strata:hosts.libvirt.network", Name: "lan", There: true, Active: true, DHCP: &vm.DHCPFacts{}},
-		Machines: make([]vm.MachineFacts, 2),
+	return vmFindings{Survey: hypervisor.Survey{
+		Node:     hypervisor.NodeFacts{CPUs: 4, FreeMiB: 8192, Quorate: true},
+		Storages: []hypervisor.StorageFacts{{Key: "strata:hosts.libvirt.pool", Name: "default", There: true, Active: true, Others: []string{"default", "images"}, FreeGiB: 40, Disks: true}},
+		Network:  hypervisor.NetworkFacts{Key: "strata:hosts.libvirt.network", Name: "lan", There: true, Active: true, DHCP: &hypervisor.DHCPFacts{}},
+		Machines: make([]hypervisor.MachineFacts, 2),
 	}}
 }
 
 // held makes both machines there and running, with nothing of the hypervisor left.
 func held(f *vmFindings) {
 	for i := range f.Machines {
-		f.Machines[i] = vm.MachineFacts{Whole: true, Running: true, CPUs: 2, MemoryMiB: 4096, DiskGiB: 20}
+		f.Machines[i] = hypervisor.MachineFacts{Whole: true, Running: true, CPUs: 2, MemoryMiB: 4096, DiskGiB: 20}
 	}
 	f.Node.FreeMiB, f.Storages[0].FreeGiB = 10, 0.5
 }
@@ -111,7 +111,7 @@ func TestPreflightOfLibvirt(t *testing.T) {
 		{"no image", func(p *VMPlan, _ *vmFindings) { p.Image.Fault = errors.New("strata.lock has no sum for it") }, "image", []string{"strata:hosts.vm.image https://example.org/debian.qcow2", "no sum", "strata fetch"}},
 		{"an image larger than the disks", func(p *VMPlan, _ *vmFindings) { p.Image.GiB = 20.5 }, "image", []string{"strata:hosts.vm.diskGiB", "expected at least 20.5", "agent-1 20", "21 or more"}},
 		{"another stack's domain", func(_ *VMPlan, f *vmFindings) {
-			f.Machines[1].Fault = &vm.ForeignError{What: "there is a domain strata-dev-agent-1", Fix: "rename the node"}
+			f.Machines[1].Fault = &hypervisor.ForeignError{What: "there is a domain strata-dev-agent-1", Fix: "rename the node"}
 		}, "name agent-1", []string{"strata:hosts.nodes[1]", "found: there is a domain", "rename the node"}},
 		{"a domain that cannot be asked", func(_ *VMPlan, f *vmFindings) { f.Machines[0].Fault = errors.New("timed out") }, "name server-1", []string{"strata:hosts.nodes[0]: timed out"}},
 		{"a disk that would shrink", func(p *VMPlan, f *vmFindings) { held(f); p.Specs[0].DiskGiB = 19 }, "disks", []string{"server-1 has 20 GiB and is to have 19"}},

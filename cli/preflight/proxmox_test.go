@@ -16,7 +16,7 @@ func proxmoxPlan() VMPlan {
 	plan.Image = nil
 	for i := range plan.Specs {
 		plan.Specs[i].Driver, plan.Specs[i].Libvirt = "proxmox", nil
-		plan.Specs[i].Proxmox = &vm.Proxmox{Storage: "local-lvm", SeedStorage: "local", Bridge: "vmbr0", Template: 9000}
+		plan.Specs[i].Proxmox = &hypervisor.Proxmox{Storage: "local-lvm", SeedStorage: "local", Bridge: "vmbr0", Template: 9000}
 		plan.Specs[i].Hypervisor.Name, plan.Specs[i].Hypervisor.Address = "hypervisor", "10.10.0.2"
 	}
 	return plan
@@ -25,11 +25,11 @@ func proxmoxPlan() VMPlan {
 func proxmoxHas() vmFindings {
 	f := libvirtHas()
 	f.Node.Name, f.Node.Release = "pve", "9.0.3"
-	f.Storages = []vm.StorageFacts{
+	f.Storages = []hypervisor.StorageFacts{
 		{Key: "strata:hosts.proxmox.storage", Name: "local-lvm", There: true, Active: true, Others: []string{"local-lvm"}, FreeGiB: 40, Disks: true},
 		{Key: "strata:hosts.proxmox.seedStorage", Name: "local", There: true, Active: true, Others: []string{"local"}, FreeGiB: 1},
 	}
-	f.Network = vm.NetworkFacts{Key: "strata:hosts.proxmox.bridge", Name: "vmbr0", There: true, Active: true}
+	f.Network = hypervisor.NetworkFacts{Key: "strata:hosts.proxmox.bridge", Name: "vmbr0", There: true, Active: true}
 	f.TemplateGiB = 2
 	return f
 }
@@ -50,7 +50,7 @@ func TestPreflightOfProxmox(t *testing.T) {
 		{"no template", func(_ *VMPlan, f *vmFindings) { f.Template = errors.New("there is no template 9000") }, "template", []string{"strata:hosts.proxmox.template 9000"}},
 		{"a template larger than the disks", func(_ *VMPlan, f *vmFindings) { f.TemplateGiB = 32 }, "template", []string{"strata:hosts.vm.diskGiB", "32 or more"}},
 		{"a number that is taken", func(_ *VMPlan, f *vmFindings) {
-			f.Machines[0].Fault = &vm.ForeignError{What: "VM number 100 is taken by mail", Fix: "set another strata:hosts.nodes[].vm.id, or none"}
+			f.Machines[0].Fault = &hypervisor.ForeignError{What: "VM number 100 is taken by mail", Fix: "set another strata:hosts.nodes[].vm.id, or none"}
 		}, "name server-1", []string{"VM number 100 is taken by mail", "strata:hosts.nodes[].vm.id"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -80,8 +80,8 @@ func TestPreflightOfAHypervisorThatIsAwayNamesItAlone(t *testing.T) {
 		says  string
 	}{
 		"no login":   {proxmoxPlan(), vmFindings{Fault: errors.New("connection refused")}, "strata:hosts.hypervisor.address 10.10.0.2: expected a login with its key"},
-		"no Proxmox": {proxmoxPlan(), vmFindings{Survey: vm.Survey{Node: vm.NodeFacts{Fault: errors.New("pvesh: not found")}}}, "expected a Proxmox VE node"},
-		"no libvirt": {libvirtPlan(), vmFindings{Survey: vm.Survey{Node: vm.NodeFacts{Fault: errors.New("Failed to connect socket")}}}, "strata:hosts.libvirt.uri qemu:///system: expected libvirt to answer"},
+		"no Proxmox": {proxmoxPlan(), vmFindings{Survey: hypervisor.Survey{Node: hypervisor.NodeFacts{Fault: errors.New("pvesh: not found")}}}, "expected a Proxmox VE node"},
+		"no libvirt": {libvirtPlan(), vmFindings{Survey: hypervisor.Survey{Node: hypervisor.NodeFacts{Fault: errors.New("Failed to connect socket")}}}, "strata:hosts.libvirt.uri qemu:///system: expected libvirt to answer"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			verdicts := judgeHypervisor(test.plan, test.facts)

@@ -43,7 +43,7 @@ func vmImage(ctx context.Context, cfg *config.Config, project string) *VMImage {
 	case err != nil:
 		image.Fault = err
 	case path != "":
-		image.GiB, image.Fault = vm.ImageGiB(path)
+		image.GiB, image.Fault = hypervisor.ImageGiB(path)
 	default:
 		image.Fault = file.Published(ctx)
 	}

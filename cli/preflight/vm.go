@@ -16,7 +16,7 @@ import (
 // VMPlan holds the requirements of a stack's machines before the first change.
 type VMPlan struct {
 	// Specs are the machines; at least one.
-	Specs vm.Specs
+	Specs hypervisor.Specs
 	// Key is the PEM private key that logs in to the hypervisor; empty for this machine.
 	Key []byte
 	// Image is the disk image of the machines; nil with a template.
@@ -37,7 +37,7 @@ type VMImage struct {
 type vmFindings struct {
 	// Fault says why the hypervisor was not reached. The rest is empty then.
 	Fault error
-	vm.Survey
+	hypervisor.Survey
 	// Pings has the hypervisor's answers about the machines' addresses: far and answers, as
 	// probe/pool.sh prints them.
 	Pings host.Block
@@ -69,7 +69,7 @@ func VMs(ctx context.Context, plan VMPlan, limit time.Duration) []Finding {
 
 // reachHypervisor connects to the hypervisor. Without a pin it makes the first contact; the key is
 // not kept, up makes its own.
-func reachHypervisor(ctx context.Context, plan VMPlan, limit time.Duration) (vm.Host, error) {
+func reachHypervisor(ctx context.Context, plan VMPlan, limit time.Duration) (hypervisor.Host, error) {
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	target := plan.Specs[0].Hypervisor
@@ -80,7 +80,7 @@ func reachHypervisor(ctx context.Context, plan VMPlan, limit time.Duration) (vm.
 		}
 		target.HostKey = key
 	}
-	return vm.Connect(ctx, target, plan.Key)
+	return hypervisor.Connect(ctx, target, plan.Key)
 }
 
 // farScript tells which addresses are not on a network of this host's own, whose neighbours it
@@ -94,7 +94,7 @@ done
 `
 
 // askAddresses asks on the hypervisor's own networks who has the machines' addresses.
-func askAddresses(ctx context.Context, h vm.Host, plan VMPlan) (host.Block, error) {
+func askAddresses(ctx context.Context, h hypervisor.Host, plan VMPlan) (host.Block, error) {
 	addresses := make([]netip.Addr, len(plan.Specs))
 	for i, spec := range plan.Specs {
 		addresses[i] = spec.Guest.Address.Addr()

@@ -13,7 +13,7 @@ import (
 // judgeVMAddress: no other machine has the address of the machine in a place of the configuration.
 // Its hardware address follows from stack and node, so that its own lease and its own answer are
 // known.
-func judgeVMAddress(place int, spec vm.Spec, f vmFindings) health.Verdict {
+func judgeVMAddress(place int, spec hypervisor.Spec, f vmFindings) health.Verdict {
 	address := spec.Guest.Address.Addr()
 	is := fmt.Sprintf("strata:hosts.nodes[%d].address %s: ", place, address)
 	if f.Network.DHCP != nil {
@@ -33,7 +33,7 @@ func judgeVMAddress(place int, spec vm.Spec, f vmFindings) health.Verdict {
 
 // judgeVMLease compares an address with those that the hypervisor's own DHCP server gives out; zero
 // when nothing speaks against it.
-func judgeVMLease(is string, spec vm.Spec, dhcp vm.DHCPFacts) health.Verdict {
+func judgeVMLease(is string, spec hypervisor.Spec, dhcp hypervisor.DHCPFacts) health.Verdict {
 	address, mac, network := spec.Guest.Address.Addr(), spec.MAC(), spec.Libvirt.Network
 	inRange := slices.ContainsFunc(dhcp.Ranges, func(span [2]netip.Addr) bool { return span[0].Compare(address) <= 0 && address.Compare(span[1]) <= 0 })
 	reserve := fmt.Sprintf("virsh net-update %s add ip-dhcp-host \"<host mac='%s' ip='%s'/>\" --live --config", network, mac, address)
@@ -56,7 +56,7 @@ func judgeVMLease(is string, spec vm.Spec, dhcp vm.DHCPFacts) health.Verdict {
 }
 
 // reservations are the machines' addresses with their hardware addresses.
-func reservations(specs vm.Specs) []string {
+func reservations(specs hypervisor.Specs) []string {
 	all := make([]string, len(specs))
 	for i, spec := range specs {
 		all[i] = spec.Guest.Address.Addr().String() + " for " + spec.MAC()
@@ -66,7 +66,7 @@ func reservations(specs vm.Specs) []string {
 
 // unasked says why the hardware addresses behind the machines' addresses are unknown; empty if they
 // are known.
-func unasked(specs vm.Specs, f vmFindings) string {
+func unasked(specs hypervisor.Specs, f vmFindings) string {
 	subnet := specs[0].Guest.Address
 	switch lacks := f.Pings.Get("lacks"); {
 	case f.PingsFault != nil:

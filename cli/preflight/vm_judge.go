@@ -19,7 +19,7 @@ const leastRelease = 8
 // as well.
 func judgeHypervisor(plan VMPlan, f vmFindings) []health.Verdict {
 	if len(f.Machines) == 0 { // It was not reached.
-		f.Machines = make([]vm.MachineFacts, len(plan.Specs))
+		f.Machines = make([]hypervisor.MachineFacts, len(plan.Specs))
 	}
 	first := judgeReached(plan, f)
 	verdicts := []health.Verdict{first}
@@ -91,7 +91,7 @@ func judgeReached(plan VMPlan, f vmFindings) health.Verdict {
 
 // judgeVMNode: the commands change the node that they run on, as root@pam, who has every privilege;
 // a node without its cluster's majority refuses every change.
-func judgeVMNode(node vm.NodeFacts) health.Verdict {
+func judgeVMNode(node hypervisor.NodeFacts) health.Verdict {
 	major, _, _ := strings.Cut(node.Release, ".")
 	number, err := strconv.Atoi(major)
 	switch {
@@ -105,7 +105,7 @@ func judgeVMNode(node vm.NodeFacts) health.Verdict {
 	return health.Verdict{State: health.Ready, Message: "node " + node.Name + ", Proxmox VE " + node.Release}
 }
 
-func judgeVMVirtual(spec vm.Spec, node vm.NodeFacts) health.Verdict {
+func judgeVMVirtual(spec hypervisor.Spec, node hypervisor.NodeFacts) health.Verdict {
 	if node.Virtual == nil {
 		return health.Verdict{State: health.Ready, Message: spec.Libvirt.Type + " for " + spec.Libvirt.Arch}
 	}
@@ -116,7 +116,7 @@ func judgeVMVirtual(spec vm.Spec, node vm.NodeFacts) health.Verdict {
 
 // judgeVMProcessors: no machine can have more than the hypervisor has; all together may, at the
 // cost of speed.
-func judgeVMProcessors(specs vm.Specs, f vmFindings) health.Verdict {
+func judgeVMProcessors(specs hypervisor.Specs, f vmFindings) health.Verdict {
 	var wrong []string
 	total := 0
 	for _, spec := range specs {
@@ -138,7 +138,7 @@ func judgeVMProcessors(specs vm.Specs, f vmFindings) health.Verdict {
 }
 
 // judgeVMMemory asks for the memory that the machines do not hold yet.
-func judgeVMMemory(specs vm.Specs, f vmFindings) health.Verdict {
+func judgeVMMemory(specs hypervisor.Specs, f vmFindings) health.Verdict {
 	need := 0
 	for i, spec := range specs {
 		held := 0

@@ -12,7 +12,7 @@ import (
 )
 
 // judgeVMTemplate: a clone is as large as its template, and disks cannot shrink.
-func judgeVMTemplate(specs vm.Specs, f vmFindings) health.Verdict {
+func judgeVMTemplate(specs hypervisor.Specs, f vmFindings) health.Verdict {
 	id := strconv.Itoa(specs[0].Proxmox.Template)
 	if f.Template != nil {
 		return health.Verdict{State: health.Stuck, Message: "strata:hosts.proxmox.template " + id + ": expected a template with a disk scsi0, found none", Cause: health.OneLine(f.Template.Error()), Hint: "see qm list on the node"}
@@ -20,7 +20,7 @@ func judgeVMTemplate(specs vm.Specs, f vmFindings) health.Verdict {
 	return judgeVMSource(specs, "strata:hosts.proxmox.template "+id, float64(f.TemplateGiB))
 }
 
-func judgeVMImage(specs vm.Specs, image VMImage) health.Verdict {
+func judgeVMImage(specs hypervisor.Specs, image VMImage) health.Verdict {
 	if image.Fault != nil {
 		mend := "correct " + image.Key + ", then strata fetch"
 		if image.Key != "strata:hosts.vm.image" {
@@ -33,7 +33,7 @@ func judgeVMImage(specs vm.Specs, image VMImage) health.Verdict {
 }
 
 // judgeVMSource: what a machine starts from fits on its disk.
-func judgeVMSource(specs vm.Specs, source string, size float64) health.Verdict {
+func judgeVMSource(specs hypervisor.Specs, source string, size float64) health.Verdict {
 	var small []string
 	for _, spec := range specs {
 		if float64(spec.DiskGiB) < size {
@@ -49,8 +49,8 @@ func judgeVMSource(specs vm.Specs, source string, size float64) health.Verdict {
 
 // judgeVMName: what has the name or number of the machine in a place of the configuration is this
 // stack's own, or not there.
-func judgeVMName(place int, m vm.MachineFacts) health.Verdict {
-	var other *vm.ForeignError
+func judgeVMName(place int, m hypervisor.MachineFacts) health.Verdict {
+	var other *hypervisor.ForeignError
 	switch {
 	case errors.As(m.Fault, &other) && other.Unsure:
 		return health.Verdict{State: health.Skipped, Message: fmt.Sprintf("strata:hosts.nodes[%d]: up compares whose it is; it is marked as %s", place, other.Owner)}
@@ -66,7 +66,7 @@ func judgeVMName(place int, m vm.MachineFacts) health.Verdict {
 }
 
 // judgeVMDisks: a machine that is there keeps its disk, which can grow only.
-func judgeVMDisks(specs vm.Specs, machines []vm.MachineFacts) health.Verdict {
+func judgeVMDisks(specs hypervisor.Specs, machines []hypervisor.MachineFacts) health.Verdict {
 	var wrong []string
 	for i, m := range machines {
 		if m.Whole && m.DiskGiB > specs[i].DiskGiB {

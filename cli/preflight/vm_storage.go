@@ -10,7 +10,7 @@ import (
 
 // judgeVMStorage asks for the room that the machines' disks do not hold yet: a disk that is not
 // full may grow to all of its size.
-func judgeVMStorage(specs vm.Specs, s vm.StorageFacts, machines []vm.MachineFacts) health.Verdict {
+func judgeVMStorage(specs hypervisor.Specs, s hypervisor.StorageFacts, machines []hypervisor.MachineFacts) health.Verdict {
 	is := s.Key + " " + s.Name
 	need := 0
 	for i, spec := range specs {
@@ -37,7 +37,7 @@ func judgeVMStorage(specs vm.Specs, s vm.StorageFacts, machines []vm.MachineFact
 	return stuck
 }
 
-func startStorage(spec vm.Spec, name string) string {
+func startStorage(spec hypervisor.Spec, name string) string {
 	return spec.OnHypervisor("virsh pool-start "+name, "pvesm set "+name+" --disable 0, and see pvesm status")
 }
 
@@ -49,7 +49,7 @@ func oneThere(names []string) string {
 	return "one that is there: " + strings.Join(names, ", ")
 }
 
-func judgeVMNetwork(n vm.NetworkFacts) health.Verdict {
+func judgeVMNetwork(n hypervisor.NetworkFacts) health.Verdict {
 	is := n.Key + " " + n.Name
 	switch {
 	case n.Fault != nil:

@@ -36,10 +36,10 @@ func TestProcessorsMayBeShared(t *testing.T) {
 
 func TestAMachineThatIsThereIsToldFromAFreeName(t *testing.T) {
 	plan, f := libvirtPlan(), libvirtHas()
-	f.Machines[0] = vm.MachineFacts{Whole: true, Running: true, DiskGiB: 20}
+	f.Machines[0] = hypervisor.MachineFacts{Whole: true, Running: true, DiskGiB: 20}
 	assert.Equal(t, "this stack's own", verdictOf(plan, f, "name server-1").Message)
 	assert.Equal(t, "free", verdictOf(plan, f, "name agent-1").Message)
-	f.Machines[0] = vm.MachineFacts{Fault: &vm.ForeignError{What: "a domain", Owner: "node server-1 of stack dev", Unsure: true}}
+	f.Machines[0] = hypervisor.MachineFacts{Fault: &hypervisor.ForeignError{What: "a domain", Owner: "node server-1 of stack dev", Unsure: true}}
 	v := verdictOf(plan, f, "name server-1")
 	assert.Equal(t, health.Skipped, v.State, "without the cluster's identity it may be its own")
 	assert.Contains(t, v.Message, "node server-1 of stack dev")
@@ -55,14 +55,14 @@ func TestAnAddressInTheRangeOfTheDHCPServerIsToBeReserved(t *testing.T) {
 		false: {{address("12"), address("20")}, {address("5"), address("10")}},
 	} {
 		for _, span := range spans {
-			f.Network.DHCP = &vm.DHCPFacts{Ranges: [][2]netip.Addr{span}}
+			f.Network.DHCP = &hypervisor.DHCPFacts{Ranges: [][2]netip.Addr{span}}
 			v := verdictOf(plan, f, "address server-1")
 			assert.Equal(t, health.Ready, v.State)
 			assert.Equal(t, said, v.Hint != "", "%s", span)
 		}
 	}
 	plan.Specs[0].Guest.DHCP = true
-	f.Network.DHCP = &vm.DHCPFacts{Ranges: [][2]netip.Addr{{address("2"), address("99")}}}
+	f.Network.DHCP = &hypervisor.DHCPFacts{Ranges: [][2]netip.Addr{{address("2"), address("99")}}}
 	assert.Empty(t, verdictOf(plan, f, "leases"), "what the hypervisor leases is seen")
 }
 

@@ -8,7 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"strata/actions/k3s/credential"
+	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/util/cert"
+
 	"strata/health"
 	"strata/health/kube"
 	"strata/health/observe"
@@ -90,7 +92,7 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &apiWatch{cluster: all, stable: observe.NewStable(time.Now), ends: credential.Ends(secrets.Kubeconfig)}, nil
+	return &apiWatch{cluster: all, stable: observe.NewStable(time.Now), ends: endOf(secrets.Kubeconfig)}, nil
 }
 
 // Run implements Watch.
@@ -131,4 +133,17 @@ func (w *apiWatch) observe(ctx context.Context) apiFacts {
 		one.Seconds = w.stable.Seconds(one.Server, string(one.Fault.Kind))
 	}
 	return facts
+}
+
+// endOf returns the end of a kubeconfig's client certificate; zero if it has none.
+func endOf(kubeconfig []byte) time.Time {
+	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
+	if err != nil {
+		return time.Time{}
+	}
+	certificates, err := cert.ParseCertsPEM(config.CertData)
+	if err != nil {
+		return time.Time{}
+	}
+	return certificates[0].NotAfter.UTC()
 }

@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"strata/actions/cluster/reissue"
 	"strata/health"
 	"strata/health/healthtest"
 	"strata/health/issuer"
@@ -45,7 +44,7 @@ func TestACertificateOfTheEarlierServerIsOutdated(t *testing.T) {
 	for after, want := range map[string]bool{"4": true, "5": true, "3": false, "x": false, "": false} {
 		object := certificateObject{}
 		object.Status.Revision = 4
-		object.Annotations = map[string]string{reissue.AfterAnnotation: after}
+		object.Annotations = map[string]string{AfterAnnotation: after}
 		assert.Equal(t, want, object.facts().Outdated, after)
 	}
 	assert.False(t, (&certificateObject{}).facts().Outdated)
@@ -63,7 +62,7 @@ func TestTheRequestOfTheNextRevisionIsTheOneThatCounts(t *testing.T) {
 	yes := true
 	request := func(name, owner, revision string, second int64) issuer.ConditionedObject {
 		return issuer.ConditionedObject{ObjectMeta: metav1.ObjectMeta{
-			Name: name, Annotations: map[string]string{reissue.RevisionAnnotation: revision}, CreationTimestamp: metav1.Unix(second, 0),
+			Name: name, Annotations: map[string]string{RevisionAnnotation: revision}, CreationTimestamp: metav1.Unix(second, 0),
 			OwnerReferences: []metav1.OwnerReference{{UID: types.UID(owner), Controller: &yes}},
 		}}
 	}

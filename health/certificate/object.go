@@ -7,10 +7,16 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"strata/actions/cluster/reissue"
 	"strata/health/issuer"
 	"strata/health/kube"
 )
+
+// AfterAnnotation is on a Certificate the revision that the earlier signer signed: the next one is
+// of the signer that the issuer has now.
+const AfterAnnotation = "strata/reissue-after-revision"
+
+// RevisionAnnotation is on every CertificateRequest that cert-manager makes for a Certificate.
+const RevisionAnnotation = "cert-manager.io/certificate-revision"
 
 // The pauses after failed issuances, unless cert-manager's --certificate-request-minimum-backoff-duration says otherwise
 // (pkg/controller/certificates/trigger shouldBackoffReissuingOnFailure): an hour, doubled with each failure.
@@ -44,7 +50,7 @@ func (o *certificateObject) facts() certificateSeen {
 		Names: slices.Concat(o.Spec.DNSNames, o.Spec.IPAddresses),
 		Ready: kube.ConditionOf(o.Status.Conditions, "Ready"), Issuing: kube.ConditionOf(o.Status.Conditions, "Issuing"),
 	}
-	if after, noted := o.Annotations[reissue.AfterAnnotation]; noted {
+	if after, noted := o.Annotations[AfterAnnotation]; noted {
 		revision, err := strconv.Atoi(after)
 		seen.Outdated = err == nil && o.Status.Revision <= revision
 	}

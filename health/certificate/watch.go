@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"strata/actions/cluster/reissue"
 	"strata/health"
 	"strata/health/issuer"
 	"strata/health/kube"
@@ -151,7 +150,7 @@ func nextRequest(requests []issuer.ConditionedObject, certificate *certificateOb
 	next := strconv.Itoa(certificate.Status.Revision + 1)
 	for i := range requests {
 		request := &requests[i]
-		if !metav1.IsControlledBy(request, certificate) || request.Annotations[reissue.RevisionAnnotation] != next {
+		if !metav1.IsControlledBy(request, certificate) || request.Annotations[RevisionAnnotation] != next {
 			continue
 		}
 		if newest == nil || newest.CreationTimestamp.Before(&request.CreationTimestamp) {

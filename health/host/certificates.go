@@ -5,14 +5,14 @@ import (
 	"time"
 
 	"strata/health"
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 )
 
 // judgeCertificates dates K3s's own certificates on a host, for a preflight only: the gate of a
 // host must let an update pass that renews ended ones.
 func judgeCertificates(host health.Host, seen Block, now time.Time) health.Verdict {
 	v := health.Verdict{Check: "K3s certificates", State: health.Ready, Message: "no K3s yet", After: []string{"ssh"}}
-	first, some := k3snode.First(seen["certificate"])
+	first, some := k3shost.First(seen["certificate"])
 	unit := seen.Get("k3s")
 	switch left := first.Ends.Sub(now); {
 	case !some && (unit != "" || len(seen["certificate"]) > 0):
@@ -22,7 +22,7 @@ func judgeCertificates(host health.Host, seen Block, now time.Time) health.Verdi
 		v.State, v.Message = health.Stuck, fmt.Sprintf("expected valid ones, found that K3s's own %s ended at %s", first.File, first.Ends.Format(time.RFC3339))
 		v.Cause = "K3s renews them only when it starts in their last 90 days, and it has not: its parts no longer believe each other"
 		v.Hint = certificatesFix(host)
-	case left < k3snode.RenewWithin:
+	case left < k3shost.RenewWithin:
 		v.Message = fmt.Sprintf("K3s's own %s ends at %s", first.File, first.Ends.Format(time.RFC3339))
 		v.Hint = certificatesFix(host)
 	default:

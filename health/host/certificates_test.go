@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/health"
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/ssh/remote"
 )
 
@@ -64,7 +64,7 @@ func TestAPreflightDatesK3sCertificates(t *testing.T) {
 			assert.Contains(t, v.Message, test.says)
 			assert.Contains(t, v.Hint, test.fix)
 			assert.Equal(t, test.fix == "", v.Hint == "")
-			_, dated := k3snode.First(test.seen["certificate"])
+			_, dated := k3shost.First(test.seen["certificate"])
 			assert.Equal(t, dated, v.Ends != nil, "when a gate's fact ends is known where there is a certificate")
 		})
 	}

@@ -10,7 +10,7 @@ import (
 
 	"strata/config"
 	"strata/health"
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 )
 
 // ownershipPage tells users what to do about a host of another owner.
@@ -20,7 +20,7 @@ const ownershipPage = "docs/host-ownership.md"
 // probe asks all the same: a mark is then another stack's.
 func ownerSettings(spec health.HostSpec) map[string]string {
 	if spec.Owner == nil {
-		return (&k3snode.Owner{}).Variables()
+		return (&k3shost.Owner{}).Variables()
 	}
 	return spec.Owner.Variables()
 }

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/ssh/remote"
 )
 
@@ -33,8 +33,8 @@ var (
 
 // hostScript observes a host for its gate, and unitScript observes K3s there.
 var (
-	hostScript = portsScript + firewallScript + k3snode.Ownership + k3snode.CertificatesFunction + hostOwnScript
-	unitScript = k3snode.CertificatesFunction + unitOwnScript
+	hostScript = portsScript + firewallScript + k3shost.Ownership + k3shost.CertificatesFunction + hostOwnScript
+	unitScript = k3shost.CertificatesFunction + unitOwnScript
 )
 
 // WithSettings puts variables in front of a script.

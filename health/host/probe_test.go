@@ -21,7 +21,7 @@ import (
 	"strata/config"
 	"strata/health"
 	"strata/health/healthtest"
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 )
 
 func TestTheProbesAreCleanShell(t *testing.T) {
@@ -100,7 +100,7 @@ func TestTheHostProbeSeesWhoseAHostIsAndWhatItsClusterWasMadeWith(t *testing.T) 
 	}
 	script := strings.NewReplacer("/etc/rancher", folder+"/etc/rancher", "/var/lib/rancher", folder+"/var/lib/rancher").Replace(hostScript)
 	sum := sha256.Sum256([]byte("secret"))
-	settings := ownerSettings(health.HostSpec{Owner: &k3snode.Owner{Cluster: "00ff", TokenSHA256: hex.EncodeToString(sum[:]), Node: "server-1"}})
+	settings := ownerSettings(health.HostSpec{Owner: &k3shost.Owner{Cluster: "00ff", TokenSHA256: hex.EncodeToString(sum[:]), Node: "server-1"}})
 	maps.Copy(settings, map[string]string{"modules": "", "ports": "", "programs": "", "once": "yes", "fixed": strings.Join(config.FixedKeys(), " ")})
 	seen := runProbe(t, script, settings)[0]
 	assert.Equal(t, "node agent-1", seen.Get("whose"))

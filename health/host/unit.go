@@ -9,7 +9,7 @@ import (
 	"strata/config"
 	"strata/health"
 	"strata/health/observe"
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 )
 
 // UnitCheck is the name of the check of a host's K3s unit, without which its Node cannot be Ready.
@@ -95,9 +95,9 @@ func ObserveUnit(ctx context.Context, host health.Host, key []byte, routes bool,
 }
 
 func unitFactsOf(b Block, now time.Time) UnitFacts {
-	first, some := k3snode.First(b["certificate"])
+	first, some := k3shost.First(b["certificate"])
 	return UnitFacts{
-		Certificate: first.File, CertificateEnds: first.Ends, Ending: some && first.Ends.Sub(now) < k3snode.RenewWithin,
+		Certificate: first.File, CertificateEnds: first.Ends, Ending: some && first.Ends.Sub(now) < k3shost.RenewWithin,
 		Seen: true, Load: b.Get("LoadState"), Active: b.Get("ActiveState"), Sub: b.Get("SubState"), Result: b.Get("Result"),
 		Restart: b.Get("Restart"), Status: b.number("ExecMainStatus"), Restarts: b.number("NRestarts"), Stable: b.Get("stable") == "yes",
 		Queued:   b.number("Job") > 0 && b.Get("SubState") != "start",

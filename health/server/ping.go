@@ -14,7 +14,7 @@ import (
 	"strata/health"
 	"strata/health/host"
 	"strata/health/observe"
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/ssh/tunnel"
 )
 
@@ -66,7 +66,7 @@ func judgePing(h health.Host, f pingFacts) health.Verdict {
 	case f.Stranger != "":
 		v.Message = fmt.Sprintf("expected a certificate of the CA that K3s has on %s, found another: %s", h.Name, f.Stranger)
 		v.Cause = "another machine, or a proxy, answers at this address"
-		v.Hint = fmt.Sprintf("openssl s_client -connect %s -showcerts; on %s: openssl x509 -in %s -noout -subject", strings.TrimPrefix(f.Server, "https://"), h.Name, k3snode.ServerCA)
+		v.Hint = fmt.Sprintf("openssl s_client -connect %s -showcerts; on %s: openssl x509 -in %s -noout -subject", strings.TrimPrefix(f.Server, "https://"), h.Name, k3shost.ServerCA)
 	default:
 		return health.Verdict{Check: v.Check, State: health.Ready, Message: "pong", After: v.After}
 	}
@@ -152,7 +152,7 @@ func (f pingFacts) isPong() bool {
 type readError struct{ error }
 
 func (e readError) Error() string {
-	return fmt.Sprintf("%s, which tells K3s from a stranger, cannot be read: %v", k3snode.ServerCA, e.error)
+	return fmt.Sprintf("%s, which tells K3s from a stranger, cannot be read: %v", k3shost.ServerCA, e.error)
 }
 
 // verify verifies the certificate that came with an answer. K3s makes its CA when it starts, so

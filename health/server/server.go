@@ -9,7 +9,7 @@ import (
 
 	"strata/health"
 	"strata/health/host"
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/ssh/tunnel"
 )
 
@@ -52,7 +52,7 @@ func (w *serverWatch) Run(ctx context.Context, report func([]health.Verdict)) er
 	if w.server != "" {
 		dial := tunnel.Dialer(tunnel.Of(w.host.Target), net.Dialer{})
 		asks := newPinger(w.server, dial, func(ctx context.Context) (string, error) {
-			return k3snode.Run(ctx, w.host.Target, w.key, "cat "+k3snode.ServerCA)
+			return k3shost.Run(ctx, w.host.Target, w.key, "cat "+k3shost.ServerCA)
 		})
 		both.Go(func() { asks.observe(ctx, func(f pingFacts) { update(func() { ping = f }) }) })
 	}

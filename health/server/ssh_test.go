@@ -19,7 +19,7 @@ import (
 
 	"strata/health"
 	"strata/health/healthtest"
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/ssh/remote/sshtest"
 )
 
@@ -43,7 +43,7 @@ func askServer(t *testing.T, server *sshtest.Server, url string) health.Result {
 func hasCA(unit map[string][]string, ca *x509.Certificate) sshtest.Handler {
 	probe := healthtest.Probing(unit)
 	return func(call sshtest.Call) int {
-		if !strings.Contains(call.Script, "cat "+k3snode.ServerCA) {
+		if !strings.Contains(call.Script, "cat "+k3shost.ServerCA) {
 			return probe(call)
 		}
 		if ca == nil {

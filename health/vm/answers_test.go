@@ -32,7 +32,7 @@ func TestAMachineAnswersOnceItsSSHServerSpeaks(t *testing.T) {
 					_, _ = conn.Read(make([]byte, 1)) // until the other side goes
 				}
 			}()
-			spec := vm.Spec{}
+			spec := hypervisor.Spec{}
 			spec.Guest.Address = netip.MustParsePrefix("127.0.0.1/8")
 			spec.Guest.Port = listener.Addr().(*net.TCPAddr).Port
 			assert.Equal(t, test.want, answers(t.Context(), spec))

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"strata/actions/machines/lifecycle"
 	"strata/health"
 	"strata/health/observe"
 	"strata/internal/hypervisor"
+	"strata/internal/hypervisor/drivers"
 )
 
 const (
@@ -33,14 +33,14 @@ type vmFacts struct {
 	Fault error `json:"-"`
 	// Seen is false before the first observation.
 	Seen bool `json:"seen"`
-	vm.Facts
+	hypervisor.Facts
 	// Answers is true when a server of SSH speaks at the machine's address and port.
 	Answers bool `json:"answers,omitempty"`
 }
 
 // vmWatch observes one machine through its hypervisor.
 type vmWatch struct {
-	spec vm.Spec
+	spec hypervisor.Spec
 	key  []byte
 }
 
@@ -55,7 +55,7 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 // Run implements Watch. A hypervisor that goes away is connected to again.
 func (w *vmWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	for ctx.Err() == nil {
-		host, err := vm.Connect(ctx, w.spec.Hypervisor, w.key)
+		host, err := hypervisor.Connect(ctx, w.spec.Hypervisor, w.key)
 		if err == nil {
 			err = w.observe(ctx, host, report)
 			_ = host.Close()
@@ -70,9 +70,9 @@ func (w *vmWatch) Run(ctx context.Context, report func([]health.Verdict)) error 
 }
 
 // observe observes until ctx ends or the hypervisor cannot be asked.
-func (w *vmWatch) observe(ctx context.Context, host vm.Host, report func([]health.Verdict)) error {
+func (w *vmWatch) observe(ctx context.Context, host hypervisor.Host, report func([]health.Verdict)) error {
 	for ctx.Err() == nil {
-		facts, err := lifecycle.Observe(ctx, host, w.spec)
+		facts, err := drivers.New(host, w.spec.AnyOwner()).Observe(ctx) // a Spec has no identity, and what the gate waits for has asked
 		if err != nil {
 			return err
 		}
@@ -84,7 +84,7 @@ func (w *vmWatch) observe(ctx context.Context, host vm.Host, report func([]healt
 
 // answers tries the machine's SSH port. A connection alone is no answer: a firewall or proxy on the
 // way may accept it for a machine that is not there. Who answers is the host's gate's to prove.
-func answers(ctx context.Context, spec vm.Spec) bool {
+func answers(ctx context.Context, spec hypervisor.Spec) bool {
 	ctx, cancel := context.WithTimeout(ctx, vmDial)
 	defer cancel()
 	conn, err := new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort(spec.Guest.Address.Addr().String(), strconv.Itoa(spec.Guest.Port)))
@@ -99,10 +99,10 @@ func answers(ctx context.Context, spec vm.Spec) bool {
 }
 
 // judgeVM gives the verdicts on a machine from outside; they hold on every later run as well.
-func judgeVM(spec vm.Spec, f vmFacts) []health.Verdict {
-	const hypervisor, power = "hypervisor", "power"
-	first := health.Verdict{Check: hypervisor, State: health.Ready, Message: "answers"}
-	var foreign *vm.ForeignError
+func judgeVM(spec hypervisor.Spec, f vmFacts) []health.Verdict {
+	const answering, power = "hypervisor", "power"
+	first := health.Verdict{Check: answering, State: health.Ready, Message: "answers"}
+	var foreign *hypervisor.ForeignError
 	switch {
 	case errors.As(f.Fault, &foreign):
 		first.State, first.Message, first.Hint = health.Stuck, health.OneLine(f.Fault.Error()), foreign.Fix
@@ -116,12 +116,12 @@ func judgeVM(spec vm.Spec, f vmFacts) []health.Verdict {
 	if f.Seen {
 		second, third = judgePower(spec, f), judgeAddressOf(spec, f)
 	}
-	second.Check, second.After = power, []string{hypervisor}
-	third.Check, third.After = "address", []string{hypervisor, power}
+	second.Check, second.After = power, []string{answering}
+	third.Check, third.After = "address", []string{answering, power}
 	return []health.Verdict{first, second, third}
 }
 
-func judgePower(spec vm.Spec, f vmFacts) health.Verdict {
+func judgePower(spec hypervisor.Spec, f vmFacts) health.Verdict {
 	has := func(words ...string) bool {
 		return slices.ContainsFunc(words, func(word string) bool { return strings.Contains(f.Power, word) })
 	}
@@ -144,7 +144,7 @@ func judgePower(spec vm.Spec, f vmFacts) health.Verdict {
 	return v
 }
 
-func judgeAddressOf(spec vm.Spec, f vmFacts) health.Verdict {
+func judgeAddressOf(spec hypervisor.Spec, f vmFacts) health.Verdict {
 	want := spec.Guest.Address.Addr().String()
 	reserve := fmt.Sprintf("reserve %s for %s on the network's DHCP server, and restart the machine", want, spec.MAC())
 	v4 := slices.DeleteFunc(slices.Clone(f.Addresses), func(address string) bool { return !strings.Contains(address, ".") })

@@ -1,4 +1,4 @@
-package node_test
+package k3shost_test
 
 import (
 	"crypto/ecdsa"
@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 )
 
 // certificate is one in PEM, with its CA behind it, as K3s writes them.
@@ -43,7 +43,7 @@ func told(t *testing.T, files map[string][]byte) []string {
 		require.NoError(t, os.MkdirAll(filepath.Dir(root+path), 0o755))
 		require.NoError(t, os.WriteFile(root+path, content, 0o600))
 	}
-	script := strings.ReplaceAll(k3snode.CertificatesFunction, "/var/lib/", root+"/var/lib/") + "certificates\n"
+	script := strings.ReplaceAll(k3shost.CertificatesFunction, "/var/lib/", root+"/var/lib/") + "certificates\n"
 	out, err := exec.CommandContext(t.Context(), "sh", "-euc", script).CombinedOutput()
 	require.NoError(t, err, string(out))
 	var lines []string
@@ -58,7 +58,7 @@ func told(t *testing.T, files map[string][]byte) []string {
 func TestTheCertificateThatEndsFirstIsFoundAmongAllOfAHost(t *testing.T) {
 	soon := time.Date(2027, 1, 2, 3, 4, 5, 0, time.UTC)
 	const data = "/var/lib/rancher/k3s/"
-	found, ok := k3snode.First(told(t, map[string][]byte{
+	found, ok := k3shost.First(told(t, map[string][]byte{
 		data + "server/tls/client-admin.crt":        certificate(t, soon.AddDate(0, 1, 0)),
 		data + "server/tls/etcd/server-client.crt":  certificate(t, soon),
 		data + "server/tls/client-ca.crt":           certificate(t, soon.AddDate(-1, 0, 0)),
@@ -69,12 +69,12 @@ func TestTheCertificateThatEndsFirstIsFoundAmongAllOfAHost(t *testing.T) {
 		data + "agent/containerd/certs.d/other.crt": certificate(t, soon.AddDate(-1, 0, 0)),
 	}))
 	require.True(t, ok)
-	assert.Equal(t, k3snode.Certificate{File: "server-client.crt", Ends: soon}, found)
+	assert.Equal(t, k3shost.Certificate{File: "server-client.crt", Ends: soon}, found)
 }
 
 func TestAHostWithoutCertificatesHasNoneThatEnds(t *testing.T) {
-	_, ok := k3snode.First(told(t, nil))
+	_, ok := k3shost.First(told(t, nil))
 	assert.False(t, ok)
-	_, ok = k3snode.First([]string{"x.crt", "x.crt !", "x.crt bm90IG9uZQ=="})
+	_, ok = k3shost.First([]string{"x.crt", "x.crt !", "x.crt bm90IG9uZQ=="})
 	assert.False(t, ok)
 }

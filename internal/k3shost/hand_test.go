@@ -1,4 +1,4 @@
-package node_test
+package k3shost_test
 
 import (
 	"os"
@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 )
 
 // tokenSum is the sum of the token "secret".
@@ -48,8 +48,8 @@ func TestAHostIsReleasedAndAdoptedByHand(t *testing.T) {
 				require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(root, path)), 0o755))
 				require.NoError(t, os.WriteFile(filepath.Join(root, path), []byte(text), 0o600))
 			}
-			owner := k3snode.Owner{Cluster: "00ff", TokenSHA256: "00ff " + tokenSum, Project: "strata", Stack: "dev", Node: "agent-1"}
-			text := strings.NewReplacer("/etc/", root+"/etc/", "/var/lib/", root+"/var/lib/").Replace(k3snode.ByHand(test.action, owner, test.yes))
+			owner := k3shost.Owner{Cluster: "00ff", TokenSHA256: "00ff " + tokenSum, Project: "strata", Stack: "dev", Node: "agent-1"}
+			text := strings.NewReplacer("/etc/", root+"/etc/", "/var/lib/", root+"/var/lib/").Replace(k3shost.ByHand(test.action, owner, test.yes))
 			command := exec.CommandContext(t.Context(), "sh", "-c", text)
 			var output, failed strings.Builder
 			command.Stdout, command.Stderr = &output, &failed

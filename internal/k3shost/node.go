@@ -1,7 +1,7 @@
-// Package node owns what is done to K3s on a host by more than one step: whose the host is, which
+// Package k3shost owns what is done to K3s on a host by more than one step: whose the host is, which
 // binary it runs, and whether it runs what is configured. It does not own when: an install starts a
 // node that does not run, an upgrade changes one that does.
-package node
+package k3shost
 
 import (
 	"context"

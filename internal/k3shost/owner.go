@@ -1,4 +1,4 @@
-package node
+package k3shost
 
 import (
 	_ "embed"

@@ -1,4 +1,4 @@
-package node_test
+package k3shost_test
 
 import (
 	"testing"
@@ -27,7 +27,7 @@ func TestAHostMayBeSilentForAWhile(t *testing.T) {
 	}
 	ended := make(chan error, 1)
 	go func() {
-		_, err := node.Run(t.Context(), server.Target(), server.PrivateKey(), "true")
+		_, err := k3shost.Run(t.Context(), server.Target(), server.PrivateKey(), "true")
 		ended <- err
 	}()
 	<-began

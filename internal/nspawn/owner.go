@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/nspawn/host"
 )
 
@@ -20,7 +20,7 @@ type Owner struct {
 
 // OwnerOf is the owner of the machine of a host's owner; of all machines of the stack, where that
 // names no node.
-func OwnerOf(host k3snode.Owner) *Owner {
+func OwnerOf(host k3shost.Owner) *Owner {
 	return &Owner{Cluster: host.Cluster, Project: host.Project, Stack: host.Stack, Node: host.Node}
 }
 

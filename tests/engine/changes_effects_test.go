@@ -225,9 +225,9 @@ func machineEffects(t *testing.T, gone bool, before *pkgresource.State, inputs r
 	if !inputs["stdin"].IsString() { // the hypervisor's pin is not known yet
 		return []string{runsAgain}
 	}
-	was, err := vm.ReadSpec(strings.NewReader(before.Inputs["stdin"].StringValue()))
+	was, err := hypervisor.ReadSpec(strings.NewReader(before.Inputs["stdin"].StringValue()))
 	require.NoError(t, err)
-	is, err := vm.ReadSpec(strings.NewReader(inputs["stdin"].StringValue()))
+	is, err := hypervisor.ReadSpec(strings.NewReader(inputs["stdin"].StringValue()))
 	require.NoError(t, err)
 	switch {
 	case machineset.Changes(was.Node, was.Made(), is.Made()) != nil:

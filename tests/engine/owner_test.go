@@ -19,7 +19,7 @@ func claims(t *testing.T, s *stack) map[string]nspawn.Owner {
 	for _, name := range machinesOf(s) {
 		text := []byte(s.stored()[name].Inputs["stdin"].StringValue())
 		var made nspawn.Spec
-		var virtual vm.Spec
+		var virtual hypervisor.Spec
 		if json.Unmarshal(text, &made) == nil && made.Owner != nil {
 			all[made.Name] = *made.Owner
 			continue

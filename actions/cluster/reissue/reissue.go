@@ -15,6 +15,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/util/retry"
 
+	gate "strata/health/certificate"
 	"strata/internal/kube/conflict"
 )
 
@@ -27,14 +28,6 @@ type Input struct {
 	// Timeout bounds the command.
 	Timeout metav1.Duration `json:"timeout"`
 }
-
-// AfterAnnotation is on a Certificate the revision that the earlier signer signed: the next one is
-// of the signer that the issuer has now. The gate of a certificate goes by it (package
-// certificate).
-const AfterAnnotation = "strata/reissue-after-revision"
-
-// RevisionAnnotation is on every CertificateRequest that cert-manager makes for a Certificate.
-const RevisionAnnotation = "cert-manager.io/certificate-revision"
 
 var (
 	certificates = schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1", Resource: "certificates"}
@@ -75,7 +68,7 @@ func isOf(certificate *unstructured.Unstructured, issuer string) bool {
 func one(ctx context.Context, client dynamic.Interface, certificate *unstructured.Unstructured) error {
 	own, name := client.Resource(certificates).Namespace(certificate.GetNamespace()), certificate.GetName()
 	revision, _, _ := unstructured.NestedInt64(certificate.Object, "status", "revision")
-	note := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, AfterAnnotation, strconv.FormatInt(revision, 10))
+	note := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, gate.AfterAnnotation, strconv.FormatInt(revision, 10))
 	if _, err := own.Patch(ctx, name, types.MergePatchType, []byte(note), metav1.PatchOptions{}); err != nil {
 		return ignoreGone(err)
 	}
@@ -112,7 +105,7 @@ func forget(ctx context.Context, client dynamic.Interface, certificate *unstruct
 	}
 	for i := range all.Items {
 		request := &all.Items[i]
-		if !metav1.IsControlledBy(request, certificate) || request.GetAnnotations()[RevisionAnnotation] != strconv.FormatInt(revision, 10) {
+		if !metav1.IsControlledBy(request, certificate) || request.GetAnnotations()[gate.RevisionAnnotation] != strconv.FormatInt(revision, 10) {
 			continue
 		}
 		err := own.Delete(ctx, request.GetName(), metav1.DeleteOptions{})

@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic/fake"
 	clienttesting "k8s.io/client-go/testing"
+
+	gate "strata/health/certificate"
 )
 
 func certificate(namespace, name, issuer, kind string, revision int64) *unstructured.Unstructured {
@@ -32,7 +34,7 @@ func request(namespace, name, owner, revision string) *unstructured.Unstructured
 	one := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "cert-manager.io/v1", "kind": "CertificateRequest"}}
 	one.SetNamespace(namespace)
 	one.SetName(name)
-	one.SetAnnotations(map[string]string{RevisionAnnotation: revision})
+	one.SetAnnotations(map[string]string{gate.RevisionAnnotation: revision})
 	controls := true
 	one.SetOwnerReferences([]metav1.OwnerReference{{Kind: "Certificate", Name: owner, UID: types.UID(namespace + "-" + owner), Controller: &controls}})
 	return one
@@ -65,7 +67,7 @@ func TestEachCertificateOfTheIssuerIsIssuedAnew(t *testing.T) {
 	assert.Contains(t, log.String(), "certificate traefik/traefik-tls: its signer has changed, and it is issued anew\n")
 	for at, revision := range map[[2]string]string{{"traefik", "traefik-tls"}: "4", {"shop", "own"}: "0"} {
 		found := read(t, client, certificates, at[0], at[1])
-		assert.Equal(t, revision, found.GetAnnotations()[AfterAnnotation])
+		assert.Equal(t, revision, found.GetAnnotations()[gate.AfterAnnotation])
 		conditions, _, err := unstructured.NestedSlice(found.Object, "status", "conditions")
 		require.NoError(t, err)
 		require.Len(t, conditions, 2)

@@ -4,14 +4,15 @@ import (
 	"context"
 	"fmt"
 
+	"strata/actions/machines"
 	"strata/config"
 	"strata/internal/hypervisor"
 	"strata/internal/ssh/remote"
 )
 
 // VMSpecs are the virtual machines that the configuration asks for.
-func VMSpecs(cfg *config.Config) vm.Specs {
-	var specs vm.Specs
+func VMSpecs(cfg *config.Config) hypervisor.Specs {
+	var specs hypervisor.Specs
 	for _, node := range cfg.Hosts.Nodes {
 		specs = append(specs, VMSpec(cfg, node))
 	}
@@ -19,8 +20,8 @@ func VMSpecs(cfg *config.Config) vm.Specs {
 }
 
 // VMSpec is the virtual machine of one node. Its image and keys are not in it.
-func VMSpec(cfg *config.Config, node config.Node) vm.Spec {
-	spec := vm.SpecOf(cfg.Hosts, cfg.Stack, node)
+func VMSpec(cfg *config.Config, node config.Node) hypervisor.Spec {
+	spec := machines.SpecOf(cfg.Hosts, cfg.Stack, node)
 	spec.Timeout, spec.Hypervisor.HostKey = cfg.Timeouts.Host, cfg.Hosts.Hypervisor.HostKey
 	return spec
 }
@@ -39,7 +40,7 @@ func HypervisorKey(cfg *config.Config, project string) ([]byte, error) {
 
 // Pinned is a machine whose hypervisor's host key is known. Without a pin it makes the first
 // contact, as a preflight does; the key is not kept.
-func Pinned(ctx context.Context, spec vm.Spec) (vm.Spec, error) {
+func Pinned(ctx context.Context, spec hypervisor.Spec) (hypervisor.Spec, error) {
 	at := spec.Hypervisor
 	if at.Address == "" || at.HostKey != "" {
 		return spec, nil

@@ -8,7 +8,7 @@ import (
 
 	"strata/actions/k3s/token"
 	"strata/internal/files/digest"
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/pulumi/stackstate"
 )
 
@@ -24,8 +24,8 @@ func ClusterID(state *stackstate.State) string {
 
 // OwnerOf returns the owner of a stack's hosts, without their nodes, from its state. It fails for a
 // state that cannot be read, or has no cluster yet; only the names are known then.
-func OwnerOf(ctx context.Context, project, stack string) (k3snode.Owner, error) {
-	owner := k3snode.Owner{Stack: stack}
+func OwnerOf(ctx context.Context, project, stack string) (k3shost.Owner, error) {
+	owner := k3shost.Owner{Stack: stack}
 	ctx, cancel := context.WithTimeout(ctx, ownerLimit)
 	defer cancel()
 	state, err := stackstate.CommandLine(project).Read(ctx, stack)
@@ -36,7 +36,7 @@ func OwnerOf(ctx context.Context, project, stack string) (k3snode.Owner, error) 
 	tokens := append(token.Servers(state), token.Agents(state)...)
 	owner.Cluster = cluster.Output("hex")
 	if owner.Cluster == "" || len(tokens) == 0 {
-		return k3snode.Owner{Stack: stack}, fmt.Errorf("stack %s has no cluster yet: pulumi up makes its identity first, and is then refused on a host that is another's", stack)
+		return k3shost.Owner{Stack: stack}, fmt.Errorf("stack %s has no cluster yet: pulumi up makes its identity first, and is then refused on a host that is another's", stack)
 	}
 	owner.Project = string(cluster.URN.Project())
 	for i, one := range tokens {

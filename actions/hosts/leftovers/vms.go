@@ -20,13 +20,13 @@ import (
 const hypervisorLimit = 20 * time.Second
 
 // madeVMs are the machines that a state knows.
-func madeVMs(state *stackstate.State) ([]vm.Spec, error) {
-	var specs []vm.Spec
+func madeVMs(state *stackstate.State) ([]hypervisor.Spec, error) {
+	var specs []hypervisor.Spec
 	for _, resource := range state.Resources { // also what a replacement has left to delete
 		if !resource.Runs("vm create") {
 			continue
 		}
-		spec, err := vm.ReadSpec(strings.NewReader(resource.Input("stdin")))
+		spec, err := hypervisor.ReadSpec(strings.NewReader(resource.Input("stdin")))
 		if err != nil {
 			return nil, fmt.Errorf("state of %s: %w", resource.URN, err)
 		}
@@ -59,7 +59,7 @@ func notLookedFor(err error) error {
 // orphans are the machines of a stack that its state does not know: a killed up made them, and no
 // destroy removes them. Those of another cluster than the stack's are not its own, where that is
 // known.
-func orphans(ctx context.Context, cfg *config.Config, project string, made []vm.Spec, cluster string) ([]vm.Owned, error) {
+func orphans(ctx context.Context, cfg *config.Config, project string, made []hypervisor.Spec, cluster string) ([]hypervisor.Owned, error) {
 	ctx, cancel := context.WithTimeout(ctx, hypervisorLimit)
 	defer cancel()
 	spec := inventory.VMSpecs(cfg)[0]
@@ -74,19 +74,19 @@ func orphans(ctx context.Context, cfg *config.Config, project string, made []vm.
 	if spec, err = inventory.Pinned(ctx, spec); err != nil {
 		return nil, err
 	}
-	host, err := vm.Connect(ctx, spec.Hypervisor, key)
+	host, err := hypervisor.Connect(ctx, spec.Hypervisor, key)
 	if err != nil {
 		return nil, err
 	}
 	owned, err := lifecycle.OwnedBy(ctx, host, spec)
-	known := func(one vm.Owned) bool {
-		return slices.ContainsFunc(made, func(spec vm.Spec) bool { return spec.Node == one.Node })
+	known := func(one hypervisor.Owned) bool {
+		return slices.ContainsFunc(made, func(spec hypervisor.Spec) bool { return spec.Node == one.Node })
 	}
 	return slices.DeleteFunc(owned, known), errors.Join(err, host.Close())
 }
 
 // ofCluster is the identity that an orphan's mark has, in brackets.
-func ofCluster(one vm.Owned) string {
+func ofCluster(one hypervisor.Owned) string {
 	if one.Cluster == "" {
 		return ""
 	}
@@ -95,7 +95,7 @@ func ofCluster(one vm.Owned) string {
 
 // showOrphans says what each orphan is, how the next up takes it over and how it is removed by
 // hand.
-func showOrphans(out io.Writer, cfg *config.Config, orphans []vm.Owned) error {
+func showOrphans(out io.Writer, cfg *config.Config, orphans []hypervisor.Owned) error {
 	where := "this machine"
 	if at := cfg.Hosts.Hypervisor; at.Address != "" {
 		where = "hypervisor " + at.Address

@@ -57,7 +57,7 @@ func (m Marks) onVM(ctx context.Context, cfg *config.Config, node config.Node) (
 		return "", err
 	}
 	spec.Cluster, spec.Project = m.Owner.Cluster, m.Owner.Project
-	was, err := lifecycle.ByHand(ctx, spec, vm.Secrets{HypervisorKey: key}, m.Action, m.Yes)
+	was, err := lifecycle.ByHand(ctx, spec, hypervisor.Secrets{HypervisorKey: key}, m.Action, m.Yes)
 	return was.Names(), err
 }
 

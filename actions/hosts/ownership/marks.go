@@ -10,7 +10,7 @@ import (
 
 	"strata/actions/hosts/inventory"
 	"strata/config"
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/ssh/remote"
 )
 
@@ -30,7 +30,7 @@ type Marks struct {
 	Action string
 	Yes    bool
 	// Owner is the new owner of the marks, without a node.
-	Owner k3snode.Owner
+	Owner k3shost.Owner
 	// Stack and Project lead to the state that knows the hosts in machines.
 	Stack, Project string
 	// Out receives a line for each mark: its former owner, and the change.
@@ -79,7 +79,7 @@ func (m Marks) onHost(ctx context.Context, host inventory.Host) (output string, 
 	if err != nil {
 		return "", err
 	}
-	return k3snode.Run(ctx, target, host.Key, k3snode.ByHand(m.Action, *m.Owner.At(target.Name), m.Yes))
+	return k3shost.Run(ctx, target, host.Key, k3shost.ByHand(m.Action, *m.Owner.At(target.Name), m.Yes))
 }
 
 // wasWhose words whose a host was, and what became of it.

@@ -19,7 +19,7 @@ import (
 	"strata/config"
 	"strata/internal/files/digest"
 	"strata/internal/files/tempdir"
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/pulumi/stackstate"
 	"strata/internal/ssh/remote"
 )
@@ -150,7 +150,7 @@ func (n *NewHosts) stillRuns(ctx context.Context, limit time.Duration) error {
 		all.Go(func() {
 			ctx, cancel := context.WithTimeout(ctx, limit)
 			defer cancel()
-			text, err := k3snode.Run(ctx, server, n.cluster.secrets.SSHKey, "systemctl is-active k3s || test $? = 3")
+			text, err := k3shost.Run(ctx, server, n.cluster.secrets.SSHKey, "systemctl is-active k3s || test $? = 3")
 			if err != nil || slices.Contains([]string{"inactive", "failed", "unknown"}, text) {
 				return
 			}

@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/kube/apiserver"
 	"strata/internal/ssh/remote"
 	"strata/internal/ssh/tunnel"
@@ -54,14 +54,14 @@ type SSH struct {
 	// Key logs in.
 	Key []byte
 	// Owner must own the servers; nil, in a state from before there were marks, checks nothing.
-	Owner *k3snode.Owner
+	Owner *k3shost.Owner
 }
 
 // Admin implements Hosts.
 func (s *SSH) Admin(ctx context.Context, server remote.Target, limit time.Duration) (time.Time, []byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	output, err := k3snode.Run(ctx, server, s.Key, "set -eu\n"+s.Owner.At(server.Name).Insists()+readScript+"\n")
+	output, err := k3shost.Run(ctx, server, s.Key, "set -eu\n"+s.Owner.At(server.Name).Insists()+readScript+"\n")
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("no answer within %s, as of a host under load, or whose disk stalls: %w", limit.Round(time.Second), err)
 	}
@@ -81,7 +81,7 @@ func (s *SSH) Restart(ctx context.Context, server remote.Target) error {
 	ctx, cancel := context.WithTimeout(ctx, restartLimit)
 	defer cancel()
 	const noBinary = "-" // none is placed
-	_, err := k3snode.Run(ctx, server, s.Key, k3snode.Script("server", noBinary, s.Owner.At(server.Name), restartScript, nil))
+	_, err := k3shost.Run(ctx, server, s.Key, k3shost.Script("server", noBinary, s.Owner.At(server.Name), restartScript, nil))
 	return err
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/ssh/remote/sshtest"
 )
 
@@ -19,15 +19,15 @@ import (
 // address may have been given to another machine.
 func TestAServerOfAnotherStackIsLeftAlone(t *testing.T) {
 	for name, test := range map[string]struct {
-		owner *k3snode.Owner
+		owner *k3shost.Owner
 		mark  string
 		left  bool
 	}{
-		"this cluster's":          {&k3snode.Owner{Cluster: "cafe", Stack: "dev"}, "cluster=cafe\nnode=server-1\n", false},
-		"another cluster's":       {&k3snode.Owner{Cluster: "cafe", Stack: "dev"}, "cluster=feed\nproject=shop\nstack=prod\nnode=server-1\n", true},
-		"another node's":          {&k3snode.Owner{Cluster: "cafe", Stack: "dev"}, "cluster=cafe\nnode=server-2\n", true},
+		"this cluster's":          {&k3shost.Owner{Cluster: "cafe", Stack: "dev"}, "cluster=cafe\nnode=server-1\n", false},
+		"another cluster's":       {&k3shost.Owner{Cluster: "cafe", Stack: "dev"}, "cluster=feed\nproject=shop\nstack=prod\nnode=server-1\n", true},
+		"another node's":          {&k3shost.Owner{Cluster: "cafe", Stack: "dev"}, "cluster=cafe\nnode=server-2\n", true},
 		"asked by an older state": {nil, "cluster=feed\nproject=shop\nstack=prod\nnode=server-1\n", false},
-		"without mark and token":  {&k3snode.Owner{Cluster: "cafe", TokenSHA256: "00", Stack: "dev"}, "", true},
+		"without mark and token":  {&k3shost.Owner{Cluster: "cafe", TokenSHA256: "00", Stack: "dev"}, "", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()

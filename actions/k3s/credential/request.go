@@ -10,7 +10,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/ssh/remote"
 )
 
@@ -31,7 +31,7 @@ type Request struct {
 	// Servers are the cluster's servers; the first that can be asked is.
 	Servers []remote.Target `json:"servers"`
 	// Owner must own the servers; without it nothing is checked.
-	Owner *k3snode.Owner `json:"owner,omitempty"`
+	Owner *k3shost.Owner `json:"owner,omitempty"`
 	// Reader is ReaderDigest.
 	Reader string `json:"reader,omitempty"`
 }
@@ -146,17 +146,4 @@ func Usable(kubeconfig []byte, now time.Time) error {
 		return fmt.Errorf("its certificate ended at %s", ends.Format(time.RFC3339))
 	}
 	return err
-}
-
-// Ends returns the end of a kubeconfig's client certificate; zero if it has none.
-func Ends(kubeconfig []byte) time.Time {
-	config, err := read(kubeconfig)
-	if err != nil {
-		return time.Time{}
-	}
-	ends, err := endOf(config.CertData)
-	if err != nil {
-		return time.Time{}
-	}
-	return ends.UTC()
 }

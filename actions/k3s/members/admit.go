@@ -12,7 +12,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/tools/clientcmd"
 
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/kube/apiserver"
 	"strata/internal/ssh/remote"
 )
@@ -26,7 +26,7 @@ type Admission struct {
 	// Servers are the other servers.
 	Servers []Member `json:"servers"`
 	// Owner is the cluster's: the kubeconfig of another one is not read.
-	Owner *k3snode.Owner `json:"owner,omitempty"`
+	Owner *k3shost.Owner `json:"owner,omitempty"`
 	// Founds names the stack whose cluster the node starts where there is none; empty for all nodes
 	// but the first server. They wait for it, so for them there is one.
 	Founds string `json:"founds,omitempty"`

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/client-go/kubernetes/fake"
 
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/ssh/remote/sshtest"
 )
 
@@ -51,7 +51,7 @@ func hostOf(t *testing.T, mark string) (host *sshtest.Server, told func() string
 	}
 }
 
-var ours = k3snode.Owner{Cluster: "cafe", TokenSHA256: "00", Project: "strata", Stack: "dev"}
+var ours = k3shost.Owner{Cluster: "cafe", TokenSHA256: "00", Project: "strata", Stack: "dev"}
 
 // An old state, such as a restored backup, may have a node whose host has been given to another
 // cluster since.

@@ -11,7 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"strata/config"
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/kube/apiserver"
 	"strata/internal/ssh/remote"
 )
@@ -45,7 +45,7 @@ type Remover struct {
 	// SSHKey logs in to the hosts.
 	SSHKey []byte
 	// Owner is the cluster's; hosts of another one are left alone.
-	Owner *k3snode.Owner
+	Owner *k3shost.Owner
 	// Log receives a line for each step.
 	Log io.Writer
 	// Patience is after how long a wait for K3s says what it waits for. Default: 5 s.

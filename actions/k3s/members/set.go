@@ -7,7 +7,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/kube/apiserver"
 	"strata/internal/ssh/remote"
 	"strata/internal/ssh/tunnel"
@@ -23,7 +23,7 @@ type Set struct {
 	// DiscardVolumesOf are the names of nodes that may leave although their disks hold volumes.
 	DiscardVolumesOf []string `json:"discardVolumesOf,omitempty"`
 	// Owner is the cluster's: hosts of another one are left alone.
-	Owner *k3snode.Owner `json:"owner,omitempty"`
+	Owner *k3shost.Owner `json:"owner,omitempty"`
 }
 
 // Remembered returns what the next run needs of the set: how a node that has left by then is

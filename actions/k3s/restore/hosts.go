@@ -14,7 +14,7 @@ import (
 
 	"strata/health"
 	"strata/internal/files/tempdir"
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/ssh/remote"
 )
 
@@ -45,7 +45,7 @@ type SSH struct {
 	// SHA256 is the binary's that the hosts run.
 	SHA256 string
 	// Owner owns the hosts; nil in a state that does not say.
-	Owner *k3snode.Owner
+	Owner *k3shost.Owner
 	// Gate returns once a host's K3s works.
 	Gate func(ctx context.Context, host health.Host) error
 }
@@ -55,11 +55,11 @@ func (s *SSH) Works(ctx context.Context, host health.Host) error { return s.Gate
 
 // Run implements Hosts.
 func (s *SSH) Run(ctx context.Context, host health.Host, step string, variables map[string]string) (string, error) {
-	return k3snode.Run(ctx, host.Target, s.Key, s.script(host, step, variables))
+	return k3shost.Run(ctx, host.Target, s.Key, s.script(host, step, variables))
 }
 
 func (s *SSH) script(host health.Host, step string, variables map[string]string) string {
-	return k3snode.Script(host.Role, s.SHA256, s.Owner.At(host.Name), steps+"\n"+step+"\n", variables)
+	return k3shost.Script(host.Role, s.SHA256, s.Owner.At(host.Name), steps+"\n"+step+"\n", variables)
 }
 
 // Copy writes a snapshot of a server to a local file that only its owner may read: it holds every

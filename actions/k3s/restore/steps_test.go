@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/health"
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 )
 
 // host is a folder that the steps take for a server's root.
@@ -123,7 +123,7 @@ func TestThePasswordsOfAllNodesAreForgotten(t *testing.T) {
 // that the restore has just ended.
 func TestAServerThatIsStoppedForARestoreStartsAtNoBootAndTakesNoInstall(t *testing.T) {
 	h := newHost(t)
-	install := func() (string, error) { return h.sh(k3snode.Script("server", "00", nil, "one_at_a_time\n", nil)) }
+	install := func() (string, error) { return h.sh(k3shost.Script("server", "00", nil, "one_at_a_time\n", nil)) }
 	out, err := install()
 	require.NoError(t, err, out)
 	out, err = h.run("stop", nil)

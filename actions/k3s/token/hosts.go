@@ -11,7 +11,7 @@ import (
 	"net"
 	"net/http"
 
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/kube/apiserver"
 	"strata/internal/ssh/remote"
 	"strata/internal/ssh/tunnel"
@@ -22,7 +22,7 @@ type Hosts interface {
 	// Run runs a script as root and returns what it printed.
 	Run(ctx context.Context, server remote.Target, script string) (string, error)
 	// Rotate asks a server's K3s to take another token.
-	Rotate(ctx context.Context, server remote.Target, owner *k3snode.Owner, former, wanted string) error
+	Rotate(ctx context.Context, server remote.Target, owner *k3shost.Owner, former, wanted string) error
 }
 
 // SSH reaches servers over SSH with its private key, and their K3s by its port.
@@ -30,18 +30,18 @@ type SSH struct{ Key []byte }
 
 // Run implements Hosts.
 func (s SSH) Run(ctx context.Context, server remote.Target, script string) (string, error) {
-	return k3snode.Run(ctx, server, s.Key, script)
+	return k3shost.Run(ctx, server, s.Key, script)
 }
 
 // Rotate implements Hosts. K3s's command would have both tokens in its arguments; its request has
 // them behind TLS, which is verified with the CA that the host has (k3s-io/k3s
 // pkg/cli/token/token.go, Rotate).
-func (s SSH) Rotate(ctx context.Context, server remote.Target, owner *k3snode.Owner, former, wanted string) error {
+func (s SSH) Rotate(ctx context.Context, server remote.Target, owner *k3shost.Owner, former, wanted string) error {
 	return s.rotateAt(ctx, "https://"+apiserver.Address(server.Address), server, owner, former, wanted)
 }
 
-func (s SSH) rotateAt(ctx context.Context, url string, server remote.Target, owner *k3snode.Owner, former, wanted string) error {
-	ca, err := s.Run(ctx, server, owner.At(server.Name).Insists()+"cat "+k3snode.ServerCA)
+func (s SSH) rotateAt(ctx context.Context, url string, server remote.Target, owner *k3shost.Owner, former, wanted string) error {
+	ca, err := s.Run(ctx, server, owner.At(server.Name).Insists()+"cat "+k3shost.ServerCA)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/ssh/remote"
 )
 
@@ -26,7 +26,7 @@ type Rotation struct {
 	// Servers are all servers; none where the generation is only recorded.
 	Servers []remote.Target `json:"servers,omitempty"`
 	// Owner must be the hosts'.
-	Owner *k3snode.Owner `json:"owner,omitempty"`
+	Owner *k3shost.Owner `json:"owner,omitempty"`
 	// Tokens are the servers', the first one first and the wanted one last. Secret.
 	Tokens []string `json:"tokens,omitempty"`
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/ssh/remote"
 	"strata/internal/ssh/remote/sshtest"
 )
@@ -40,14 +40,14 @@ func (c *cluster) Run(_ context.Context, server remote.Target, script string) (s
 	return c.says[server.Name], nil
 }
 
-func (c *cluster) Rotate(_ context.Context, server remote.Target, _ *k3snode.Owner, former, wanted string) error {
+func (c *cluster) Rotate(_ context.Context, server remote.Target, _ *k3shost.Owner, former, wanted string) error {
 	c.asked = append(c.asked, server.Name+": "+former+" to "+wanted)
 	return c.fails
 }
 
 func rotation() *Rotation {
 	return &Rotation{
-		Generation: 2, Tokens: []string{"token-one", "token-two", "token-three"}, Owner: &k3snode.Owner{Cluster: "00ff"},
+		Generation: 2, Tokens: []string{"token-one", "token-two", "token-three"}, Owner: &k3shost.Owner{Cluster: "00ff"},
 		Servers: []remote.Target{{Name: "server-1"}, {Name: "server-2"}, {Name: "server-3"}},
 	}
 }

@@ -16,14 +16,14 @@ import (
 
 	"strata/health"
 	"strata/health/kinds"
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 	"strata/internal/kube/apiserver"
 )
 
 //go:embed observe.sh
 var observeItself string
 
-var observeScript = k3snode.CertificatesFunction + observeItself
+var observeScript = k3shost.CertificatesFunction + observeItself
 
 //go:embed restart.sh
 var restartScript string
@@ -42,7 +42,7 @@ type SSH struct {
 	// SHA256 is the wanted binary's.
 	SHA256 string
 	// Owner owns the hosts; nil in a state that does not say.
-	Owner *k3snode.Owner
+	Owner *k3shost.Owner
 	// Secrets are the SSH key and the kubeconfig.
 	Secrets health.Secrets
 	// Return bounds a gate.
@@ -69,7 +69,7 @@ func (s *SSH) Observe(ctx context.Context, host health.Host) (Host, error) {
 
 // parseObservation reads what a host reported: what it runs, and which of its certificates ends
 // first.
-func parseObservation(output string, now time.Time) (Host, k3snode.Certificate, error) {
+func parseObservation(output string, now time.Time) (Host, k3shost.Certificate, error) {
 	word, rest, _ := strings.Cut(output, "\n")
 	var lines []string
 	for line := range strings.Lines(rest) {
@@ -77,10 +77,10 @@ func parseObservation(output string, now time.Time) (Host, k3snode.Certificate, 
 			lines = append(lines, value)
 		}
 	}
-	first, some := k3snode.First(lines)
+	first, some := k3shost.First(lines)
 	switch state := Host(word); state {
 	case HostCurrent:
-		if some && first.Ends.Sub(now) < k3snode.RenewWithin {
+		if some && first.Ends.Sub(now) < k3shost.RenewWithin {
 			return HostEnding, first, nil
 		}
 		return state, first, nil
@@ -107,7 +107,7 @@ func (s *SSH) Restart(ctx context.Context, host health.Host) (time.Time, error) 
 func (s *SSH) run(ctx context.Context, host health.Host, script string, limit time.Duration) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	return k3snode.Run(ctx, host.Target, s.Secrets.SSHKey, k3snode.Script(host.Role, s.SHA256, s.Owner.At(host.Name), script, nil))
+	return k3shost.Run(ctx, host.Target, s.Secrets.SSHKey, k3shost.Script(host.Role, s.SHA256, s.Owner.At(host.Name), script, nil))
 }
 
 // Serves implements Hosts.

@@ -10,7 +10,7 @@ import (
 	"strata/actions/k3s/drain"
 	"strata/config"
 	"strata/health"
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 )
 
 // Plan is the wanted K3s and where it goes. It travels as JSON on stdin.
@@ -31,7 +31,7 @@ type Plan struct {
 	// Nodes are all of them, servers first.
 	Nodes []health.Host `json:"nodes"`
 	// Owner owns the hosts. A state from before there were marks has none.
-	Owner *k3snode.Owner `json:"owner,omitempty"`
+	Owner *k3shost.Owner `json:"owner,omitempty"`
 }
 
 // Of are the nodes of a role, in their order.

@@ -19,7 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	k3snode "strata/internal/k3shost"
+	"strata/internal/k3shost"
 )
 
 // host is a folder that the scripts take for a host's root.
@@ -58,9 +58,9 @@ func (h *host) run(script, wanted string) (stdout, stderr string, err error) {
 }
 
 // runAs is run where the plan says whose the host is.
-func (h *host) runAs(owner *k3snode.Owner, script, wanted string) (stdout, stderr string, err error) {
+func (h *host) runAs(owner *k3shost.Owner, script, wanted string) (stdout, stderr string, err error) {
 	sum := sha256.Sum256([]byte(wanted))
-	text := k3snode.Script("agent", hex.EncodeToString(sum[:]), owner, script, nil)
+	text := k3shost.Script("agent", hex.EncodeToString(sum[:]), owner, script, nil)
 	text = strings.NewReplacer("/etc/", h.root+"/etc/", "/var/lib/", h.root+"/var/lib/", "/usr/local/bin/", h.root+"/usr/local/bin/", "/run/", h.root+"/run/").Replace(text)
 	command := exec.CommandContext(h.t.Context(), "sh", "-c", text)
 	command.Env = append(os.Environ(), "PATH="+filepath.Join(h.root, "bin")+":"+os.Getenv("PATH"))
@@ -129,7 +129,7 @@ func TestAnotherStacksHostIsNeitherObservedNorRestarted(t *testing.T) {
 	for name, script := range map[string]string{"observe": observeScript, "restart": restartScript} {
 		t.Run(name, func(t *testing.T) {
 			h := newHost(t)
-			owner := &k3snode.Owner{Cluster: "00ff", Project: "strata", Stack: "dev", Node: "agent-1"}
+			owner := &k3shost.Owner{Cluster: "00ff", Project: "strata", Stack: "dev", Node: "agent-1"}
 			h.write("var/lib/strata/owner", "cluster=ff00\nproject=shop\nstack=prod\nnode=agent-1\n")
 			_, stderr, err := h.runAs(owner, script, "new\n")
 			require.Error(t, err)

@@ -15,7 +15,7 @@ import (
 
 // turn waits until no other machine of the stack restarts. The lock is a file of this project,
 // where every run of the stack is.
-func turn(ctx context.Context, spec vm.Spec) (unlock func(), err error) {
+func turn(ctx context.Context, spec hypervisor.Spec) (unlock func(), err error) {
 	unlock, err = lockfile.Lock(ctx, filepath.Join(".strata", "restart-"+spec.Stack+".lock"), nil)
 	if err != nil && ctx.Err() != nil {
 		err = fmt.Errorf("another machine of the stack restarts, and did not end in time: %w", err)
@@ -34,7 +34,7 @@ for unit in k3s k3s-agent; do
 done`
 
 // waitBack returns once the machine's node works again.
-func waitBack(ctx context.Context, spec vm.Spec, secrets vm.Secrets) error {
+func waitBack(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets) error {
 	signer, err := ssh.ParsePrivateKey(secrets.HostKey)
 	if err != nil {
 		return fmt.Errorf("host key of %s: %w", spec.Node, err)

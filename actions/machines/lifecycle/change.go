@@ -16,7 +16,7 @@ const undoTimeout = time.Minute
 
 // change makes an existing machine what the Spec says: a larger disk at once, processors and memory
 // by a restart. It ends with errRestart when that is due.
-func change(ctx context.Context, on driver.Driver, spec vm.Spec, have *driver.Found, log io.Writer) error {
+func change(ctx context.Context, on driver.Driver, spec hypervisor.Spec, have *driver.Found, log io.Writer) error {
 	if have.DiskGiB > spec.DiskGiB {
 		return fmt.Errorf("%s: disk of %d GiB cannot shrink to %d GiB: file systems cannot; set strata:hosts.vm.diskGiB (or the node's) to %d, or consent "+
 			"to a new machine: recreate: A-NEW-WORD at its entry of strata:hosts.nodes", spec.Name(), have.DiskGiB, spec.DiskGiB, have.DiskGiB)
@@ -50,7 +50,7 @@ var errRestart = errors.New("restart")
 // restart powers the machine off and on. Machines of a stack do so one after the other, each until
 // its node works again: etcd keeps its quorum while one server is away, not while two are. Its own
 // bound begins with its turn.
-func restart(ctx context.Context, on driver.Driver, spec vm.Spec, secrets vm.Secrets, have *driver.Found, log io.Writer) error {
+func restart(ctx context.Context, on driver.Driver, spec hypervisor.Spec, secrets hypervisor.Secrets, have *driver.Found, log io.Writer) error {
 	waiting, stop := context.WithTimeout(ctx, max(spec.TurnTimeout.Duration, spec.Timeout.Duration))
 	defer stop()
 	unlock, err := turn(waiting, spec)

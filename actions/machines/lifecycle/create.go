@@ -9,12 +9,13 @@ import (
 	"strata/actions/machines/machineset"
 	"strata/internal/hypervisor"
 	"strata/internal/hypervisor/driver"
+	"strata/internal/hypervisor/drivers"
 	"strata/internal/hypervisor/seed"
 )
 
 // Create makes the machine and starts it, or makes an existing one what the Spec says. It does not
 // wait for the boot.
-func Create(ctx context.Context, spec vm.Spec, secrets vm.Secrets, log io.Writer) (vm.Result, error) {
+func Create(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, log io.Writer) (hypervisor.Result, error) {
 	return create(ctx, spec, secrets, false, log)
 }
 
@@ -22,36 +23,36 @@ func Create(ctx context.Context, spec vm.Spec, secrets vm.Secrets, log io.Writer
 // nothing that lived on the old one would run again. So it makes one only in the place of a machine
 // that was leaving, which nothing lived on any more. before is what was printed of it; empty from a
 // state that does not have it.
-func Update(ctx context.Context, spec vm.Spec, before vm.Result, secrets vm.Secrets, log io.Writer) (vm.Result, error) {
+func Update(ctx context.Context, spec hypervisor.Spec, before hypervisor.Result, secrets hypervisor.Secrets, log io.Writer) (hypervisor.Result, error) {
 	if err := machineset.Changes(spec.Node, before.Made, spec.Made()); err != nil {
-		return vm.Result{}, err
+		return hypervisor.Result{}, err
 	}
 	return create(ctx, spec, secrets, true, log)
 }
 
-func create(ctx context.Context, spec vm.Spec, secrets vm.Secrets, existing bool, log io.Writer) (vm.Result, error) {
+func create(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, existing bool, log io.Writer) (hypervisor.Result, error) {
 	whole := ctx
 	ctx, cancel := context.WithTimeout(ctx, spec.Timeout.Duration)
 	defer cancel()
-	host, err := vm.Connect(ctx, spec.Hypervisor, secrets.HypervisorKey)
+	host, err := hypervisor.Connect(ctx, spec.Hypervisor, secrets.HypervisorKey)
 	if err != nil {
-		return vm.Result{}, err
+		return hypervisor.Result{}, err
 	}
 	defer func() { _ = host.Close() }() // Nothing more is sent on it.
-	on := newDriver(host, spec)
+	on := drivers.New(host, spec)
 	have, err := on.Find(ctx)
 	if err != nil {
-		return vm.Result{}, err
+		return hypervisor.Result{}, err
 	}
-	if existing && (have == nil || !have.Mark.Whole() && have.Mark.State != vm.StateDeleting) {
-		return vm.Result{}, fmt.Errorf("%s: there is no machine %s any more, and none was made in its place, which would be empty; if strata:hosts.hypervisor is "+
+	if existing && (have == nil || !have.Mark.Whole() && have.Mark.State != hypervisor.StateDeleting) {
+		return hypervisor.Result{}, fmt.Errorf("%s: there is no machine %s any more, and none was made in its place, which would be empty; if strata:hosts.hypervisor is "+
 			"another hypervisor now, take it back; if a destroy broke off, run it again; if the machine is lost: recreate: A-NEW-WORD at its entry of "+
 			"strata:hosts.nodes", host, spec.Name())
 	}
 	if have != nil && !have.Mark.Whole() && spec.Owns(have.Mark) {
 		say(log, spec, "removing what a run that broke off left of it (%s)", have.Mark.State)
 		if err := on.Destroy(ctx, have); err != nil {
-			return vm.Result{}, err
+			return hypervisor.Result{}, err
 		}
 		have = nil
 	}
@@ -59,7 +60,7 @@ func create(ctx context.Context, spec vm.Spec, secrets vm.Secrets, existing bool
 		have, err = build(ctx, on, spec, secrets)
 	} else {
 		if err := claim(ctx, on, spec, have, existing); err != nil {
-			return vm.Result{}, err
+			return hypervisor.Result{}, err
 		}
 		err = change(ctx, on, spec, have, log)
 		if errors.Is(err, errRestart) {
@@ -67,15 +68,15 @@ func create(ctx context.Context, spec vm.Spec, secrets vm.Secrets, existing bool
 		}
 	}
 	if err != nil {
-		return vm.Result{}, err
+		return hypervisor.Result{}, err
 	}
-	return vm.Result{Name: spec.Name(), ID: have.ID, MAC: spec.MAC(), Made: spec.Made()}, nil
+	return hypervisor.Result{Name: spec.Name(), ID: have.ID, MAC: spec.MAC(), Made: spec.Made()}, nil
 }
 
 // claim writes the cluster's identity on a machine that is older than identities. One that is not
 // in the state is taken over only where the mark says that this very cluster made it: the same
 // stack's name is in another person's state as well.
-func claim(ctx context.Context, on driver.Driver, spec vm.Spec, have *driver.Found, known bool) error {
+func claim(ctx context.Context, on driver.Driver, spec hypervisor.Spec, have *driver.Found, known bool) error {
 	mark := spec.Mark(have.Mark.State)
 	if spec.Cluster == "" || have.Mark == mark {
 		return nil
@@ -91,7 +92,7 @@ func claim(ctx context.Context, on driver.Driver, spec vm.Spec, have *driver.Fou
 // build makes a machine. What it made is removed when it cannot be finished: the engine keeps
 // nothing of a failed creation, so nothing would remove it later. When this process is killed, the
 // mark says so to the next run.
-func build(ctx context.Context, on driver.Driver, spec vm.Spec, secrets vm.Secrets) (*driver.Found, error) {
+func build(ctx context.Context, on driver.Driver, spec hypervisor.Spec, secrets hypervisor.Secrets) (*driver.Found, error) {
 	files, err := seed.Files(spec, secrets.HostKey)
 	if err != nil {
 		return nil, err
@@ -114,7 +115,7 @@ func build(ctx context.Context, on driver.Driver, spec vm.Spec, secrets vm.Secre
 }
 
 // undo removes a machine that could not be finished, also when its time is over.
-func undo(ctx context.Context, on driver.Driver, spec vm.Spec, have *driver.Found) error {
+func undo(ctx context.Context, on driver.Driver, spec hypervisor.Spec, have *driver.Found) error {
 	if have == nil {
 		return nil
 	}
@@ -127,7 +128,7 @@ func undo(ctx context.Context, on driver.Driver, spec vm.Spec, have *driver.Foun
 }
 
 // say writes a line about a machine.
-func say(log io.Writer, spec vm.Spec, format string, args ...any) {
+func say(log io.Writer, spec hypervisor.Spec, format string, args ...any) {
 	// Progress is for people; a machine is made without it, too.
 	_, _ = fmt.Fprintf(log, spec.Name()+": "+format+"\n", args...)
 }

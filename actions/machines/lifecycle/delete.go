@@ -7,11 +7,12 @@ import (
 
 	"strata/internal/hypervisor"
 	"strata/internal/hypervisor/driver"
+	"strata/internal/hypervisor/drivers"
 )
 
 // Delete removes the machine with its disk and seed. One that is gone already is no error; one that
 // this stack did not make is.
-func Delete(ctx context.Context, spec vm.Spec, secrets vm.Secrets, log io.Writer) error {
+func Delete(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, log io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, spec.Timeout.Duration)
 	defer cancel()
 	return on(ctx, spec, secrets, func(d driver.Driver) error {
@@ -26,7 +27,7 @@ func Delete(ctx context.Context, spec vm.Spec, secrets vm.Secrets, log io.Writer
 		// It has the mark to its end. A run that breaks off in between leaves to the next one what
 		// nothing lives on any more.
 		mark := have.Mark
-		mark.State = vm.StateDeleting
+		mark.State = hypervisor.StateDeleting
 		if err := d.Sign(ctx, have, mark); err != nil {
 			return err
 		}
@@ -35,14 +36,14 @@ func Delete(ctx context.Context, spec vm.Spec, secrets vm.Secrets, log io.Writer
 }
 
 // PutImage copies the image to the hypervisor, unless it is there already.
-func PutImage(ctx context.Context, spec vm.Spec, secrets vm.Secrets) error {
+func PutImage(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets) error {
 	ctx, cancel := context.WithTimeout(ctx, spec.Timeout.Duration)
 	defer cancel()
 	return on(ctx, spec, secrets, func(d driver.Driver) error { return d.PutImage(ctx) })
 }
 
 // RemoveImage removes the image from the hypervisor. Machines have copies of their own.
-func RemoveImage(ctx context.Context, spec vm.Spec, secrets vm.Secrets) error {
+func RemoveImage(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets) error {
 	ctx, cancel := context.WithTimeout(ctx, spec.Timeout.Duration)
 	defer cancel()
 	return on(ctx, spec, secrets, func(d driver.Driver) error { return d.RemoveImage(ctx) })
@@ -50,13 +51,13 @@ func RemoveImage(ctx context.Context, spec vm.Spec, secrets vm.Secrets) error {
 
 // on does something on the hypervisor. A hypervisor that is gone for good keeps a destroy from
 // ending, so the error says the way on.
-func on(ctx context.Context, spec vm.Spec, secrets vm.Secrets, do func(driver.Driver) error) error {
-	return onHost(ctx, spec, secrets, func(host vm.Host) error { return do(newDriver(host, spec)) })
+func on(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, do func(driver.Driver) error) error {
+	return onHost(ctx, spec, secrets, func(host hypervisor.Host) error { return do(drivers.New(host, spec)) })
 }
 
 // onHost does something on the Spec's hypervisor.
-func onHost(ctx context.Context, spec vm.Spec, secrets vm.Secrets, do func(vm.Host) error) error {
-	host, err := vm.Connect(ctx, spec.Hypervisor, secrets.HypervisorKey)
+func onHost(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, do func(hypervisor.Host) error) error {
+	host, err := hypervisor.Connect(ctx, spec.Hypervisor, secrets.HypervisorKey)
 	if err != nil {
 		return fmt.Errorf("%w; if it is gone for good, take the resource out of the state: pulumi state delete with the URN above", err)
 	}

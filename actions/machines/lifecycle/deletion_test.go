@@ -16,31 +16,31 @@ import (
 )
 
 // brokenOff makes a machine's deletion break off once its mark is written.
-func brokenOff(t *testing.T, spec vm.Spec) {
+func brokenOff(t *testing.T, spec hypervisor.Spec) {
 	t.Helper()
-	require.NoError(t, on(t.Context(), spec, vm.Secrets{}, func(d driver.Driver) error {
+	require.NoError(t, on(t.Context(), spec, hypervisor.Secrets{}, func(d driver.Driver) error {
 		have, err := d.Find(t.Context())
 		if err != nil {
 			return err
 		}
-		return d.Sign(t.Context(), have, spec.Mark(vm.StateDeleting))
+		return d.Sign(t.Context(), have, spec.Mark(hypervisor.StateDeleting))
 	}))
 }
 
 func TestAMachineWhoseDeletionBrokeOffIsMadeAnew(t *testing.T) {
-	onEach(t, false, func(t *testing.T, ours, theirs vm.Spec, mark func() string) {
-		secrets := vm.Secrets{HostKey: vmtest.NewKey(t)}
-		before, err := Update(t.Context(), ours, vm.Result{}, secrets, io.Discard)
+	onEach(t, false, func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string) {
+		secrets := hypervisor.Secrets{HostKey: vmtest.NewKey(t)}
+		before, err := Update(t.Context(), ours, hypervisor.Result{}, secrets, io.Discard)
 		require.NoError(t, err)
 		brokenOff(t, ours)
-		_, err = Update(t.Context(), theirs, vm.Result{}, secrets, io.Discard)
+		_, err = Update(t.Context(), theirs, hypervisor.Result{}, secrets, io.Discard)
 		require.Error(t, err, "another cluster's")
 		output := &strings.Builder{}
 		_, err = Update(t.Context(), ours, before, secrets, output)
 		require.NoError(t, err)
 		assert.Contains(t, output.String(), "left of it (leaving)")
-		assert.Contains(t, mark(), vm.StateMade)
-		assert.NotContains(t, mark(), vm.StateDeleting)
+		assert.Contains(t, mark(), hypervisor.StateMade)
+		assert.NotContains(t, mark(), hypervisor.StateDeleting)
 
 		require.NoError(t, Delete(t.Context(), ours, secrets, io.Discard))
 		_, err = Update(t.Context(), ours, before, secrets, io.Discard)
@@ -51,16 +51,16 @@ func TestAMachineWhoseDeletionBrokeOffIsMadeAnew(t *testing.T) {
 // What a destroy has noted of all machines holds for those that it left, until the next run asks.
 // One that was made since is not among them.
 func TestOnlyADestroyThatCameToTheMachinesHasThemMadeAnew(t *testing.T) {
-	onEach(t, false, func(t *testing.T, ours, _ vm.Spec, mark func() string) {
-		secrets := vm.Secrets{HostKey: vmtest.NewKey(t)}
-		all := vm.Deletion{Machines: []vm.Spec{ours, ours.Of("server-9")}, Timeout: metav1.Duration{Duration: ours.Timeout.Duration}}
+	onEach(t, false, func(t *testing.T, ours, _ hypervisor.Spec, mark func() string) {
+		secrets := hypervisor.Secrets{HostKey: vmtest.NewKey(t)}
+		all := hypervisor.Deletion{Machines: []hypervisor.Spec{ours, ours.Of("server-9")}, Timeout: metav1.Duration{Duration: ours.Timeout.Duration}}
 		replaced, err := MarkForReplacement(t.Context(), all, secrets)
 		require.NoError(t, err)
 		assert.Empty(t, replaced)
 
 		require.NoError(t, MarkForDeletion(t.Context(), all, secrets))
 		output := &strings.Builder{}
-		_, err = Update(t.Context(), ours, vm.Result{}, secrets, output)
+		_, err = Update(t.Context(), ours, hypervisor.Result{}, secrets, output)
 		require.NoError(t, err)
 		assert.Empty(t, output.String(), "it goes on")
 		require.NoError(t, Keep(t.Context(), all, secrets))
@@ -72,12 +72,12 @@ func TestOnlyADestroyThatCameToTheMachinesHasThemMadeAnew(t *testing.T) {
 		replaced, err = MarkForReplacement(t.Context(), all, secrets)
 		require.NoError(t, err)
 		assert.Equal(t, []string{ours.Name()}, replaced)
-		_, err = Update(t.Context(), ours, vm.Result{}, secrets, io.Discard)
+		_, err = Update(t.Context(), ours, hypervisor.Result{}, secrets, io.Discard)
 		require.NoError(t, err)
 		replaced, err = MarkForReplacement(t.Context(), all, secrets)
 		require.NoError(t, err)
 		assert.Empty(t, replaced)
-		assert.Contains(t, mark(), vm.StateMade)
+		assert.Contains(t, mark(), hypervisor.StateMade)
 	})
 }
 
@@ -86,9 +86,9 @@ func TestTheMachinesOfAHypervisorAreMarkedOverOneConnection(t *testing.T) {
 	server.Handler = func(sshtest.Call) int { return 0 } // it has no machine
 	one := hypervisors["libvirt"].spec()
 	one.Hypervisor = server.Target()
-	all := vm.Deletion{Machines: []vm.Spec{one, one.Of("server-2"), one.Of("server-3")}}
-	require.NoError(t, MarkForDeletion(t.Context(), all, vm.Secrets{HypervisorKey: server.PrivateKey()}))
+	all := hypervisor.Deletion{Machines: []hypervisor.Spec{one, one.Of("server-2"), one.Of("server-3")}}
+	require.NoError(t, MarkForDeletion(t.Context(), all, hypervisor.Secrets{HypervisorKey: server.PrivateKey()}))
 	assert.Equal(t, 1, server.Connections())
 	assert.GreaterOrEqual(t, len(server.Commands()), 3)
-	require.NoError(t, Keep(t.Context(), vm.Deletion{}, vm.Secrets{}), "a stack without machines sends no request")
+	require.NoError(t, Keep(t.Context(), hypervisor.Deletion{}, hypervisor.Secrets{}), "a stack without machines sends no request")
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/internal/hypervisor"
+	"strata/internal/hypervisor/drivers"
 	"strata/internal/hypervisor/vmtest"
 )
 
@@ -50,10 +51,10 @@ func things(t *testing.T, dir string) []string {
 }
 
 func TestLibvirtMakesAndRemovesAMachine(t *testing.T) {
-	dir, secrets, spec := newVirsh(t), vm.Secrets{HostKey: vmtest.NewKey(t)}, vmtest.OnLibvirt()
+	dir, secrets, spec := newVirsh(t), hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, vmtest.OnLibvirt()
 	made, err := Create(t.Context(), spec, secrets, io.Discard)
 	require.NoError(t, err)
-	assert.Equal(t, vm.Result{Name: "strata-dev-server-1", ID: "uuid-of-strata-dev-server-1", MAC: spec.MAC(), Made: spec.Made()}, made)
+	assert.Equal(t, hypervisor.Result{Name: "strata-dev-server-1", ID: "uuid-of-strata-dev-server-1", MAC: spec.MAC(), Made: spec.Made()}, made)
 	assert.Equal(t, []string{"strata-dev-server-1", "strata-dev-server-1-seed.iso", "strata-dev-server-1.qcow2"}, things(t, dir))
 	text, err := os.ReadFile(filepath.Join(dir, "domains/strata-dev-server-1"))
 	require.NoError(t, err)
@@ -86,7 +87,7 @@ func TestLibvirtLeavesNothingOfWhatCannotBeFinished(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			dir := newVirsh(t)
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "fail-"+test.command), []byte(test.says), 0o600))
-			_, err := Create(t.Context(), vmtest.OnLibvirt(), vm.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+			_, err := Create(t.Context(), vmtest.OnLibvirt(), hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 			require.Error(t, err)
 			for _, text := range append(test.want, test.says) {
 				assert.ErrorContains(t, err, text)
@@ -102,10 +103,10 @@ func TestLibvirtLeavesAloneWhatItDidNotMake(t *testing.T) {
 		file := filepath.Join(dir, "domains/strata-dev-server-1")
 		for _, owner := range []string{"<domain/>", `<domain><metadata><s:vm xmlns:s="urn:strata:vm:1" stack="prod" node="server-1" state="made"/></metadata></domain>`} {
 			require.NoError(t, os.WriteFile(file, []byte(owner), 0o600))
-			var foreign *vm.ForeignError
-			_, err := Create(t.Context(), vmtest.OnLibvirt(), vm.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+			var foreign *hypervisor.ForeignError
+			_, err := Create(t.Context(), vmtest.OnLibvirt(), hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 			require.ErrorAs(t, err, &foreign)
-			require.ErrorAs(t, Delete(t.Context(), vmtest.OnLibvirt(), vm.Secrets{}, io.Discard), &foreign)
+			require.ErrorAs(t, Delete(t.Context(), vmtest.OnLibvirt(), hypervisor.Secrets{}, io.Discard), &foreign)
 			text, err := os.ReadFile(file)
 			require.NoError(t, err)
 			assert.Equal(t, owner, string(text))
@@ -114,8 +115,8 @@ func TestLibvirtLeavesAloneWhatItDidNotMake(t *testing.T) {
 	t.Run("a volume", func(t *testing.T) {
 		dir := newVirsh(t)
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "volumes/strata-dev-server-1.qcow2"), []byte("7"), 0o600))
-		_, err := Create(t.Context(), vmtest.OnLibvirt(), vm.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
-		var foreign *vm.ForeignError
+		_, err := Create(t.Context(), vmtest.OnLibvirt(), hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+		var foreign *hypervisor.ForeignError
 		require.ErrorAs(t, err, &foreign)
 		assert.Equal(t, []string{"strata-dev-server-1.qcow2"}, things(t, dir))
 	})
@@ -125,12 +126,12 @@ func TestLibvirtSaysWhatItKnowsOfAMachine(t *testing.T) {
 	newVirsh(t)
 	spec := vmtest.OnLibvirt()
 	spec.Guest.DHCP = true
-	facts, err := Observe(t.Context(), here(t), spec)
+	facts, err := drivers.New(here(t), spec.AnyOwner()).Observe(t.Context())
 	require.NoError(t, err)
-	assert.Equal(t, vm.Facts{}, facts, "there is no machine")
-	_, err = Create(t.Context(), spec, vm.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+	assert.Equal(t, hypervisor.Facts{}, facts, "there is no machine")
+	_, err = Create(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 	require.NoError(t, err)
-	facts, err = Observe(t.Context(), here(t), spec)
+	facts, err = drivers.New(here(t), spec.AnyOwner()).Observe(t.Context())
 	require.NoError(t, err)
 	assert.True(t, facts.Running)
 	assert.Empty(t, facts.Addresses, "the lease is another machine's")
@@ -143,7 +144,7 @@ func TestAHypervisorThatDoesNotAnswerIsNamedAndBounded(t *testing.T) {
 	spec.Hypervisor.HostKey = vmtest.PublicOf(t, vmtest.NewKey(t))
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	err := Delete(ctx, spec, vm.Secrets{HypervisorKey: vmtest.NewKey(t)}, io.Discard)
+	err := Delete(ctx, spec, hypervisor.Secrets{HypervisorKey: vmtest.NewKey(t)}, io.Discard)
 	require.Error(t, err)
 	for _, text := range []string{"hypervisor (127.0.0.1:1)", "connection refused", "strata:hosts.hypervisor", "pulumi state delete"} {
 		assert.ErrorContains(t, err, text)

@@ -31,9 +31,9 @@ func TestMain(m *testing.M) {
 }
 
 // here is this machine.
-func here(t *testing.T) vm.Host {
+func here(t *testing.T) hypervisor.Host {
 	t.Helper()
-	host, err := vm.Connect(t.Context(), remote.Target{}, nil)
+	host, err := hypervisor.Connect(t.Context(), remote.Target{}, nil)
 	require.NoError(t, err)
 	return host
 }

@@ -11,36 +11,37 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/internal/hypervisor"
+	"strata/internal/hypervisor/drivers"
 	"strata/internal/hypervisor/vmtest"
 )
 
 // hypervisors are the ones of tests: how one is made, and the file that has the machine's mark.
 var hypervisors = map[string]struct {
-	spec func() vm.Spec
-	new  func(t *testing.T) (mark func(made vm.Result) string)
+	spec func() hypervisor.Spec
+	new  func(t *testing.T) (mark func(made hypervisor.Result) string)
 }{
-	"libvirt": {vmtest.OnLibvirt, func(t *testing.T) func(vm.Result) string {
+	"libvirt": {vmtest.OnLibvirt, func(t *testing.T) func(hypervisor.Result) string {
 		dir := newVirsh(t)
-		return func(vm.Result) string { return filepath.Join(dir, "domains/strata-dev-server-1") }
+		return func(hypervisor.Result) string { return filepath.Join(dir, "domains/strata-dev-server-1") }
 	}},
-	"proxmox": {vmtest.OnPVE, func(t *testing.T) func(vm.Result) string {
+	"proxmox": {vmtest.OnPVE, func(t *testing.T) func(hypervisor.Result) string {
 		p := newPVE(t)
-		return func(made vm.Result) string { return filepath.Join(p.dir, "guests", made.ID+".json") }
+		return func(made hypervisor.Result) string { return filepath.Join(p.dir, "guests", made.ID+".json") }
 	}},
 }
 
 // onEach runs a test on both hypervisors, with a machine that the first of two states of one stack
 // file made.
-func onEach(t *testing.T, older bool, test func(t *testing.T, ours, theirs vm.Spec, mark func() string)) {
-	for name, hypervisor := range hypervisors {
+func onEach(t *testing.T, older bool, test func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string)) {
+	for name, on := range hypervisors {
 		t.Run(name, func(t *testing.T) {
-			file, ours, theirs := hypervisor.new(t), hypervisor.spec(), hypervisor.spec()
+			file, ours, theirs := on.new(t), on.spec(), on.spec()
 			theirs.Cluster, theirs.Guest.AuthorizedKeys = "feed", []string{"ssh-ed25519 BBBB theirs"}
 			first := ours
 			if older {
 				first.Cluster, first.Project, first.Guest.AuthorizedKeys = "", "", nil // no part of a mark that is older
 			}
-			made, err := Create(t.Context(), first, vm.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+			made, err := Create(t.Context(), first, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 			require.NoError(t, err)
 			test(t, ours, theirs, func() string {
 				text, err := os.ReadFile(file(made))
@@ -57,17 +58,17 @@ func onEach(t *testing.T, older bool, test func(t *testing.T, ours, theirs vm.Sp
 // Two people with one stack file have one name for two machines. Neither takes the other's over,
 // nor away.
 func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
-	onEach(t, false, func(t *testing.T, ours, theirs vm.Spec, mark func() string) {
+	onEach(t, false, func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string) {
 		before := mark()
 		old := theirs
 		old.Cluster, old.Project = "", "" // the state of an older program
 		errs := map[string]error{}
-		_, errs["create"] = Create(t.Context(), theirs, vm.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
-		_, errs["update"] = Update(t.Context(), theirs, vm.Result{}, vm.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
-		errs["delete"] = Delete(t.Context(), theirs, vm.Secrets{}, io.Discard)
-		errs["an older state's delete"] = Delete(t.Context(), old, vm.Secrets{}, io.Discard)
+		_, errs["create"] = Create(t.Context(), theirs, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+		_, errs["update"] = Update(t.Context(), theirs, hypervisor.Result{}, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+		errs["delete"] = Delete(t.Context(), theirs, hypervisor.Secrets{}, io.Discard)
+		errs["an older state's delete"] = Delete(t.Context(), old, hypervisor.Secrets{}, io.Discard)
 		for verb, err := range errs {
-			var foreign *vm.ForeignError
+			var foreign *hypervisor.ForeignError
 			require.ErrorAs(t, err, &foreign, verb)
 			for _, says := range []string{"node server-1 of stack dev of project strata (cluster cafe)", "left alone", "strata host adopt", "docs/host-ownership.md"} {
 				assert.ErrorContains(t, err, says, verb)
@@ -78,18 +79,18 @@ func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 		owned, err := OwnedBy(t.Context(), here(t), theirs)
 		require.NoError(t, err)
 		assert.Empty(t, owned, "what is left of their stack")
-		machine := Survey(t.Context(), here(t), vm.Specs{theirs}).Machines[0]
+		machine := Survey(t.Context(), here(t), hypervisor.Specs{theirs}).Machines[0]
 		assert.ErrorContains(t, machine.Fault, "(cluster cafe)", "preflight")
 		gate := theirs
 		gate.Cluster, gate.Guest.AuthorizedKeys = "", nil // a gate's
-		facts, err := Observe(t.Context(), here(t), gate)
+		facts, err := drivers.New(here(t), gate.AnyOwner()).Observe(t.Context())
 		require.NoError(t, err)
 		assert.True(t, facts.Exists)
 
 		owned, err = OwnedBy(t.Context(), here(t), ours)
 		require.NoError(t, err)
 		assert.Len(t, owned, 1)
-		require.NoError(t, Delete(t.Context(), ours, vm.Secrets{}, io.Discard))
+		require.NoError(t, Delete(t.Context(), ours, hypervisor.Secrets{}, io.Discard))
 		assert.Empty(t, mark())
 	})
 }
@@ -97,58 +98,58 @@ func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 // A machine that is older than identities gets its cluster's at the next up, which knows it from
 // the state. Who finds it by its name only does not take it.
 func TestAnOlderMachineGetsItsClustersIdentity(t *testing.T) {
-	onEach(t, true, func(t *testing.T, ours, theirs vm.Spec, mark func() string) {
+	onEach(t, true, func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string) {
 		assert.NotContains(t, mark(), "cluster=")
 		before := mark()
-		_, err := Create(t.Context(), theirs, vm.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+		_, err := Create(t.Context(), theirs, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 		require.ErrorContains(t, err, "strata host adopt -s dev server-1")
 		assert.Equal(t, before, mark())
 
-		_, err = Update(t.Context(), ours, vm.Result{}, vm.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+		_, err = Update(t.Context(), ours, hypervisor.Result{}, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 		require.NoError(t, err)
 		assert.Regexp(t, `cluster=\\?"?cafe`, mark())
-		require.Error(t, Delete(t.Context(), theirs, vm.Secrets{}, io.Discard))
+		require.Error(t, Delete(t.Context(), theirs, hypervisor.Secrets{}, io.Discard))
 
 		old := ours // the update was made, and the run was killed before the state had it
 		old.Cluster, old.Project = "", ""
-		require.NoError(t, Delete(t.Context(), old, vm.Secrets{}, io.Discard))
+		require.NoError(t, Delete(t.Context(), old, hypervisor.Secrets{}, io.Discard))
 		assert.Empty(t, mark())
 	})
 }
 
 // The state of a stack that never ran a newer program removes its machines as ever.
 func TestAnOlderStateRemovesItsOlderMachine(t *testing.T) {
-	onEach(t, true, func(t *testing.T, ours, _ vm.Spec, mark func() string) {
+	onEach(t, true, func(t *testing.T, ours, _ hypervisor.Spec, mark func() string) {
 		ours.Cluster, ours.Project = "", ""
-		require.NoError(t, Delete(t.Context(), ours, vm.Secrets{}, io.Discard))
+		require.NoError(t, Delete(t.Context(), ours, hypervisor.Secrets{}, io.Discard))
 		assert.Empty(t, mark())
 	})
 }
 
 func TestAMarkChangesHandsByHand(t *testing.T) {
-	onEach(t, false, func(t *testing.T, ours, theirs vm.Spec, mark func() string) {
+	onEach(t, false, func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string) {
 		before := mark()
 		for _, action := range []string{"adopt", "release"} {
-			was, err := ByHand(t.Context(), theirs, vm.Secrets{}, action, false)
+			was, err := ByHand(t.Context(), theirs, hypervisor.Secrets{}, action, false)
 			require.NoError(t, err)
-			assert.Equal(t, ours.Mark(vm.StateMade), was)
+			assert.Equal(t, ours.Mark(hypervisor.StateMade), was)
 		}
 		assert.Equal(t, before, mark(), "nothing was asked for")
 
-		_, err := ByHand(t.Context(), theirs, vm.Secrets{}, "adopt", true)
+		_, err := ByHand(t.Context(), theirs, hypervisor.Secrets{}, "adopt", true)
 		require.NoError(t, err)
-		require.Error(t, Delete(t.Context(), ours, vm.Secrets{}, io.Discard))
-		_, err = Create(t.Context(), theirs, vm.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+		require.Error(t, Delete(t.Context(), ours, hypervisor.Secrets{}, io.Discard))
+		_, err = Create(t.Context(), theirs, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 		require.NoError(t, err)
 
-		_, err = ByHand(t.Context(), theirs, vm.Secrets{}, "release", true)
+		_, err = ByHand(t.Context(), theirs, hypervisor.Secrets{}, "release", true)
 		require.NoError(t, err)
-		_, err = Update(t.Context(), ours, vm.Result{}, vm.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+		_, err = Update(t.Context(), ours, hypervisor.Result{}, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 		require.NoError(t, err, "whose state has it gets it")
 		assert.Equal(t, before, mark())
 
 		theirs.Node = "server-9"
-		_, err = ByHand(t.Context(), theirs, vm.Secrets{}, "adopt", true)
+		_, err = ByHand(t.Context(), theirs, hypervisor.Secrets{}, "adopt", true)
 		require.ErrorContains(t, err, "there is no machine strata-dev-server-9")
 	})
 }
@@ -156,15 +157,15 @@ func TestAMarkChangesHandsByHand(t *testing.T) {
 // People write into the notes of a VM, and Proxmox VE gives them back with a line's end.
 func TestWhatPeopleWroteStays(t *testing.T) {
 	p, spec := newPVE(t), vmtest.OnPVE()
-	made, err := Create(t.Context(), spec, vm.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+	made, err := Create(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 	require.NoError(t, err)
 	id, _ := strconv.Atoi(made.ID)
 	config := p.read(id)
 	config["description"] = "Ask Ada first.\nstrata stack=dev node=server-1 state=made\nBackup: no\n"
 	p.guest(id, config)
-	_, err = Update(t.Context(), spec, vm.Result{}, vm.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+	_, err = Update(t.Context(), spec, hypervisor.Result{}, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 	require.NoError(t, err)
-	assert.Equal(t, "Ask Ada first.\n"+spec.Mark(vm.StateMade).Line()+"\nBackup: no", p.read(id)["description"])
-	assert.Equal(t, spec.Mark(vm.StateMade).Line()+"\nAda's", spec.Mark(vm.StateMade).In("Ada's\n"))
-	assert.Equal(t, spec.Mark(vm.StateMade).Line(), spec.Mark(vm.StateMade).In(""))
+	assert.Equal(t, "Ask Ada first.\n"+spec.Mark(hypervisor.StateMade).Line()+"\nBackup: no", p.read(id)["description"])
+	assert.Equal(t, spec.Mark(hypervisor.StateMade).Line()+"\nAda's", spec.Mark(hypervisor.StateMade).In("Ada's\n"))
+	assert.Equal(t, spec.Mark(hypervisor.StateMade).Line(), spec.Mark(hypervisor.StateMade).In(""))
 }

@@ -13,13 +13,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/internal/hypervisor"
+	"strata/internal/hypervisor/drivers"
 	"strata/internal/hypervisor/vmtest"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
 
 func TestProxmoxMakesChangesAndRemovesAMachine(t *testing.T) {
-	p, secrets := newPVE(t), vm.Secrets{HostKey: vmtest.NewKey(t)}
+	p, secrets := newPVE(t), hypervisor.Secrets{HostKey: vmtest.NewKey(t)}
 	spec := vmtest.OnPVE()
 	made, err := Create(t.Context(), spec, secrets, io.Discard)
 	require.NoError(t, err)
@@ -62,10 +63,10 @@ func TestProxmoxMakesChangesAndRemovesAMachine(t *testing.T) {
 // A machine that is gone is not made anew in passing: it would be empty, and what lived on it would
 // not run again.
 func TestAMachineThatWasThereIsNotMadeAgainWithoutConsent(t *testing.T) {
-	p, secrets := newPVE(t), vm.Secrets{HostKey: vmtest.NewKey(t)}
+	p, secrets := newPVE(t), hypervisor.Secrets{HostKey: vmtest.NewKey(t)}
 	spec := vmtest.OnPVE()
 	before := p.names()
-	_, err := Update(t.Context(), spec, vm.Result{}, secrets, io.Discard)
+	_, err := Update(t.Context(), spec, hypervisor.Result{}, secrets, io.Discard)
 	require.ErrorContains(t, err, "there is no machine strata-dev-server-1 any more")
 	require.ErrorContains(t, err, "recreate: A-NEW-WORD")
 	assert.Equal(t, before, p.names())
@@ -84,20 +85,22 @@ func TestAMachineThatWasThereIsNotMadeAgainWithoutConsent(t *testing.T) {
 func TestProxmoxRefusesWhatItCannotDoAndLeavesNothing(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		before func(*pve, *vm.Spec)
+		before func(*pve, *hypervisor.Spec)
 		says   []string
 	}{
-		{"a template that is not there", func(_ *pve, s *vm.Spec) { s.Proxmox.Template = 9001 }, []string{"no template 9001", "strata:hosts.proxmox.template"}},
-		{"a template that is none", func(_ *pve, s *vm.Spec) { s.Proxmox.Template = 100 }, []string{"VM 100 (mail) is no template", "qm template 100"}},
-		{"a full storage", func(p *pve, _ *vm.Spec) { p.write("storage.json", map[string]int{"local-lvm": 3, "local": 10}) },
+		{"a template that is not there", func(_ *pve, s *hypervisor.Spec) { s.Proxmox.Template = 9001 }, []string{"no template 9001", "strata:hosts.proxmox.template"}},
+		{"a template that is none", func(_ *pve, s *hypervisor.Spec) { s.Proxmox.Template = 100 }, []string{"VM 100 (mail) is no template", "qm template 100"}},
+		{"a full storage", func(p *pve, _ *hypervisor.Spec) { p.write("storage.json", map[string]int{"local-lvm": 3, "local": 10}) },
 			[]string{"No space left on device", "the storage is full", "qm clone 9000"}},
-		{"a storage that is full once the disk grows", func(p *pve, _ *vm.Spec) { p.write("storage.json", map[string]int{"local-lvm": 10, "local": 10}) },
+		{"a storage that is full once the disk grows", func(p *pve, _ *hypervisor.Spec) {
+			p.write("storage.json", map[string]int{"local-lvm": 10, "local": 10})
+		},
 			[]string{"No space left on device", "qm disk resize"}},
-		{"a storage that is not there", func(_ *pve, s *vm.Spec) { s.Proxmox.Storage = "fast" }, []string{"storage 'fast' does not exist"}},
-		{"a number that is taken", func(_ *pve, s *vm.Spec) { s.ID = 100 }, []string{"VM number 100 is taken by mail", "strata:hosts.nodes[].vm.id"}},
-		{"another owner's machine with the name", func(p *pve, _ *vm.Spec) { p.guest(101, map[string]string{"name": "strata-dev-server-1"}) },
+		{"a storage that is not there", func(_ *pve, s *hypervisor.Spec) { s.Proxmox.Storage = "fast" }, []string{"storage 'fast' does not exist"}},
+		{"a number that is taken", func(_ *pve, s *hypervisor.Spec) { s.ID = 100 }, []string{"VM number 100 is taken by mail", "strata:hosts.nodes[].vm.id"}},
+		{"another owner's machine with the name", func(p *pve, _ *hypervisor.Spec) { p.guest(101, map[string]string{"name": "strata-dev-server-1"}) },
 			[]string{"VM 101 is called strata-dev-server-1", "did not make", "left alone"}},
-		{"a machine of another stack's", func(p *pve, _ *vm.Spec) {
+		{"a machine of another stack's", func(p *pve, _ *hypervisor.Spec) {
 			p.guest(101, map[string]string{"name": "strata-dev-server-1", "description": "strata stack=prod node=server-1 state=made"})
 		}, []string{"did not make", "left alone"}},
 	} {
@@ -105,7 +108,7 @@ func TestProxmoxRefusesWhatItCannotDoAndLeavesNothing(t *testing.T) {
 			p, spec := newPVE(t), vmtest.OnPVE()
 			test.before(p, &spec)
 			before := p.names()
-			_, err := Create(t.Context(), spec, vm.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+			_, err := Create(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 			require.Error(t, err)
 			for _, text := range test.says {
 				assert.ErrorContains(t, err, text)
@@ -129,7 +132,7 @@ func (p *pve) names() []string {
 func TestProxmoxTakesTheNextNumberWhenAnotherClientWasFaster(t *testing.T) {
 	p, spec := newPVE(t), vmtest.OnPVE()
 	p.write("faults.json", map[string]string{"nextid": "100"})
-	made, err := Create(t.Context(), spec, vm.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+	made, err := Create(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 	require.NoError(t, err)
 	assert.NotEqual(t, "100", made.ID)
 	assert.Equal(t, "mail", p.read(100)["name"])
@@ -145,7 +148,7 @@ func TestMachinesThatAreMadeAtOnceGetNumbersOfTheirOwn(t *testing.T) {
 		all.Go(func() {
 			spec := vmtest.OnPVE()
 			spec.Node, spec.DiskGiB = "node-"+itoa(i), 4
-			made, err := Create(t.Context(), spec, vm.Secrets{HostKey: key}, io.Discard)
+			made, err := Create(t.Context(), spec, hypervisor.Secrets{HostKey: key}, io.Discard)
 			ids[i], errs[i] = made.ID, err
 		})
 	}
@@ -160,9 +163,9 @@ func TestMachinesThatAreMadeAtOnceGetNumbersOfTheirOwn(t *testing.T) {
 
 func TestWhatAKilledCreationLeftIsMadeAnew(t *testing.T) {
 	p, spec := newPVE(t), vmtest.OnPVE()
-	p.guest(105, map[string]string{"name": spec.Name(), "description": spec.Mark(vm.StateMaking).Line()})
+	p.guest(105, map[string]string{"name": spec.Name(), "description": spec.Mark(hypervisor.StateMaking).Line()})
 	var log bytes.Buffer
-	made, err := Create(t.Context(), spec, vm.Secrets{HostKey: vmtest.NewKey(t)}, &log)
+	made, err := Create(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, &log)
 	require.NoError(t, err)
 	assert.Contains(t, log.String(), "left of it (making)")
 	id, _ := strconv.Atoi(made.ID)
@@ -172,11 +175,11 @@ func TestWhatAKilledCreationLeftIsMadeAnew(t *testing.T) {
 func TestProxmoxSaysWhatItKnowsOfAMachine(t *testing.T) {
 	p, spec := newPVE(t), vmtest.OnPVE()
 	spec.Guest.DHCP = true
-	_, err := Create(t.Context(), spec, vm.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+	_, err := Create(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 	require.NoError(t, err)
-	observed := func(faults map[string]string) vm.Facts {
+	observed := func(faults map[string]string) hypervisor.Facts {
 		p.write("faults.json", faults)
-		facts, err := Observe(t.Context(), here(t), spec)
+		facts, err := drivers.New(here(t), spec.AnyOwner()).Observe(t.Context())
 		require.NoError(t, err)
 		return facts
 	}

@@ -7,13 +7,14 @@ import (
 
 	"strata/internal/hypervisor"
 	"strata/internal/hypervisor/driver"
+	"strata/internal/hypervisor/drivers"
 )
 
 // Survey looks at all that the machines of a stack need of their hypervisor, and changes nothing.
 // The Specs differ in their nodes only.
-func Survey(ctx context.Context, host vm.Host, all vm.Specs) vm.Survey {
-	var on driver.Surveyor = newDriver(&fewAtOnce{Host: host, slots: make(chan struct{}, sessions)}, all[0])
-	var s vm.Survey
+func Survey(ctx context.Context, host hypervisor.Host, all hypervisor.Specs) hypervisor.Survey {
+	var on driver.Surveyor = drivers.New(&fewAtOnce{Host: host, slots: make(chan struct{}, sessions)}, all[0])
+	var s hypervisor.Survey
 	var parts sync.WaitGroup
 	parts.Go(func() { s.Node = on.Node(ctx) })
 	parts.Go(func() { s.Storages = on.Storages(ctx) })
@@ -30,7 +31,7 @@ const sessions = 6
 
 // fewAtOnce runs no more commands at once than it has slots.
 type fewAtOnce struct {
-	vm.Host
+	hypervisor.Host
 	slots chan struct{}
 }
 

@@ -31,22 +31,22 @@ func TestLibvirtSaysWhatItHas(t *testing.T) {
 	dir := newVirsh(t)
 	bridges(t)
 	spec := vmtest.OnLibvirt()
-	survey := Survey(t.Context(), here(t), vm.Specs{spec})
-	assert.Equal(t, vm.NodeFacts{CPUs: 8, FreeMiB: 32768, Quorate: true}, survey.Node)
-	assert.Equal(t, []vm.StorageFacts{{
+	survey := Survey(t.Context(), here(t), hypervisor.Specs{spec})
+	assert.Equal(t, hypervisor.NodeFacts{CPUs: 8, FreeMiB: 32768, Quorate: true}, survey.Node)
+	assert.Equal(t, []hypervisor.StorageFacts{{
 		Key: "strata:hosts.libvirt.pool", Name: "default", There: true, Active: true, Others: []string{"default", "images"}, FreeGiB: 100, Disks: true,
 	}}, survey.Storages)
-	assert.Equal(t, vm.NetworkFacts{Key: "strata:hosts.libvirt.bridge", Name: "br0", There: true, Active: true, Others: []string{"br0", "br1"}}, survey.Network)
-	assert.Equal(t, []vm.MachineFacts{{}}, survey.Machines, "the name is free")
+	assert.Equal(t, hypervisor.NetworkFacts{Key: "strata:hosts.libvirt.bridge", Name: "br0", There: true, Active: true, Others: []string{"br0", "br1"}}, survey.Network)
+	assert.Equal(t, []hypervisor.MachineFacts{{}}, survey.Machines, "the name is free")
 
-	_, err := Create(t.Context(), spec, vm.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+	_, err := Create(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 	require.NoError(t, err)
 	other := spec
 	other.Node = "agent-1"
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "volumes/strata-dev-agent-1.qcow2"), []byte("7"), 0o600))
-	machines := Survey(t.Context(), here(t), vm.Specs{spec, other}).Machines
-	assert.Equal(t, vm.MachineFacts{Whole: true, Running: true, CPUs: 2, MemoryMiB: 4096, DiskGiB: 20}, machines[0])
-	var foreign *vm.ForeignError
+	machines := Survey(t.Context(), here(t), hypervisor.Specs{spec, other}).Machines
+	assert.Equal(t, hypervisor.MachineFacts{Whole: true, Running: true, CPUs: 2, MemoryMiB: 4096, DiskGiB: 20}, machines[0])
+	var foreign *hypervisor.ForeignError
 	assert.ErrorAs(t, machines[1].Fault, &foreign, "its volume is there without it")
 }
 
@@ -62,7 +62,7 @@ func TestLibvirtSaysWhatItLacks(t *testing.T) {
 	say("say-pool-info", "State:          inactive\n")
 	say("say-pool-dumpxml", "<pool type='logical'/>")
 	say("fail-domcapabilities", "error: invalid argument: KVM is not supported by '/usr/bin/qemu-system-x86_64' on this host")
-	survey := Survey(t.Context(), here(t), vm.Specs{spec})
+	survey := Survey(t.Context(), here(t), hypervisor.Specs{spec})
 	assert.ErrorContains(t, survey.Node.Virtual, "KVM is not supported")
 	assert.True(t, survey.Storages[0].There)
 	assert.False(t, survey.Storages[0].Active)
@@ -71,13 +71,13 @@ func TestLibvirtSaysWhatItLacks(t *testing.T) {
 	assert.False(t, survey.Network.Active)
 
 	spec.Libvirt.Pool, spec.Libvirt.Bridge, spec.Libvirt.Network = "fast", "", "lan"
-	survey = Survey(t.Context(), here(t), vm.Specs{spec})
+	survey = Survey(t.Context(), here(t), hypervisor.Specs{spec})
 	assert.False(t, survey.Storages[0].There)
 	assert.False(t, survey.Network.There)
 	assert.NoError(t, errors.Join(survey.Storages[0].Fault, survey.Network.Fault))
 
 	say("fail-nodeinfo", "error: Failed to connect socket to '/var/run/libvirt/libvirt-sock': No such file")
-	assert.ErrorContains(t, Survey(t.Context(), here(t), vm.Specs{spec}).Node.Fault, "systemctl start libvirtd")
+	assert.ErrorContains(t, Survey(t.Context(), here(t), hypervisor.Specs{spec}).Node.Fault, "systemctl start libvirtd")
 }
 
 func TestANetworksLeasesAreRead(t *testing.T) {
@@ -87,39 +87,39 @@ func TestANetworksLeasesAreRead(t *testing.T) {
 	definition := `<network><ip address='10.10.0.1' netmask='255.255.255.0'><dhcp><range start='10.10.0.100' end='10.10.0.199'/>` +
 		`<host mac='52:54:00:00:00:AA' name='server-1' ip='10.10.0.11'/></dhcp></ip></network>`
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "say-net-dumpxml"), []byte(definition), 0o600))
-	network := Survey(t.Context(), here(t), vm.Specs{spec}).Network
+	network := Survey(t.Context(), here(t), hypervisor.Specs{spec}).Network
 	require.NoError(t, network.Fault)
-	assert.Equal(t, &vm.DHCPFacts{
+	assert.Equal(t, &hypervisor.DHCPFacts{
 		Ranges:   [][2]netip.Addr{{netip.MustParseAddr("10.10.0.100"), netip.MustParseAddr("10.10.0.199")}},
 		Reserved: map[netip.Addr]string{netip.MustParseAddr("10.10.0.11"): "52:54:00:00:00:aa"},
 		Leased:   map[netip.Addr]string{netip.MustParseAddr("10.10.0.99"): "52:54:00:00:00:01"},
 	}, network.DHCP)
 
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "say-net-info"), []byte("Active:         no\n"), 0o600))
-	network = Survey(t.Context(), here(t), vm.Specs{spec}).Network
+	network = Survey(t.Context(), here(t), hypervisor.Specs{spec}).Network
 	assert.True(t, network.There)
 	assert.False(t, network.Active)
 }
 
 func TestProxmoxSaysWhatItHas(t *testing.T) {
 	p, spec := newPVE(t), vmtest.OnPVE()
-	survey := Survey(t.Context(), here(t), vm.Specs{spec})
-	assert.Equal(t, vm.NodeFacts{Name: "pve", Release: "9.0.3", Quorate: true, CPUs: 8, FreeMiB: 65536}, survey.Node)
-	assert.Equal(t, []vm.StorageFacts{
+	survey := Survey(t.Context(), here(t), hypervisor.Specs{spec})
+	assert.Equal(t, hypervisor.NodeFacts{Name: "pve", Release: "9.0.3", Quorate: true, CPUs: 8, FreeMiB: 65536}, survey.Node)
+	assert.Equal(t, []hypervisor.StorageFacts{
 		{Key: "strata:hosts.proxmox.storage", Name: "local-lvm", There: true, Active: true, Others: []string{"local-lvm"}, FreeGiB: 98, Disks: true},
 		{Key: "strata:hosts.proxmox.seedStorage", Name: "local", There: true, Active: true, Others: []string{"local"}, FreeGiB: 10},
 	}, survey.Storages)
-	assert.Equal(t, vm.NetworkFacts{Key: "strata:hosts.proxmox.bridge", Name: "vmbr0", There: true, Active: true, Others: []string{"vmbr0"}}, survey.Network)
+	assert.Equal(t, hypervisor.NetworkFacts{Key: "strata:hosts.proxmox.bridge", Name: "vmbr0", There: true, Active: true, Others: []string{"vmbr0"}}, survey.Network)
 	assert.NoError(t, survey.Template)
 	assert.Equal(t, 2, survey.TemplateGiB)
-	assert.Equal(t, []vm.MachineFacts{{}}, survey.Machines)
+	assert.Equal(t, []hypervisor.MachineFacts{{}}, survey.Machines)
 
-	_, err := Create(t.Context(), spec, vm.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+	_, err := Create(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 	require.NoError(t, err)
 	half := spec
 	half.Node = "half"
-	p.guest(105, map[string]string{"name": half.Name(), "description": half.Mark(vm.StateMaking).Line()})
-	assert.Equal(t, []vm.MachineFacts{{Whole: true, Running: true, CPUs: 2, MemoryMiB: 4096, DiskGiB: 20}, {}}, Survey(t.Context(), here(t), vm.Specs{spec, half}).Machines,
+	p.guest(105, map[string]string{"name": half.Name(), "description": half.Mark(hypervisor.StateMaking).Line()})
+	assert.Equal(t, []hypervisor.MachineFacts{{Whole: true, Running: true, CPUs: 2, MemoryMiB: 4096, DiskGiB: 20}, {}}, Survey(t.Context(), here(t), hypervisor.Specs{spec, half}).Machines,
 		"what a killed creation left is made anew, so it holds nothing")
 }
 
@@ -129,7 +129,7 @@ func TestProxmoxSaysWhatItLacks(t *testing.T) {
 	p.write("faults.json", map[string]string{
 		"quorate": "0", "release": "7.4-3", "bridges": "vmbr0-down vmbr1", "inactive": "local-lvm", "content of local": "vztmpl",
 	})
-	survey := Survey(t.Context(), here(t), vm.Specs{spec})
+	survey := Survey(t.Context(), here(t), hypervisor.Specs{spec})
 	assert.False(t, survey.Node.Quorate)
 	assert.Equal(t, "7.4-3", survey.Node.Release)
 	assert.True(t, survey.Storages[0].There)
@@ -143,7 +143,7 @@ func TestProxmoxSaysWhatItLacks(t *testing.T) {
 
 // busy counts the commands that run at once on a host.
 type busy struct {
-	vm.Host
+	hypervisor.Host
 	now, most atomic.Int32
 }
 
@@ -159,11 +159,11 @@ func (b *busy) Run(ctx context.Context, script string, stdin io.Reader, size int
 
 func TestASurveyOfManyMachinesOpensFewSessions(t *testing.T) {
 	p := newPVE(t)
-	var specs vm.Specs
+	var specs hypervisor.Specs
 	for i := range 12 {
 		spec := vmtest.OnPVE()
 		spec.Node = "node-" + itoa(i)
-		p.guest(200+i, map[string]string{"name": spec.Name(), "description": spec.Mark(vm.StateMade).Line(), "scsi0": "local-lvm:vm-disk-0,size=2G"})
+		p.guest(200+i, map[string]string{"name": spec.Name(), "description": spec.Mark(hypervisor.StateMade).Line(), "scsi0": "local-lvm:vm-disk-0,size=2G"})
 		specs = append(specs, spec)
 	}
 	host := &busy{Host: here(t)}

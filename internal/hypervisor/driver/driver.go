@@ -12,7 +12,7 @@ type Found struct {
 	// ID is the guest's name in the hypervisor's commands.
 	ID string
 	// Mark is its owner; zero when no stack of Strata made it.
-	Mark vm.Mark
+	Mark hypervisor.Mark
 	// Note is the text that Mark was read from, where people can add to it.
 	Note string
 	// Running is true unless it is off.
@@ -33,7 +33,7 @@ type Driver interface {
 	// Make makes the machine, marked as being made, with its seed, and leaves it off.
 	Make(ctx context.Context, seed []byte) (*Found, error)
 	// Sign puts a mark in place of the one that the machine has.
-	Sign(ctx context.Context, have *Found, mark vm.Mark) error
+	Sign(ctx context.Context, have *Found, mark hypervisor.Mark) error
 	// Finish marks the machine as whole.
 	Finish(ctx context.Context, have *Found) error
 	Start(ctx context.Context, have *Found) error
@@ -49,25 +49,25 @@ type Driver interface {
 	PutImage(ctx context.Context) error
 	RemoveImage(ctx context.Context) error
 	// Observe returns the facts for a gate.
-	Observe(ctx context.Context) (vm.Facts, error)
+	Observe(ctx context.Context) (hypervisor.Facts, error)
 	// Owned are the machines of the Spec's stack, whichever node they are for.
-	Owned(ctx context.Context) ([]vm.Owned, error)
+	Owned(ctx context.Context) ([]hypervisor.Owned, error)
 	Surveyor
 }
 
 // Surveyor is a driver's part of a survey.
 type Surveyor interface {
-	Node(ctx context.Context) vm.NodeFacts
-	Storages(ctx context.Context) []vm.StorageFacts
-	Network(ctx context.Context) vm.NetworkFacts
+	Node(ctx context.Context) hypervisor.NodeFacts
+	Storages(ctx context.Context) []hypervisor.StorageFacts
+	Network(ctx context.Context) hypervisor.NetworkFacts
 	Template(ctx context.Context) (diskGiB int, err error)
-	Machines(ctx context.Context, specs []vm.Spec) []vm.MachineFacts
+	Machines(ctx context.Context, specs []hypervisor.Spec) []hypervisor.MachineFacts
 }
 
 // MachineFacts returns a driver's findings. The rest of an interrupted creation is removed before
 // the machine is made anew, so it holds nothing.
-func MachineFacts(have *Found, err error) vm.MachineFacts {
-	facts := vm.MachineFacts{Fault: err}
+func MachineFacts(have *Found, err error) hypervisor.MachineFacts {
+	facts := hypervisor.MachineFacts{Fault: err}
 	if err == nil && have != nil && have.Mark.Whole() {
 		facts.Whole, facts.Running, facts.CPUs, facts.MemoryMiB, facts.DiskGiB = true, have.Running, have.CPUs, have.MemoryMiB, have.DiskGiB
 	}

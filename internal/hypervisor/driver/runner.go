@@ -13,8 +13,8 @@ import (
 
 // Runner runs commands on the hypervisor.
 type Runner struct {
-	Host vm.Host
-	Spec vm.Spec
+	Host hypervisor.Host
+	Spec hypervisor.Spec
 }
 
 // Command runs one Command and returns what it printed, without the last line's end.

@@ -18,7 +18,7 @@ import (
 type libvirt struct{ driver.Runner }
 
 // New is the driver of one machine.
-func New(host vm.Host, spec vm.Spec) driver.Driver {
+func New(host hypervisor.Host, spec hypervisor.Spec) driver.Driver {
 	return &libvirt{driver.Runner{Host: host, Spec: spec}}
 }
 
@@ -144,7 +144,7 @@ func (l *libvirt) Make(ctx context.Context, seed []byte) (*driver.Found, error) 
 	if _, err := l.Feed(ctx, bytes.NewReader(text), int64(len(text)), "virsh", "-q", "-c", l.Spec.Libvirt.URI, "define", "/dev/stdin"); err != nil {
 		return nil, err
 	}
-	have := &driver.Found{ID: l.Spec.Name(), Mark: l.Spec.Mark(vm.StateMaking)}
+	have := &driver.Found{ID: l.Spec.Name(), Mark: l.Spec.Mark(hypervisor.StateMaking)}
 	if err := l.makeVolumes(ctx, seed); err != nil {
 		return have, err
 	}
@@ -161,7 +161,7 @@ func (l *libvirt) refuseVolumes(ctx context.Context) error {
 			return err
 		}
 		if there {
-			return &vm.ForeignError{Where: l.Host.String(), What: "there is a volume " + volume + " without its domain",
+			return &hypervisor.ForeignError{Where: l.Host.String(), What: "there is a volume " + volume + " without its domain",
 				Fix: "if it is not needed: virsh vol-delete --pool " + l.Spec.Libvirt.Pool + " " + volume}
 		}
 	}
@@ -192,7 +192,7 @@ func (l *libvirt) upload(ctx context.Context, volume, format string, content io.
 }
 
 // Sign changes the domain's stored definition, which is what find reads.
-func (l *libvirt) Sign(ctx context.Context, _ *driver.Found, mark vm.Mark) error {
+func (l *libvirt) Sign(ctx context.Context, _ *driver.Found, mark hypervisor.Mark) error {
 	text, err := xml.Marshal(newMarkXML(mark))
 	if err != nil {
 		return err
@@ -202,7 +202,7 @@ func (l *libvirt) Sign(ctx context.Context, _ *driver.Found, mark vm.Mark) error
 }
 
 func (l *libvirt) Finish(ctx context.Context, have *driver.Found) error {
-	if err := l.Sign(ctx, have, l.Spec.Mark(vm.StateMade)); err != nil {
+	if err := l.Sign(ctx, have, l.Spec.Mark(hypervisor.StateMade)); err != nil {
 		return err
 	}
 	_, err := l.virsh(ctx, "autostart", l.Spec.Name())

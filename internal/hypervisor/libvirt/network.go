@@ -11,19 +11,19 @@ import (
 	"strata/internal/hypervisor"
 )
 
-func (l *libvirt) Network(ctx context.Context) vm.NetworkFacts {
+func (l *libvirt) Network(ctx context.Context) hypervisor.NetworkFacts {
 	if l.Spec.Libvirt.Bridge != "" {
 		return l.bridge(ctx)
 	}
-	facts := vm.NetworkFacts{Key: "strata:hosts.libvirt.network", Name: l.Spec.Libvirt.Network}
+	facts := hypervisor.NetworkFacts{Key: "strata:hosts.libvirt.network", Name: l.Spec.Libvirt.Network}
 	facts.Fault = l.virtualNetwork(ctx, &facts)
 	return facts
 }
 
 // bridge finds a bridge of the kernel's: one of Open vSwitch would need another definition than the
 // machines have.
-func (l *libvirt) bridge(ctx context.Context) vm.NetworkFacts {
-	facts := vm.NetworkFacts{Key: "strata:hosts.libvirt.bridge", Name: l.Spec.Libvirt.Bridge}
+func (l *libvirt) bridge(ctx context.Context) hypervisor.NetworkFacts {
+	facts := hypervisor.NetworkFacts{Key: "strata:hosts.libvirt.bridge", Name: l.Spec.Libvirt.Bridge}
 	var table string
 	table, facts.Fault = l.Command(ctx, "ip", "-o", "link", "show", "type", "bridge")
 	for line := range strings.Lines(table) {
@@ -58,7 +58,7 @@ type networkXML struct {
 	} `xml:"ip"`
 }
 
-func (l *libvirt) virtualNetwork(ctx context.Context, facts *vm.NetworkFacts) error {
+func (l *libvirt) virtualNetwork(ctx context.Context, facts *hypervisor.NetworkFacts) error {
 	names, err := l.virsh(ctx, "net-list", "--all", "--name")
 	if err != nil {
 		return err
@@ -91,14 +91,14 @@ func (l *libvirt) virtualNetwork(ctx context.Context, facts *vm.NetworkFacts) er
 }
 
 // dhcp describes the network's own server; nil when it has none.
-func (n networkXML) dhcp() *vm.DHCPFacts {
-	var facts *vm.DHCPFacts
+func (n networkXML) dhcp() *hypervisor.DHCPFacts {
+	var facts *hypervisor.DHCPFacts
 	for _, ip := range n.IPs {
 		if ip.DHCP == nil {
 			continue
 		}
 		if facts == nil {
-			facts = &vm.DHCPFacts{Reserved: map[netip.Addr]string{}}
+			facts = &hypervisor.DHCPFacts{Reserved: map[netip.Addr]string{}}
 		}
 		for _, span := range ip.DHCP.Ranges {
 			facts.Ranges = append(facts.Ranges, [2]netip.Addr{span.Start, span.End})

@@ -9,12 +9,12 @@ import (
 	"strata/internal/hypervisor/driver"
 )
 
-func (l *libvirt) Owned(ctx context.Context) ([]vm.Owned, error) {
+func (l *libvirt) Owned(ctx context.Context) ([]hypervisor.Owned, error) {
 	names, err := l.virsh(ctx, "list", "--all", "--name")
 	if err != nil {
 		return nil, err
 	}
-	var all []vm.Owned
+	var all []hypervisor.Owned
 	for _, name := range slices.Sorted(slices.Values(strings.Fields(names))) {
 		if !strings.HasPrefix(name, l.Spec.Prefix()) {
 			continue
@@ -31,7 +31,7 @@ func (l *libvirt) Owned(ctx context.Context) ([]vm.Owned, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, vm.Owned{Mark: have.Mark, What: "domain " + name, Remove: remove})
+		all = append(all, hypervisor.Owned{Mark: have.Mark, What: "domain " + name, Remove: remove})
 	}
 	return all, nil
 }

@@ -26,7 +26,7 @@ func (l *libvirt) Shutdown(ctx context.Context, _ *driver.Found) error {
 }
 
 // untilOff waits until state says that a machine is off.
-func untilOff(ctx context.Context, spec vm.Spec, state func() (string, error), off string) error {
+func untilOff(ctx context.Context, spec hypervisor.Spec, state func() (string, error), off string) error {
 	limit := time.NewTimer(driver.ShutdownTimeout)
 	defer limit.Stop()
 	tick := time.NewTicker(powerPoll)
@@ -105,14 +105,14 @@ func (l *libvirt) Destroy(ctx context.Context, have *driver.Found) error {
 	return err
 }
 
-func (l *libvirt) Observe(ctx context.Context) (vm.Facts, error) {
+func (l *libvirt) Observe(ctx context.Context) (hypervisor.Facts, error) {
 	have, err := l.Find(ctx)
 	if err != nil || have == nil {
-		return vm.Facts{}, err
+		return hypervisor.Facts{}, err
 	}
-	facts := vm.Facts{Exists: true}
+	facts := hypervisor.Facts{Exists: true}
 	if facts.Power, err = l.virsh(ctx, "domstate", "--reason", l.Spec.Name()); err != nil {
-		return vm.Facts{}, err
+		return hypervisor.Facts{}, err
 	}
 	facts.Running = strings.HasPrefix(facts.Power, "running")
 	if facts.Running && l.Spec.Guest.DHCP {
@@ -124,7 +124,7 @@ func (l *libvirt) Observe(ctx context.Context) (vm.Facts, error) {
 }
 
 // addresses asks the guest's agent and libvirt's own DHCP server. Neither has to be there.
-func (l *libvirt) addresses(ctx context.Context, facts *vm.Facts) {
+func (l *libvirt) addresses(ctx context.Context, facts *hypervisor.Facts) {
 	if text, err := l.virsh(ctx, "domifaddr", l.Spec.Name(), "--source", "lease"); err == nil {
 		facts.Addresses = append(facts.Addresses, addressesIn(text, l.Spec.MAC())...)
 	}

@@ -34,18 +34,18 @@ func number(text string) int {
 	return value
 }
 
-func (l *libvirt) Node(ctx context.Context) vm.NodeFacts {
+func (l *libvirt) Node(ctx context.Context) hypervisor.NodeFacts {
 	info, err := l.virsh(ctx, "nodeinfo")
 	if err != nil {
-		return vm.NodeFacts{Fault: err}
+		return hypervisor.NodeFacts{Fault: err}
 	}
 	stats, err := l.virsh(ctx, "nodememstats")
 	if err != nil {
-		return vm.NodeFacts{Fault: err}
+		return hypervisor.NodeFacts{Fault: err}
 	}
 	memory := fields(stats) // in KiB
 	free := number(memory["free"]) + number(memory["buffers"]) + number(memory["cached"])
-	facts := vm.NodeFacts{CPUs: number(fields(info)["CPU(s)"]), FreeMiB: free >> 10, Quorate: true}
+	facts := hypervisor.NodeFacts{CPUs: number(fields(info)["CPU(s)"]), FreeMiB: free >> 10, Quorate: true}
 	arch, machine := architecture(l.Spec.Libvirt.Arch)
 	_, facts.Virtual = l.virsh(ctx, "domcapabilities", "--virttype", l.Spec.Libvirt.Type, "--arch", arch, "--machine", machine)
 	return facts
@@ -55,13 +55,13 @@ func (l *libvirt) Node(ctx context.Context) vm.NodeFacts {
 // and a seed is a file.
 var folderPools = []string{"dir", "fs", "netfs"}
 
-func (l *libvirt) Storages(ctx context.Context) []vm.StorageFacts {
-	facts := vm.StorageFacts{Key: "strata:hosts.libvirt.pool", Name: l.Spec.Libvirt.Pool, Disks: true}
+func (l *libvirt) Storages(ctx context.Context) []hypervisor.StorageFacts {
+	facts := hypervisor.StorageFacts{Key: "strata:hosts.libvirt.pool", Name: l.Spec.Libvirt.Pool, Disks: true}
 	facts.Fault = l.pool(ctx, &facts)
-	return []vm.StorageFacts{facts}
+	return []hypervisor.StorageFacts{facts}
 }
 
-func (l *libvirt) pool(ctx context.Context, facts *vm.StorageFacts) error {
+func (l *libvirt) pool(ctx context.Context, facts *hypervisor.StorageFacts) error {
 	names, err := l.virsh(ctx, "pool-list", "--all", "--name")
 	if err != nil {
 		return err
@@ -100,8 +100,8 @@ func (l *libvirt) pool(ctx context.Context, facts *vm.StorageFacts) error {
 // Template: with libvirt, machines start from an image.
 func (l *libvirt) Template(context.Context) (int, error) { return 0, nil }
 
-func (l *libvirt) Machines(ctx context.Context, specs []vm.Spec) []vm.MachineFacts {
-	all := make([]vm.MachineFacts, len(specs))
+func (l *libvirt) Machines(ctx context.Context, specs []hypervisor.Spec) []hypervisor.MachineFacts {
+	all := make([]hypervisor.MachineFacts, len(specs))
 	for i, spec := range specs {
 		one := &libvirt{driver.Runner{Host: l.Host, Spec: spec}}
 		have, err := one.Find(ctx)

@@ -24,13 +24,13 @@ type markXML struct {
 	Key     string `xml:"key,attr,omitempty"`
 }
 
-func newMarkXML(m vm.Mark) markXML {
+func newMarkXML(m hypervisor.Mark) markXML {
 	return markXML{XMLName: xml.Name{Local: "vm"}, Stack: m.Stack, Node: m.Node, State: m.State, Cluster: m.Cluster, Project: m.Project, Key: m.Key}
 }
 
 // mark returns the mark in the element.
-func (x markXML) mark() vm.Mark {
-	return vm.Mark{Stack: x.Stack, Node: x.Node, State: x.State, Cluster: x.Cluster, Project: x.Project, Key: x.Key}
+func (x markXML) mark() hypervisor.Mark {
+	return hypervisor.Mark{Stack: x.Stack, Node: x.Node, State: x.State, Cluster: x.Cluster, Project: x.Project, Key: x.Key}
 }
 
 // domainTemplate is a machine: virtio devices, a console whose output libvirt keeps, and the
@@ -73,14 +73,14 @@ var domainTemplate = template.Must(template.New("domain").Funcs(template.FuncMap
 `))
 
 // domainXML is the definition of a machine.
-func domainXML(spec vm.Spec) ([]byte, error) {
+func domainXML(spec hypervisor.Spec) ([]byte, error) {
 	l := libvirt{driver.Runner{Spec: spec}}
 	disk, seed := l.volumes()
 	values := struct {
-		vm.Spec
+		hypervisor.Spec
 		Arch, Machine, CPU, Disk, Seed, Console string
-		Mark                                    vm.Mark
-	}{Spec: spec, CPU: "host-passthrough", Disk: disk, Seed: seed, Console: consoleLog(spec), Mark: spec.Mark(vm.StateMaking)}
+		Mark                                    hypervisor.Mark
+	}{Spec: spec, CPU: "host-passthrough", Disk: disk, Seed: seed, Console: consoleLog(spec), Mark: spec.Mark(hypervisor.StateMaking)}
 	values.Arch, values.Machine = architecture(spec.Libvirt.Arch)
 	if spec.Libvirt.Type == "qemu" {
 		values.CPU = "maximum" // all that the emulation has
@@ -102,9 +102,11 @@ func architecture(arch string) (name, machine string) {
 }
 
 // consoleLog returns libvirt's log of the machine's console; qemuLog returns that of the process.
-func consoleLog(spec vm.Spec) string { return "/var/log/libvirt/qemu/" + spec.Name() + "-console.log" }
+func consoleLog(spec hypervisor.Spec) string {
+	return "/var/log/libvirt/qemu/" + spec.Name() + "-console.log"
+}
 
-func qemuLog(spec vm.Spec) string { return "/var/log/libvirt/qemu/" + spec.Name() + ".log" }
+func qemuLog(spec hypervisor.Spec) string { return "/var/log/libvirt/qemu/" + spec.Name() + ".log" }
 
 // escape makes a text part of XML.
 func escape(text string) (string, error) {

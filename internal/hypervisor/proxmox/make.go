@@ -71,7 +71,7 @@ func (p *proxmox) claim(ctx context.Context) (*driver.Found, error) {
 		_, err := p.Command(ctx, p.createCommand(id)...)
 		switch {
 		case err == nil:
-			return &driver.Found{ID: id, Mark: p.Spec.Mark(vm.StateMaking)}, nil
+			return &driver.Found{ID: id, Mark: p.Spec.Mark(hypervisor.StateMaking)}, nil
 		case taken(err) && p.Spec.ID == 0 && try < numberTries:
 			continue
 		case taken(err):
@@ -93,7 +93,7 @@ func (p *proxmox) halfMade(ctx context.Context, cause error) (*driver.Found, err
 
 // createCommand makes the machine with its mark and its disk, and nothing else.
 func (p *proxmox) createCommand(id string) []string {
-	mark := p.Spec.Mark(vm.StateMaking).Line()
+	mark := p.Spec.Mark(hypervisor.StateMaking).Line()
 	if template := p.Spec.Proxmox.Template; template != 0 {
 		return []string{"qm", "clone", strconv.Itoa(template), id, "--name", p.Spec.Name(), "--description", mark, "--full", "1", "--storage", p.Spec.Proxmox.Storage}
 	}
@@ -147,11 +147,11 @@ func (p *proxmox) templateConfig(ctx context.Context) (guestConfig, error) {
 	return guestConfig{}, fmt.Errorf("%s: there is no template %d; see qm list, and set strata:hosts.proxmox.template to one with cloud-init", p.Host, id)
 }
 
-func (p *proxmox) Sign(ctx context.Context, have *driver.Found, mark vm.Mark) error {
+func (p *proxmox) Sign(ctx context.Context, have *driver.Found, mark hypervisor.Mark) error {
 	_, err := p.Command(ctx, "qm", "set", have.ID, "--description", mark.In(have.Note))
 	return err
 }
 
 func (p *proxmox) Finish(ctx context.Context, have *driver.Found) error {
-	return p.Sign(ctx, have, p.Spec.Mark(vm.StateMade))
+	return p.Sign(ctx, have, p.Spec.Mark(hypervisor.StateMade))
 }

@@ -10,13 +10,13 @@ import (
 	"strata/internal/hypervisor/driver"
 )
 
-func (p *proxmox) Owned(ctx context.Context) ([]vm.Owned, error) {
+func (p *proxmox) Owned(ctx context.Context) ([]hypervisor.Owned, error) {
 	guests, err := p.guests(ctx)
 	if err != nil {
 		return nil, err
 	}
 	slices.SortFunc(guests, func(a, b guestEntry) int { return strings.Compare(a.Name, b.Name) })
-	var all []vm.Owned
+	var all []hypervisor.Owned
 	for _, guest := range guests {
 		if guest.Type != "qemu" || !strings.HasPrefix(guest.Name, p.Spec.Prefix()) {
 			continue
@@ -34,7 +34,7 @@ func (p *proxmox) Owned(ctx context.Context) ([]vm.Owned, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, vm.Owned{Mark: have.Mark, What: "VM " + strconv.Itoa(guest.VMID) + " (" + guest.Name + ") on node " + guest.Node, Remove: []string{
+		all = append(all, hypervisor.Owned{Mark: have.Mark, What: "VM " + strconv.Itoa(guest.VMID) + " (" + guest.Name + ") on node " + guest.Node, Remove: []string{
 			driver.Shell([]string{"qm", "stop", have.ID}), driver.Shell([]string{"rm", "-f", "--", path}),
 			driver.Shell([]string{"qm", "destroy", have.ID, "--purge", "1", "--destroy-unreferenced-disks", "0"}),
 		}})

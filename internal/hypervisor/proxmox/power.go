@@ -77,14 +77,14 @@ func (p *proxmox) removeSeed(ctx context.Context, have *driver.Found) error {
 	return err
 }
 
-func (p *proxmox) Observe(ctx context.Context) (vm.Facts, error) {
+func (p *proxmox) Observe(ctx context.Context) (hypervisor.Facts, error) {
 	have, err := p.Find(ctx)
 	if err != nil || have == nil {
-		return vm.Facts{}, err
+		return hypervisor.Facts{}, err
 	}
-	facts := vm.Facts{Exists: true}
+	facts := hypervisor.Facts{Exists: true}
 	if facts.Power, err = p.Command(ctx, "qm", "status", have.ID, "--verbose"); err != nil {
-		return vm.Facts{}, err
+		return hypervisor.Facts{}, err
 	}
 	facts.Power = qmpStatus(facts.Power)
 	facts.Running = facts.Power == "running"
@@ -108,7 +108,7 @@ func qmpStatus(verbose string) string {
 }
 
 // addresses asks the guest's agent: Proxmox VE has no DHCP server that knows leases.
-func (p *proxmox) addresses(ctx context.Context, have *driver.Found, facts *vm.Facts) {
+func (p *proxmox) addresses(ctx context.Context, have *driver.Found, facts *hypervisor.Facts) {
 	text, err := p.Command(ctx, "qm", "guest", "cmd", have.ID, "network-get-interfaces")
 	if err == nil {
 		var answer driver.AgentInterfaces

@@ -23,7 +23,7 @@ import (
 type proxmox struct{ driver.Runner }
 
 // New is the driver of one machine.
-func New(host vm.Host, spec vm.Spec) driver.Driver {
+func New(host hypervisor.Host, spec hypervisor.Spec) driver.Driver {
 	return &proxmox{driver.Runner{Host: host, Spec: spec}}
 }
 
@@ -132,7 +132,7 @@ func (p *proxmox) among(ctx context.Context, all []guestEntry) (*driver.Found, e
 	}
 	taken := slices.IndexFunc(all, func(guest guestEntry) bool { return p.Spec.ID != 0 && guest.VMID == p.Spec.ID })
 	if taken >= 0 {
-		return nil, &vm.ForeignError{Where: p.Host.String(), What: fmt.Sprintf("VM number %d is taken by %s", p.Spec.ID, all[taken].Name), Fix: "set another strata:hosts.nodes[].vm.id, or none"}
+		return nil, &hypervisor.ForeignError{Where: p.Host.String(), What: fmt.Sprintf("VM number %d is taken by %s", p.Spec.ID, all[taken].Name), Fix: "set another strata:hosts.nodes[].vm.id, or none"}
 	}
 	return nil, nil
 }
@@ -140,7 +140,7 @@ func (p *proxmox) among(ctx context.Context, all []guestEntry) (*driver.Found, e
 func (c guestConfig) found(guest guestEntry) *driver.Found {
 	number := func(n json.Number) int { value, _ := strconv.Atoi(n.String()); return value }
 	return &driver.Found{
-		ID: strconv.Itoa(guest.VMID), Mark: vm.MarkIn(c.Description), Note: c.Description, Running: guest.Status == "running",
+		ID: strconv.Itoa(guest.VMID), Mark: hypervisor.MarkIn(c.Description), Note: c.Description, Running: guest.Status == "running",
 		CPUs: number(c.Cores), MemoryMiB: number(c.Memory), DiskGiB: diskSize(c.SCSI0),
 	}
 }

@@ -55,10 +55,10 @@ func (p *proxmox) local(ctx context.Context) (name string, quorate bool, err err
 	return name, quorate, nil
 }
 
-func (p *proxmox) Node(ctx context.Context) vm.NodeFacts {
+func (p *proxmox) Node(ctx context.Context) hypervisor.NodeFacts {
 	name, quorate, err := p.local(ctx)
 	if err != nil {
-		return vm.NodeFacts{Fault: err}
+		return hypervisor.NodeFacts{Fault: err}
 	}
 	var status struct {
 		Version string `json:"pveversion"`
@@ -71,21 +71,21 @@ func (p *proxmox) Node(ctx context.Context) vm.NodeFacts {
 		} `json:"memory"`
 	}
 	if err := p.get(ctx, &status, "/nodes/"+name+"/status"); err != nil {
-		return vm.NodeFacts{Fault: err}
+		return hypervisor.NodeFacts{Fault: err}
 	}
 	release := status.Version // pve-manager/8.2.4/faa83925c9641325
 	if parts := strings.Split(status.Version, "/"); len(parts) > 1 {
 		release = parts[1]
 	}
-	return vm.NodeFacts{
+	return hypervisor.NodeFacts{
 		Name: name, Quorate: quorate, Release: release, CPUs: int(whole(status.CPU.CPUs)),
 		FreeMiB: int((whole(status.Memory.Total) - whole(status.Memory.Used)) >> 20),
 	}
 }
 
-func (p *proxmox) Storages(ctx context.Context) []vm.StorageFacts {
-	disks := vm.StorageFacts{Key: "strata:hosts.proxmox.storage", Name: p.Spec.Proxmox.Storage, Disks: true}
-	seeds := vm.StorageFacts{Key: "strata:hosts.proxmox.seedStorage", Name: p.Spec.Proxmox.SeedStorage}
+func (p *proxmox) Storages(ctx context.Context) []hypervisor.StorageFacts {
+	disks := hypervisor.StorageFacts{Key: "strata:hosts.proxmox.storage", Name: p.Spec.Proxmox.Storage, Disks: true}
+	seeds := hypervisor.StorageFacts{Key: "strata:hosts.proxmox.seedStorage", Name: p.Spec.Proxmox.SeedStorage}
 	var all []storageEntry
 	name, _, err := p.local(ctx)
 	if err == nil {
@@ -94,7 +94,7 @@ func (p *proxmox) Storages(ctx context.Context) []vm.StorageFacts {
 	disks.Fault, seeds.Fault = err, err
 	among(&disks, all, "images")
 	among(&seeds, all, "iso")
-	return []vm.StorageFacts{disks, seeds}
+	return []hypervisor.StorageFacts{disks, seeds}
 }
 
 // storageEntry is one storage as the node has it.
@@ -107,7 +107,7 @@ type storageEntry struct {
 }
 
 // among looks for a storage in the node's list.
-func among(s *vm.StorageFacts, all []storageEntry, content string) {
+func among(s *hypervisor.StorageFacts, all []storageEntry, content string) {
 	for _, one := range all {
 		holds := slices.Contains(strings.Split(one.Content, ","), content)
 		if holds {
@@ -124,8 +124,8 @@ func among(s *vm.StorageFacts, all []storageEntry, content string) {
 	}
 }
 
-func (p *proxmox) Network(ctx context.Context) vm.NetworkFacts {
-	facts := vm.NetworkFacts{Key: "strata:hosts.proxmox.bridge", Name: p.Spec.Proxmox.Bridge}
+func (p *proxmox) Network(ctx context.Context) hypervisor.NetworkFacts {
+	facts := hypervisor.NetworkFacts{Key: "strata:hosts.proxmox.bridge", Name: p.Spec.Proxmox.Bridge}
 	var all []struct {
 		Name   string      `json:"iface"`
 		Active json.Number `json:"active"`
@@ -152,8 +152,8 @@ func (p *proxmox) Template(ctx context.Context) (int, error) {
 	return diskSize(config.SCSI0), err
 }
 
-func (p *proxmox) Machines(ctx context.Context, specs []vm.Spec) []vm.MachineFacts {
-	facts := make([]vm.MachineFacts, len(specs))
+func (p *proxmox) Machines(ctx context.Context, specs []hypervisor.Spec) []hypervisor.MachineFacts {
+	facts := make([]hypervisor.MachineFacts, len(specs))
 	all, err := p.guests(ctx)
 	var machines sync.WaitGroup // pvesh takes a second for each answer
 	for i, spec := range specs {

@@ -12,7 +12,7 @@ import (
 )
 
 // userData is the cloud-config of a machine.
-func userData(spec vm.Spec, hostKey []byte) (map[string]any, error) {
+func userData(spec hypervisor.Spec, hostKey []byte) (map[string]any, error) {
 	signer, err := ssh.ParsePrivateKey(hostKey)
 	if err != nil {
 		return nil, fmt.Errorf("host key of %s: %w", spec.Node, err)
@@ -55,7 +55,7 @@ func userData(spec vm.Spec, hostKey []byte) (map[string]any, error) {
 }
 
 // guestFiles returns the files that make modules and settings hold at every boot.
-func guestFiles(guest vm.Guest) []map[string]any {
+func guestFiles(guest hypervisor.Guest) []map[string]any {
 	files := []map[string]any{}
 	add := func(path, content string) {
 		if content != "" {
@@ -76,7 +76,7 @@ func guestFiles(guest vm.Guest) []map[string]any {
 
 // bootCommands apply at the first boot what the files apply at every later one. A module that the
 // kernel lacks fails cloud-init, and with it the host's gate, which shows the line.
-func bootCommands(guest vm.Guest) [][]string {
+func bootCommands(guest hypervisor.Guest) [][]string {
 	commands := [][]string{}
 	for _, module := range guest.Modules {
 		commands = append(commands, []string{"modprobe", module})
@@ -89,7 +89,7 @@ func bootCommands(guest vm.Guest) [][]string {
 
 // networkConfig is version 2 of cloud-init's network configuration. The interface is known by its
 // hardware address: its name is the image's business.
-func networkConfig(spec vm.Spec) map[string]any {
+func networkConfig(spec hypervisor.Spec) map[string]any {
 	guest := spec.Guest
 	nic := map[string]any{"match": map[string]any{"macaddress": spec.MAC()}, "dhcp4": guest.DHCP}
 	if !guest.DHCP {

@@ -20,7 +20,7 @@ const seedLabel = "cidata"
 
 // Files are the NoCloud files by name. The host key is in user-data: the machine has it before its
 // sshd starts for the first time, so there is no first contact to trust.
-func Files(spec vm.Spec, hostKey []byte) (map[string][]byte, error) {
+func Files(spec hypervisor.Spec, hostKey []byte) (map[string][]byte, error) {
 	user, err := userData(spec, hostKey)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,6 @@
-package lifecycle
+// Package drivers chooses the driver of a machine. It owns nothing else: the drivers know their
+// hypervisors.
+package drivers
 
 import (
 	"strata/internal/hypervisor"
@@ -7,8 +9,8 @@ import (
 	"strata/internal/hypervisor/proxmox"
 )
 
-// newDriver is the Spec's driver on a hypervisor.
-func newDriver(host vm.Host, spec vm.Spec) driver.Driver {
+// New returns the Spec's driver on a hypervisor.
+func New(host hypervisor.Host, spec hypervisor.Spec) driver.Driver {
 	if spec.Driver == "proxmox" {
 		return proxmox.New(host, spec)
 	}

@@ -1,32 +1,35 @@
-package vm
+// Package machines says which virtual machines a configuration asks for. What is done with them is
+// in lifecycle.
+package machines
 
 import (
 	"net/netip"
 
 	"strata/config"
+	"strata/internal/hypervisor"
 	"strata/internal/ssh/remote"
 )
 
-// HypervisorName names a hypervisor over SSH in messages.
-const HypervisorName = "hypervisor"
+// Hypervisor names a hypervisor over SSH in messages.
+const Hypervisor = "hypervisor"
 
 // SpecOf is the machine of a node as the configuration asks for it, without what is only known
 // later: its timeouts, the hypervisor's host key, the keys that may log in and the image.
-func SpecOf(hosts config.Hosts, stack string, node config.Node) Spec {
-	spec := Spec{
+func SpecOf(hosts config.Hosts, stack string, node config.Node) hypervisor.Spec {
+	spec := hypervisor.Spec{
 		Driver: string(hosts.Driver), Stack: stack, Node: node.Name, Hypervisor: targetOf(hosts.Hypervisor),
 		CPUs: node.VM.CPUs, MemoryMiB: node.VM.MemoryMiB, DiskGiB: node.VM.DiskGiB, ID: node.VM.ID,
-		Guest: Guest{
+		Guest: hypervisor.Guest{
 			Address: netip.PrefixFrom(node.Address, hosts.Subnet.Bits()), DHCP: hosts.VM.DHCP, Gateway: hosts.VM.Gateway, DNS: hosts.VM.DNS,
 			User: node.SSH.User, Port: node.SSH.Port, Packages: hosts.VM.Packages, Modules: hosts.VM.Modules, Sysctls: hosts.VM.Sysctls,
 		},
 	}
 	if hosts.Driver == config.DriverProxmox {
 		p := hosts.Proxmox
-		spec.Proxmox = &Proxmox{Storage: p.Storage, SeedStorage: p.SeedStorage, Bridge: p.Bridge, VLAN: p.VLAN, Template: p.Template}
+		spec.Proxmox = &hypervisor.Proxmox{Storage: p.Storage, SeedStorage: p.SeedStorage, Bridge: p.Bridge, VLAN: p.VLAN, Template: p.Template}
 	} else {
 		l := hosts.Libvirt
-		spec.Libvirt = &Libvirt{URI: l.URI, Pool: l.Pool, Bridge: l.Bridge, Network: l.Network, Type: l.Type, Arch: hosts.Arch}
+		spec.Libvirt = &hypervisor.Libvirt{URI: l.URI, Pool: l.Pool, Bridge: l.Bridge, Network: l.Network, Type: l.Type, Arch: hosts.Arch}
 	}
 	return spec
 }
@@ -36,5 +39,5 @@ func targetOf(at config.Hypervisor) remote.Target {
 	if at.Address == "" {
 		return remote.Target{}
 	}
-	return remote.Target{Name: HypervisorName, Address: at.Address, Port: at.Port, User: at.User}
+	return remote.Target{Name: Hypervisor, Address: at.Address, Port: at.Port, User: at.User}
 }
