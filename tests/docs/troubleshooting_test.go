@@ -62,7 +62,7 @@ func TestPieces(t *testing.T) {
 func program(t *testing.T) string {
 	t.Helper()
 	var text strings.Builder
-	for _, folder := range []string{"components", "config", "health", "internal", "platform", "tools"} {
+	for _, folder := range []string{"actions", "artifacts", "cli", "components", "config", "health", "internal", "platform", "tools"} {
 		require.NoError(t, filepath.WalkDir(filepath.Join(root, folder), func(path string, entry fs.DirEntry, err error) error {
 			name := entry.Name()
 			if err != nil || strings.HasSuffix(name, "_test.go") || !strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, ".sh") {

@@ -24,7 +24,7 @@ var words = []word{
 	{regexp.MustCompile(`\b[Ll]en[dt]\b|[a-z]Lent\b|\bLent[A-Z]|\blent[A-Z]`), "existing cluster, existing host", nil},
 	{regexp.MustCompile(`\b(an|An|another|root|own|the) authorit(y|ies)\b`), "CA", nil},
 	{regexp.MustCompile(`(?i)(custom )?resource definitions?`), "CRD", nil},
-	{regexp.MustCompile(`\b[Vv]erbs?\b`), "subcommand", []string{"docs", "hack", "README.md", "CONTRIBUTING.md", "components", "cli"}},
+	{regexp.MustCompile(`\b[Vv]erbs?\b([^:]|$)`), "subcommand", []string{"docs", "hack", "README.md", "CONTRIBUTING.md", "components", "cli"}},
 	{regexp.MustCompile(`is sure to get`), "request and limit", nil},
 	{regexp.MustCompile(`there is one says that there was`), "", nil},
 	{regexp.MustCompile(`\b[sS]ettl|[a-z]Settl`), "adopt, repair, roll out; stable", nil},
