@@ -20,7 +20,9 @@ const downloadsAtOnce = 4
 // all gets pins into the download cache, a few at once, while no other fetch does: fetched are
 // those that were right, in the order of pins, failures name the others. err is why nothing could
 // be tried.
-func (f *fetcher) all(ctx context.Context, pins []config.Pin, out io.Writer) (fetched []Locked, failures []error, err error) {
+func (f *fetcher) all(
+	ctx context.Context, pins []config.Pin, out io.Writer,
+) (fetched []Locked, failures []error, err error) {
 	if f.dir, err = CacheDir(); err != nil {
 		return nil, nil, err
 	}

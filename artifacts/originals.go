@@ -43,7 +43,9 @@ type Filled struct {
 // against known, a project's lock, and against the folder's own, which it writes. Files of an
 // earlier call at other versions give way; others stay. A wrong sum is an error and never a missing
 // file; so is an interrupt. Progress goes to out.
-func Originals(ctx context.Context, dir string, known *Lock, from config.Artifacts, pins []config.Pin, out io.Writer) (Filled, error) {
+func Originals(
+	ctx context.Context, dir string, known *Lock, from config.Artifacts, pins []config.Pin, out io.Writer,
+) (Filled, error) {
 	unlock, err := lockFolder(ctx, dir, func() { _, _ = fmt.Fprintln(out, "waiting for another run that fills", dir) })
 	if err != nil {
 		return Filled{}, err

@@ -112,7 +112,9 @@ func decode(subcommand string, text []byte, into any) error {
 
 // within bounds a subcommand by the timeout of its input. None, or a negative one, is a mistake of
 // whoever wrote the input.
-func within(ctx context.Context, subcommand string, timeout metav1.Duration) (context.Context, context.CancelFunc, error) {
+func within(
+	ctx context.Context, subcommand string, timeout metav1.Duration,
+) (context.Context, context.CancelFunc, error) {
 	if timeout.Duration <= 0 {
 		return nil, nil, &exitError{2, fmt.Errorf("%s: a positive timeout is required", subcommand)}
 	}

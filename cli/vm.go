@@ -70,7 +70,9 @@ func printed(cmd *cobra.Command) func(hypervisor.Result, error) error {
 }
 
 // vmSubcommand is a subcommand that does something with the machine whose spec is on stdin.
-func vmSubcommand(subcommand, short string, do func(*cobra.Command, hypervisor.Spec, hypervisor.Secrets) error) *cobra.Command {
+func vmSubcommand(
+	subcommand, short string, do func(*cobra.Command, hypervisor.Spec, hypervisor.Secrets) error,
+) *cobra.Command {
 	return &cobra.Command{
 		Use: subcommand, Short: short, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

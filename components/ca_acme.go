@@ -79,7 +79,9 @@ func NewACMECA(ctx *pulumi.Context, name string, args *ACMECAArgs, opts ...pulum
 }
 
 // acmeSecrets registers the Secrets that the issuer and its solver refer to, one for each name.
-func acmeSecrets(ctx *pulumi.Context, name string, args *ACMECAArgs, parent pulumi.Resource) ([]pulumi.Resource, error) {
+func acmeSecrets(
+	ctx *pulumi.Context, name string, args *ACMECAArgs, parent pulumi.Resource,
+) ([]pulumi.Resource, error) {
 	data, names := map[string]pulumi.Map{}, []string{}
 	put := func(secret, key, value string) {
 		if data[secret] == nil {

@@ -8,7 +8,9 @@ import (
 
 // vaultLogin registers cert-manager's login at Vault, and returns it with the issuer's
 // spec.vault.auth.
-func vaultLogin(ctx *pulumi.Context, name string, args *VaultCAArgs, parent pulumi.Resource) ([]pulumi.Resource, pulumi.Map, error) {
+func vaultLogin(
+	ctx *pulumi.Context, name string, args *VaultCAArgs, parent pulumi.Resource,
+) ([]pulumi.Resource, pulumi.Map, error) {
 	if args.Config.Token == "" {
 		return vaultAccountLogin(ctx, name, args, parent)
 	}
@@ -22,7 +24,9 @@ func vaultLogin(ctx *pulumi.Context, name string, args *VaultCAArgs, parent pulu
 
 // vaultAccountLogin registers the ServiceAccount that Vault knows, and cert-manager's right to
 // tokens of it.
-func vaultAccountLogin(ctx *pulumi.Context, name string, args *VaultCAArgs, parent pulumi.Resource) ([]pulumi.Resource, pulumi.Map, error) {
+func vaultAccountLogin(
+	ctx *pulumi.Context, name string, args *VaultCAArgs, parent pulumi.Resource,
+) ([]pulumi.Resource, pulumi.Map, error) {
 	account, err := newObject(ctx, args.Cluster, "kubernetes:core/v1:ServiceAccount", name+"-account", pulumi.Map{
 		"apiVersion": pulumi.String("v1"), "kind": pulumi.String("ServiceAccount"), "metadata": inCertManager(vaultAccount),
 	}, childOf(parent, args.After...)...)
@@ -52,7 +56,9 @@ func vaultAccountLogin(ctx *pulumi.Context, name string, args *VaultCAArgs, pare
 
 // tokenRights lets cert-manager request tokens for the one ServiceAccount. Its chart has no such
 // role any more (cert-manager 1.21 release notes).
-func tokenRights(ctx *pulumi.Context, name string, cluster *Cluster, opts []pulumi.ResourceOption) ([]pulumi.Resource, error) {
+func tokenRights(
+	ctx *pulumi.Context, name string, cluster *Cluster, opts []pulumi.ResourceOption,
+) ([]pulumi.Resource, error) {
 	const group = "rbac.authorization.k8s.io"
 	role, err := newObject(ctx, cluster, "kubernetes:"+group+"/v1:Role", name+"-token-role", pulumi.Map{
 		"apiVersion": pulumi.String(group + "/v1"), "kind": pulumi.String("Role"), "metadata": inCertManager(vaultAccountToken),

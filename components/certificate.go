@@ -46,7 +46,9 @@ type Certificate struct {
 
 // NewCertificate registers a certificate and its gate. cert-manager's Ready says that something was
 // issued; the gate checks the certificate itself.
-func NewCertificate(ctx *pulumi.Context, name string, args *CertificateArgs, opts ...pulumi.ResourceOption) (*Certificate, error) {
+func NewCertificate(
+	ctx *pulumi.Context, name string, args *CertificateArgs, opts ...pulumi.ResourceOption,
+) (*Certificate, error) {
 	c := &Certificate{}
 	if err := ctx.RegisterComponentResource("strata:certmanager:Certificate", name, c, opts...); err != nil {
 		return nil, err

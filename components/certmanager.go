@@ -44,7 +44,9 @@ const certManagerNamespace = "cert-manager"
 // NewCertManager registers cert-manager. Its gate is the two-way check of cert-manager's own cmctl:
 // the Deployment is Available before the CA injector has put the CA into the webhooks'
 // configuration, and until then every request fails with x509.
-func NewCertManager(ctx *pulumi.Context, name string, args *CertManagerArgs, opts ...pulumi.ResourceOption) (*CertManager, error) {
+func NewCertManager(
+	ctx *pulumi.Context, name string, args *CertManagerArgs, opts ...pulumi.ResourceOption,
+) (*CertManager, error) {
 	c := &CertManager{}
 	if err := ctx.RegisterComponentResource("strata:certmanager:CertManager", name, c, opts...); err != nil {
 		return nil, err

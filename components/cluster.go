@@ -95,7 +95,9 @@ func newProvider(ctx *pulumi.Context, name string, kubeconfig, identity pulumi.S
 
 // gate registers a gate of a layer inside the cluster: it asks every API server and observes from
 // every server host, if hosts can be reached. It completes args.Spec with hosts, servers and keys.
-func (c *Cluster) gate(ctx *pulumi.Context, name string, args health.GateArgs, opts ...pulumi.ResourceOption) (*health.Gate, error) {
+func (c *Cluster) gate(
+	ctx *pulumi.Context, name string, args health.GateArgs, opts ...pulumi.ResourceOption,
+) (*health.Gate, error) {
 	if c.Hosts != nil {
 		at := accessTo(c.Hosts.With(config.RoleServer))
 		args.Hosts, args.SSHKey = at.hosts, at.sshKey
@@ -152,7 +154,9 @@ func (c *Cluster) unblock(ctx *pulumi.Context, name string, input statefulset.In
 // reissue registers the command that has cert-manager reissue the certificates of another signer,
 // the issuer's CA or its server. opts must have it come after the new signer's gate: until then
 // cert-manager asks the one before.
-func (c *Cluster) reissue(ctx *pulumi.Context, name string, input reissue.Input, opts ...pulumi.ResourceOption) (pulumi.Resource, error) {
+func (c *Cluster) reissue(
+	ctx *pulumi.Context, name string, input reissue.Input, opts ...pulumi.ResourceOption,
+) (pulumi.Resource, error) {
 	opts = slices.Concat(opts, c.deletedWith())
 	// A word for each signer: who goes back after a change that failed may have certificates of
 	// both.
@@ -167,7 +171,9 @@ func (c *Cluster) reissue(ctx *pulumi.Context, name string, input reissue.Input,
 
 // read registers the command that reads a field of the core API once, behind the proof that it
 // exists. Not secret.
-func (c *Cluster) read(ctx *pulumi.Context, name string, field kuberead.FieldInput, opts ...pulumi.ResourceOption) (pulumi.StringOutput, error) {
+func (c *Cluster) read(
+	ctx *pulumi.Context, name string, field kuberead.FieldInput, opts ...pulumi.ResourceOption,
+) (pulumi.StringOutput, error) {
 	field.Version = "v1"
 	command := subcommand.New("read", field, pulumi.StringMap{self.Kubeconfig: c.Kubeconfig})
 	read, err := local.NewCommand(ctx, name, command, append(opts, bounded(field.Timeout))...)

@@ -145,7 +145,9 @@ func (d *demo) rest() error {
 // admitted registers an object of a kind that has to be served and admitted. It is refused without
 // needs, the objects that it names. A route is a leaf, whose name is kept for the gate of
 // upstreams.
-func (d *demo) admitted(role, apiVersion, kind, name string, spec pulumi.Map, needs ...pulumi.Resource) (pulumi.Resource, error) {
+func (d *demo) admitted(
+	role, apiVersion, kind, name string, spec pulumi.Map, needs ...pulumi.Resource,
+) (pulumi.Resource, error) {
 	made, err := newCustomResource(d.ctx, d.args.Cluster, d.name+"-"+role, customResource{
 		apiVersion: apiVersion, kind: kind, name: name, namespace: demoNamespace, spec: spec,
 	}, childOf(d, with(d.args.Admitted, append(needs, d.namespace)...)...)...)

@@ -62,7 +62,9 @@ type existingCluster struct {
 
 // NewExistingCluster registers the cluster's gates and its provider. The layers wait for its API
 // and, as with K3s, for no Node.
-func NewExistingCluster(ctx *pulumi.Context, name string, args *ExistingClusterArgs, opts ...pulumi.ResourceOption) (*ExistingCluster, error) {
+func NewExistingCluster(
+	ctx *pulumi.Context, name string, args *ExistingClusterArgs, opts ...pulumi.ResourceOption,
+) (*ExistingCluster, error) {
 	l := &existingCluster{ExistingCluster: &ExistingCluster{}, ctx: ctx, name: name, args: args}
 	if err := ctx.RegisterComponentResource("strata:cluster:LentCluster", name, l.ExistingCluster, opts...); err != nil {
 		return nil, err

@@ -64,7 +64,9 @@ type firstContact struct {
 
 // pinHostKey returns a host's key: from the configuration, or from one bounded first contact whose
 // answer stays in the state, so that every later connection checks it.
-func pinHostKey(ctx *pulumi.Context, hosts *Hosts, name string, contacted firstContact, limit metav1.Duration) (pulumi.StringOutput, error) {
+func pinHostKey(
+	ctx *pulumi.Context, hosts *Hosts, name string, contacted firstContact, limit metav1.Duration,
+) (pulumi.StringOutput, error) {
 	at := contacted.at
 	if at.HostKey != "" {
 		return pulumi.String(at.HostKey).ToStringOutput(), nil

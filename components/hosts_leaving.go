@@ -52,7 +52,9 @@ func (h *Hosts) takeUp(ctx *pulumi.Context, name string, d departure) error {
 
 // present registers the command that recreates a machine whose deletion broke off, and starts one
 // that does not run: its input is that of the machine's own command.
-func (h *Hosts) present(ctx *pulumi.Context, name string, host *Host, leaving pulumi.Resource, limit metav1.Duration) (pulumi.Resource, error) {
+func (h *Hosts) present(
+	ctx *pulumi.Context, name string, host *Host, leaving pulumi.Resource, limit metav1.Duration,
+) (pulumi.Resource, error) {
 	made := host.command
 	command := &local.CommandArgs{
 		Create: made.Update, Stdin: made.Stdin, Environment: made.Environment, Logging: made.Logging, AddPreviousOutputInEnv: pulumi.Bool(false),

@@ -16,7 +16,9 @@ import (
 // gateNode registers the gate of one node's unit and, on a server, of /ping. The next server joins
 // behind it. It runs again whenever the install runs again, also for other peers only: an agent
 // that had joined through a server which left restarts.
-func (k *k3s) gateNode(name string, host *Host, config pulumi.StringOutput, install pulumi.Resource) (*health.Gate, error) {
+func (k *k3s) gateNode(
+	name string, host *Host, config pulumi.StringOutput, install pulumi.Resource,
+) (*health.Gate, error) {
 	at := accessTo([]*Host{host})
 	spec := health.Spec{
 		Kind: health.KindServer, Layer: "k3s",

@@ -81,7 +81,9 @@ func (k *k3s) config(host *Host) pulumi.StringOutput {
 
 // installNode registers the command that configures and starts K3s. It runs again when the script,
 // config.yaml or the binary changes, and restarts K3s only when something did.
-func (k *k3s) installNode(name string, host *Host, config pulumi.StringOutput, needs []pulumi.Resource) (pulumi.Resource, error) {
+func (k *k3s) installNode(
+	name string, host *Host, config pulumi.StringOutput, needs []pulumi.Resource,
+) (pulumi.Resource, error) {
 	binary, err := k.args.Artifacts.One("k3s")
 	if err != nil {
 		return nil, err

@@ -21,7 +21,9 @@ type Object struct{ pulumi.CustomResourceState }
 
 // newObject registers an object of the cluster by its Pulumi token, for example
 // kubernetes:core/v1:Namespace.
-func newObject(ctx *pulumi.Context, cluster *Cluster, token, name string, fields pulumi.Map, opts ...pulumi.ResourceOption) (*Object, error) {
+func newObject(
+	ctx *pulumi.Context, cluster *Cluster, token, name string, fields pulumi.Map, opts ...pulumi.ResourceOption,
+) (*Object, error) {
 	version, err := utilities.PkgVersion()
 	if err != nil {
 		return nil, fmt.Errorf("version of the kubernetes SDK: %w", err)
@@ -69,7 +71,9 @@ type releaseArgs struct {
 
 // newRelease registers a Helm release that does not wait: the layer's gate does, and says why
 // (docs/adr/0003).
-func newRelease(ctx *pulumi.Context, cluster *Cluster, name string, args releaseArgs, opts ...pulumi.ResourceOption) (*Object, error) {
+func newRelease(
+	ctx *pulumi.Context, cluster *Cluster, name string, args releaseArgs, opts ...pulumi.ResourceOption,
+) (*Object, error) {
 	values, err := under(args.values, args.own)
 	if err != nil {
 		return nil, err
@@ -108,7 +112,9 @@ const background = "pulumi.com/deletionPropagationPolicy"
 
 // newCustomResource registers a custom resource of the cluster. Most have an admission webhook, so
 // they go in the background.
-func newCustomResource(ctx *pulumi.Context, cluster *Cluster, name string, args customResource, opts ...pulumi.ResourceOption) (pulumi.Resource, error) {
+func newCustomResource(
+	ctx *pulumi.Context, cluster *Cluster, name string, args customResource, opts ...pulumi.ResourceOption,
+) (pulumi.Resource, error) {
 	version := schema.FromAPIVersionAndKind(args.apiVersion, args.kind)
 	cluster.objects.Add(version.GroupKind().String(), args.namespace, args.name)
 	annotations := maps.Clone(args.wait)

@@ -122,7 +122,9 @@ func (m Manifest) token() string {
 
 // NewManifests registers the objects. One waits for another only where the API server would refuse
 // it for good: its namespace, and the definition of its kind.
-func NewManifests(ctx *pulumi.Context, name string, args *ManifestsArgs, opts ...pulumi.ResourceOption) (*Manifests, error) {
+func NewManifests(
+	ctx *pulumi.Context, name string, args *ManifestsArgs, opts ...pulumi.ResourceOption,
+) (*Manifests, error) {
 	m := &Manifests{}
 	if err := ctx.RegisterComponentResource("strata:apps:Manifests", name, m, opts...); err != nil {
 		return nil, err

@@ -24,7 +24,9 @@ type Namespaces struct {
 }
 
 // NewNamespaces registers the namespaces.
-func NewNamespaces(ctx *pulumi.Context, name string, args *NamespacesArgs, opts ...pulumi.ResourceOption) (*Namespaces, error) {
+func NewNamespaces(
+	ctx *pulumi.Context, name string, args *NamespacesArgs, opts ...pulumi.ResourceOption,
+) (*Namespaces, error) {
 	n := &Namespaces{Objects: map[string]pulumi.Resource{}}
 	if err := ctx.RegisterComponentResource("strata:apps:Namespaces", name, n, opts...); err != nil {
 		return nil, err

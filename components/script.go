@@ -63,7 +63,9 @@ func (h *Host) runs(asked pulumi.Output) *local.CommandArgs {
 // command of the provider, now with nothing to run, neither when it is updated nor when it goes.
 // Nothing connects to the host for it. successor has taken over its work, and must be there first:
 // until then the state has the old delete (docs/adr/0045).
-func (k *k3s) retire(name string, host *Host, triggers pulumi.ArrayInput, successor pulumi.Resource, opts ...pulumi.ResourceOption) error {
+func (k *k3s) retire(
+	name string, host *Host, triggers pulumi.ArrayInput, successor pulumi.Resource, opts ...pulumi.ResourceOption,
+) error {
 	_, err := remote.NewCommand(k.ctx, name, &remote.CommandArgs{
 		Connection:             remote.ConnectionArgs{Host: pulumi.String(host.Node.Address.String())},
 		Triggers:               triggers,

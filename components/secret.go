@@ -16,7 +16,9 @@ type secretArgs struct {
 }
 
 // newSecret registers an Opaque Secret of the cluster.
-func newSecret(ctx *pulumi.Context, cluster *Cluster, name string, args secretArgs, opts ...pulumi.ResourceOption) (*Object, error) {
+func newSecret(
+	ctx *pulumi.Context, cluster *Cluster, name string, args secretArgs, opts ...pulumi.ResourceOption,
+) (*Object, error) {
 	metadata := pulumi.Map{"name": pulumi.String(args.name), "namespace": pulumi.String(args.namespace)}
 	if len(args.labels) > 0 {
 		metadata["labels"] = args.labels
@@ -30,7 +32,9 @@ func newSecret(ctx *pulumi.Context, cluster *Cluster, name string, args secretAr
 // newPassword registers a generated password of letters and digits only, because its readers, be it
 // a URL, a YAML file or a shell, then need no escaping. Its Result is secret, and so is its
 // BcryptHash.
-func newPassword(ctx *pulumi.Context, name string, length int, opts ...pulumi.ResourceOption) (*random.RandomPassword, error) {
+func newPassword(
+	ctx *pulumi.Context, name string, length int, opts ...pulumi.ResourceOption,
+) (*random.RandomPassword, error) {
 	return random.NewRandomPassword(ctx, name, &random.RandomPasswordArgs{
 		Length: pulumi.Int(length), Special: pulumi.Bool(false),
 	}, opts...)

@@ -94,7 +94,9 @@ type Teardown struct {
 
 // NewTeardown registers the first guard, and has every layer wait for it. End must follow, whatever
 // becomes of the layers.
-func NewTeardown(ctx *pulumi.Context, name string, args *TeardownArgs, opts ...pulumi.ResourceOption) (*Teardown, error) {
+func NewTeardown(
+	ctx *pulumi.Context, name string, args *TeardownArgs, opts ...pulumi.ResourceOption,
+) (*Teardown, error) {
 	t := &Teardown{ctx: ctx, name: name, args: args}
 	if err := ctx.RegisterComponentResource("strata:teardown:Teardown", name, t, opts...); err != nil {
 		return nil, err
@@ -134,7 +136,9 @@ func (t *Teardown) End(registered *Registered, failed error) error {
 
 // guard registers a guard. It finds the leaving and the arriving objects by the difference to its
 // own previous output.
-func (t *Teardown) guard(name, asks string, atDelete pulumi.StringPtrInput, opts ...pulumi.ResourceOption) (*local.Command, error) {
+func (t *Teardown) guard(
+	name, asks string, atDelete pulumi.StringPtrInput, opts ...pulumi.ResourceOption,
+) (*local.Command, error) {
 	environment := pulumi.StringMap{self.Kubeconfig: t.args.Cluster.Kubeconfig}
 	if servers := t.servers(); tunnelTo(servers).There() {
 		environment[self.SSHKey] = accessTo(servers).sshKey

@@ -39,7 +39,9 @@ type validation struct {
 
 // NewValidation registers the probes. They start when everything is applied and run side by side,
 // each against its own deadline; their subjects converge meanwhile.
-func NewValidation(ctx *pulumi.Context, name string, args *ValidationArgs, opts ...pulumi.ResourceOption) (*Validation, error) {
+func NewValidation(
+	ctx *pulumi.Context, name string, args *ValidationArgs, opts ...pulumi.ResourceOption,
+) (*Validation, error) {
 	v := &validation{Validation: &Validation{}, ctx: ctx, name: name, args: args}
 	if err := ctx.RegisterComponentResource("strata:apps:Validation", name, v.Validation, opts...); err != nil {
 		return nil, err

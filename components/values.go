@@ -22,7 +22,9 @@ type ownValues struct {
 }
 
 // newOwnValues registers the word of values that hold a secret, and nothing for others.
-func newOwnValues(ctx *pulumi.Context, name string, values config.Values, opts ...pulumi.ResourceOption) (own ownValues, err error) {
+func newOwnValues(
+	ctx *pulumi.Context, name string, values config.Values, opts ...pulumi.ResourceOption,
+) (own ownValues, err error) {
 	own.Values = values
 	if !values.Secret {
 		return own, nil

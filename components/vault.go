@@ -158,7 +158,9 @@ func (v *vaultLayer) open() error {
 
 // step registers a command that speaks with Vault. The keys that init printed come back to it as
 // its previous output.
-func (v *vaultLayer) step(does string, issuing *vault.Issuing, env pulumi.StringMap, after pulumi.Resource) (*local.Command, error) {
+func (v *vaultLayer) step(
+	does string, issuing *vault.Issuing, env pulumi.StringMap, after pulumi.Resource,
+) (*local.Command, error) {
 	input := pulumi.All(v.args.CA.Certificate, v.revision).ApplyT(func(known []any) any {
 		return vault.Input{
 			Server:  vault.Server{Namespace: vaultName, Pod: vaultName + "-0", Port: vaultPort, Name: vaultService, CA: known[0].(string)},

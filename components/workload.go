@@ -76,7 +76,9 @@ type workloadBuild struct {
 // NewWorkload registers a workload. Its Pods wait for their inputs: an edge to each object, and to
 // the certificate's gate. A Pod that comes by another way than this program waits in its init
 // container (CertWait).
-func NewWorkload(ctx *pulumi.Context, name string, args *WorkloadArgs, opts ...pulumi.ResourceOption) (*Workload, error) {
+func NewWorkload(
+	ctx *pulumi.Context, name string, args *WorkloadArgs, opts ...pulumi.ResourceOption,
+) (*Workload, error) {
 	w := &workloadBuild{Workload: &Workload{}, ctx: ctx, name: name, args: args}
 	if err := ctx.RegisterComponentResource("strata:apps:Workload", name, w.Workload, opts...); err != nil {
 		return nil, err

@@ -83,7 +83,9 @@ func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.Re
 
 // NewGateAtDelete registers a command that asks a gate when it is deleted, and at no other time. A
 // gate that does not open fails the delete, and is asked again by the next update.
-func NewGateAtDelete(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.ResourceOption) (pulumi.Resource, error) {
+func NewGateAtDelete(
+	ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.ResourceOption,
+) (pulumi.Resource, error) {
 	bound := args.complete(name)
 	runs := subcommand.AtDelete("gate --deleted", args.known(), args.environment())
 	return local.NewCommand(ctx, name, runs, append(opts, pulumi.Timeouts(&pulumi.CustomTimeouts{Create: bound, Update: bound, Delete: bound}))...)

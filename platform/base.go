@@ -34,7 +34,9 @@ func existingTarget(cfg *config.Config) (target kubeconfig.Target, err error) {
 
 // newBase registers the cluster. What is above it cannot tell which of the two it is, but for what
 // has no hosts to observe from.
-func newBase(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, target kubeconfig.Target, p Program) (*base, error) {
+func newBase(
+	ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, target kubeconfig.Target, p Program,
+) (*base, error) {
 	if cfg.OnExistingCluster() {
 		existing, err := components.NewExistingCluster(ctx, "cluster", &components.ExistingClusterArgs{
 			Target: target, Timeouts: cfg.Timeouts, Images: files.ImageDigests(),
@@ -71,7 +73,9 @@ func newBase(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, targ
 }
 
 // guard registers the first guard of what others keep in the cluster, which every layer waits for.
-func (b *base) guard(ctx *pulumi.Context, cfg *config.Config, warn func(*pulumi.Context, string) error) (*components.Teardown, error) {
+func (b *base) guard(
+	ctx *pulumi.Context, cfg *config.Config, warn func(*pulumi.Context, string) error,
+) (*components.Teardown, error) {
 	name := "k3s-teardown"
 	if cfg.OnExistingCluster() {
 		name = "cluster-teardown"

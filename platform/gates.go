@@ -34,7 +34,9 @@ func Gates(ctx context.Context, cfg *config.Config) ([]health.Spec, error) {
 // Registrations are the resources of the configuration's first up with its artifacts, in the
 // program's order, registered in this process. Its manifests have to be in the project; no key and
 // no kubeconfig is read.
-func Registrations(ctx context.Context, cfg *config.Config, files *artifacts.Set, project string) ([]dryrun.Registration, error) {
+func Registrations(
+	ctx context.Context, cfg *config.Config, files *artifacts.Set, project string,
+) ([]dryrun.Registration, error) {
 	manifests, err := components.ReadManifests(project, cfg.Apps.Manifests)
 	if err != nil {
 		return nil, err

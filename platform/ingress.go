@@ -9,7 +9,9 @@ import (
 )
 
 // ingress registers the ingress controllers and the CRDs that they read.
-func (a *above) ingress(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster, start []pulumi.Resource) error {
+func (a *above) ingress(
+	ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster, start []pulumi.Resource,
+) error {
 	if len(cfg.Ingress.Controllers) == 0 {
 		return nil
 	}
@@ -49,7 +51,9 @@ func (a *above) ingress(ctx *pulumi.Context, cfg *config.Config, files *artifact
 }
 
 // throughAPISIX registers APISIX, its demo, and what proves both.
-func (a *above) throughAPISIX(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster, start []pulumi.Resource) error {
+func (a *above) throughAPISIX(
+	ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster, start []pulumi.Resource,
+) error {
 	var err error
 	// The certificate waits for cert-manager's webhook and not for the issuer, and the data plane
 	// not for the address pool: both heal.

@@ -9,7 +9,9 @@ import (
 
 // own registers the user's own manifests. Each waits for the API, and for whoever serves and admits
 // its kind.
-func (a *above) own(ctx *pulumi.Context, cfg *config.Config, cluster *components.Cluster, manifests []components.Manifest) error {
+func (a *above) own(
+	ctx *pulumi.Context, cfg *config.Config, cluster *components.Cluster, manifests []components.Manifest,
+) error {
 	if len(manifests) == 0 {
 		return nil
 	}

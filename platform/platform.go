@@ -168,7 +168,9 @@ type above struct {
 // together, as soon as the API answers and no drain is to come: a gate must not pass on a Pod that
 // the drain then moves. None waits for every node: Pods wait for nodes by themselves, and the gates
 // observe what runs (docs/adr/0006).
-func aboveCluster(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster) (*above, error) {
+func aboveCluster(
+	ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster,
+) (*above, error) {
 	var a above
 	var err error
 	start := []pulumi.Resource{cluster.Stable}
@@ -211,7 +213,9 @@ func aboveCluster(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set,
 // issuers registers what signs certificates: a root of the stack's own, Vault, or an ACME server.
 // The stack's own Vault needs the root as well, for its own certificate; a Vault by its address
 // does not.
-func (a *above) issuers(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster) error {
+func (a *above) issuers(
+	ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster,
+) error {
 	var err error
 	// An issuer before the webhook is refused: connection refused, then x509.
 	signing := []pulumi.Resource{a.manager.API}

@@ -12,7 +12,9 @@ import (
 
 // applications registers the user's applications. They wait for the API and for what they use, and
 // not for one another.
-func (a *above) applications(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster) error {
+func (a *above) applications(
+	ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster,
+) error {
 	start := []pulumi.Resource{cluster.Stable}
 	if *cfg.Apps.Wave.Enabled {
 		var err error

@@ -105,7 +105,9 @@ func (r *request) fill(ctx context.Context, out, log io.Writer) error {
 
 // forUp downloads what can be had of a new stack's pins. Of a stack that is up it downloads what
 // has another version since, of what came from upstream, and what the stack did not ask for before.
-func (r *request) forUp(pins []config.Pin, download func([]config.Pin) (artifacts.Filled, error), log io.Writer) (filled artifacts.Filled, err error) {
+func (r *request) forUp(
+	pins []config.Pin, download func([]config.Pin) (artifacts.Filled, error), log io.Writer,
+) (filled artifacts.Filled, err error) {
 	from := chosen{}
 	if r.isUp {
 		if from, err = readChosen(r.list, r.into, pins); err != nil {
@@ -134,7 +136,9 @@ func (r *request) forUp(pins []config.Pin, download func([]config.Pin) (artifact
 }
 
 // change fills the folder, a preview's in place of the up's.
-func (r *request) change(asked []config.Pin, download func([]config.Pin) (artifacts.Filled, error)) (filled artifacts.Filled, err error) {
+func (r *request) change(
+	asked []config.Pin, download func([]config.Pin) (artifacts.Filled, error),
+) (filled artifacts.Filled, err error) {
 	if r.apart != "" {
 		if err := copyLinks(r.into, r.apart); err != nil {
 			return filled, err

@@ -84,7 +84,9 @@ func firstObservation(ctx context.Context, h *Host) (report host.Report, verdict
 
 // poolSilence asks from the first host that was reached, until nothing is heard from there for
 // limit.
-func poolSilence(ctx context.Context, hosts []Host, reports []host.Report, pool []netip.Addr, limit time.Duration) health.Verdict {
+func poolSilence(
+	ctx context.Context, hosts []Host, reports []host.Report, pool []netip.Addr, limit time.Duration,
+) health.Verdict {
 	const check = "pool addresses"
 	if len(pool) == 0 {
 		return health.Verdict{Check: check, State: health.Skipped, Message: "no pool is configured"}

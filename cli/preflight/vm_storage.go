@@ -10,7 +10,9 @@ import (
 
 // judgeVMStorage asks for the room that the machines' disks do not hold yet: a disk that is not
 // full may grow to all of its size.
-func judgeVMStorage(specs hypervisor.Specs, s hypervisor.StorageFacts, machines []hypervisor.MachineFacts) health.Verdict {
+func judgeVMStorage(
+	specs hypervisor.Specs, s hypervisor.StorageFacts, machines []hypervisor.MachineFacts,
+) health.Verdict {
 	is := s.Key + " " + s.Name
 	need := 0
 	for i, spec := range specs {

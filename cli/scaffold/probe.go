@@ -44,7 +44,9 @@ func askedPool(ctx context.Context, subnet netip.Prefix, hosts []Host) (Pool, *P
 
 // askAny returns the addresses that some machine has, as heard by the first host that can ask; from
 // is that host. The error has the reason of each host that could not.
-func askAny(ctx context.Context, hosts []Host, addresses []netip.Addr) (answers map[netip.Addr]bool, from string, err error) {
+func askAny(
+	ctx context.Context, hosts []Host, addresses []netip.Addr,
+) (answers map[netip.Addr]bool, from string, err error) {
 	words := make([]string, len(addresses))
 	for i, address := range addresses {
 		words[i] = address.String()

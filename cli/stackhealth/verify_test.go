@@ -48,7 +48,9 @@ func serveUnit(t *testing.T, state, sub string) (server *sshtest.Server, asked f
 
 // runProgram runs a program with one gate, which ended at a time after the run's start, and
 // verifies it.
-func runProgram(t *testing.T, server *sshtest.Server, after time.Duration, failed error, options ...pulumi.RunOption) error {
+func runProgram(
+	t *testing.T, server *sshtest.Server, after time.Duration, failed error, options ...pulumi.RunOption,
+) error {
 	t.Helper()
 	began := time.Now()
 	program := func(ctx *pulumi.Context) error {

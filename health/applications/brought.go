@@ -43,7 +43,9 @@ func byHand(a applicationSeen) bool {
 }
 
 // brought are the Applications below one, in its namespace: those among its resources, and so on.
-func (w *applicationsWatch) brought(ctx context.Context, s *kube.APIServer, parent *applicationObject) ([]applicationSeen, error) {
+func (w *applicationsWatch) brought(
+	ctx context.Context, s *kube.APIServer, parent *applicationObject,
+) ([]applicationSeen, error) {
 	if len(parent.children()) == 0 {
 		return nil, nil
 	}

@@ -129,7 +129,9 @@ func withCA(data map[string][]byte, ca []byte) map[string][]byte {
 }
 
 // request finds the request of the next revision that the Certificate owns, with its ACME Order.
-func (w *certificateWatch) request(ctx context.Context, s *kube.APIServer, certificate *certificateObject) (*requestSeen, error) {
+func (w *certificateWatch) request(
+	ctx context.Context, s *kube.APIServer, certificate *certificateObject,
+) (*requestSeen, error) {
 	requests, err := kube.List[issuer.ConditionedObject](ctx, s, requestResource, w.spec.Namespace, metav1.ListOptions{})
 	if err != nil {
 		return nil, err

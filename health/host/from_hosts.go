@@ -109,7 +109,9 @@ func FromHostsAt(
 
 // Follow runs ask with the present text until ctx ends; when moved reports another text, ask is
 // ended and begins anew. Nothing is asked while the text is empty.
-func Follow(ctx context.Context, moved <-chan struct{}, present func() string, ask func(ctx context.Context, what string)) {
+func Follow(
+	ctx context.Context, moved <-chan struct{}, present func() string, ask func(ctx context.Context, what string),
+) {
 	stop, asked := func() {}, ""
 	var asking sync.WaitGroup
 	for ctx.Err() == nil {

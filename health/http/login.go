@@ -68,7 +68,9 @@ func (t httpTarget) login(ctx context.Context, probe health.HTTPProbe) httpAnswe
 }
 
 // visit makes a request and follows its redirects; fields are a form's.
-func visit(ctx context.Context, browser *http.Client, method, address string, fields url.Values) (*http.Response, string, error) {
+func visit(
+	ctx context.Context, browser *http.Client, method, address string, fields url.Values,
+) (*http.Response, string, error) {
 	var body io.Reader
 	if fields != nil {
 		body = strings.NewReader(fields.Encode())

@@ -165,7 +165,9 @@ func (c *Cluster) Read(ctx context.Context, once func(context.Context, *APIServe
 
 // ObserveOnce is Read for a gate: it also says for how many seconds the API has failed in the same
 // way.
-func (c *Cluster) ObserveOnce(ctx context.Context, seen *observe.Stable, read func(context.Context, *APIServer) error) (*Fault, int) {
+func (c *Cluster) ObserveOnce(
+	ctx context.Context, seen *observe.Stable, read func(context.Context, *APIServer) error,
+) (*Fault, int) {
 	fault := c.Read(ctx, read)
 	if fault != nil {
 		return fault, seen.Seconds("api", string(fault.Kind))

@@ -61,7 +61,9 @@ func (r runningImage) differs() (found string, differs bool) {
 }
 
 // readImages reads the recorded images that the workload's Pods run.
-func (w *WorkloadFacts) readImages(ctx context.Context, s *APIServer, recorded map[string][]string, seen *observe.Stable) error {
+func (w *WorkloadFacts) readImages(
+	ctx context.Context, s *APIServer, recorded map[string][]string, seen *observe.Stable,
+) error {
 	if w.Missing {
 		return nil
 	}

@@ -132,7 +132,9 @@ func (w *WorkloadFacts) daemonSet(ctx context.Context, s *APIServer) (*metav1.La
 	return set.Spec.Selector, string(set.UID), nil
 }
 
-func (w *WorkloadFacts) statefulSet(ctx context.Context, s *APIServer) (*metav1.LabelSelector, revision, string, error) {
+func (w *WorkloadFacts) statefulSet(
+	ctx context.Context, s *APIServer,
+) (*metav1.LabelSelector, revision, string, error) {
 	set, err := Get[appsv1.StatefulSet](ctx, s, statefulSetResource, w.Namespace, w.Name)
 	if err != nil || set == nil {
 		w.Missing = err == nil

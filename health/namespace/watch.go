@@ -91,7 +91,9 @@ func resourcesIn(message string) (all []schema.GroupResource) {
 
 // listLeft lists the objects of a resource in the namespace; none where no API server serves its
 // group, which the conditions say.
-func listLeft(ctx context.Context, s *kube.APIServer, namespace string, resource schema.GroupResource) ([]object, error) {
+func listLeft(
+	ctx context.Context, s *kube.APIServer, namespace string, resource schema.GroupResource,
+) ([]object, error) {
 	version := "v1"
 	if resource.Group != "" {
 		var group metav1.APIGroup

@@ -117,7 +117,9 @@ func observeSpeakers(ctx context.Context, s *kube.APIServer, spec health.PoolSpe
 }
 
 // patience notes for how long a state that is not fresh has stood, and whether its writer lives.
-func (w *poolWatch) patience(ctx context.Context, s *kube.APIServer, object *stateObject, state *configurationState) error {
+func (w *poolWatch) patience(
+	ctx context.Context, s *kube.APIServer, object *stateObject, state *configurationState,
+) error {
 	if state.Fresh {
 		w.stable.Forget(state.Name)
 		return nil

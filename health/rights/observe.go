@@ -88,7 +88,9 @@ func readPresent(ctx context.Context, s *kube.APIServer) (map[key]object, error)
 	return present, nil
 }
 
-func (o *Observer) observe(ctx context.Context, s *kube.APIServer, name string, present map[key]object) (facts Facts, err error) {
+func (o *Observer) observe(
+	ctx context.Context, s *kube.APIServer, name string, present map[key]object,
+) (facts Facts, err error) {
 	facts.Release = name
 	wanted, err := readRelease(ctx, s, name, o.read[name])
 	switch {
@@ -158,7 +160,9 @@ func (r *release) compare(present map[key]object) (found []difference) {
 
 // given returns the rules that a binding gives an account in the cluster, and the object and its
 // change that explain what is lacking.
-func given(binding object, account string, present map[key]object) (changed key, change string, rules []rbacv1.PolicyRule) {
+func given(
+	binding object, account string, present map[key]object,
+) (changed key, change string, rules []rbacv1.PolicyRule) {
 	found, has := present[binding.key()]
 	switch {
 	case !has:

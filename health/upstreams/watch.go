@@ -98,7 +98,9 @@ func (w *upstreamsWatch) observe(ctx context.Context) upstreamsFacts {
 }
 
 // planes asks each Pod that runs and is not about to go.
-func (w *upstreamsWatch) planes(ctx context.Context, s *kube.APIServer, pods []corev1.Pod, routes []routeSeen) []planeSeen {
+func (w *upstreamsWatch) planes(
+	ctx context.Context, s *kube.APIServer, pods []corev1.Pod, routes []routeSeen,
+) []planeSeen {
 	pods = slices.DeleteFunc(pods, func(pod corev1.Pod) bool {
 		return pod.DeletionTimestamp != nil || pod.Status.Phase != corev1.PodRunning
 	})

@@ -57,7 +57,9 @@ func (w *webhookWatch) observe(ctx context.Context) (webhookFacts, string) {
 }
 
 // observeConfigurations reads both configurations, and a text that changes when one of them does.
-func (w *webhookWatch) observeConfigurations(ctx context.Context, s *kube.APIServer, facts *webhookFacts) (string, error) {
+func (w *webhookWatch) observeConfigurations(
+	ctx context.Context, s *kube.APIServer, facts *webhookFacts,
+) (string, error) {
 	configuration, version, err := w.observeConfiguration(ctx, s, w.spec)
 	if err != nil {
 		return "", err
@@ -73,7 +75,9 @@ func (w *webhookWatch) observeConfigurations(ctx context.Context, s *kube.APISer
 
 // observeConfiguration reads the configuration and the CA that it must carry. Both kinds have the
 // same fields as far as a gate reads them.
-func (w *webhookWatch) observeConfiguration(ctx context.Context, s *kube.APIServer, spec health.WebhookSpec) (configurationFacts, string, error) {
+func (w *webhookWatch) observeConfiguration(
+	ctx context.Context, s *kube.APIServer, spec health.WebhookSpec,
+) (configurationFacts, string, error) {
 	object, err := kube.Get[admissionv1.ValidatingWebhookConfiguration](ctx, s, configurationResource(spec.Mutating), "", spec.Configuration)
 	if err != nil || object == nil {
 		return configurationFacts{Missing: object == nil}, "", err

@@ -193,7 +193,9 @@ func (w *webhookWatch) judge() []health.Verdict {
 }
 
 // dryRun creates an object without storing it, and returns it as it would have been stored.
-func dryRun(ctx context.Context, s *kube.APIServer, kind kube.ResourceKind, object map[string]any) (map[string]any, error) {
+func dryRun(
+	ctx context.Context, s *kube.APIServer, kind kube.ResourceKind, object map[string]any,
+) (map[string]any, error) {
 	u := (&unstructured.Unstructured{Object: object}).DeepCopy()
 	options := metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}, FieldManager: "strata-gate"}
 	resource := s.Dyn.Resource(kind.Resource)

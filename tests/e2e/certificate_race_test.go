@@ -67,7 +67,9 @@ func (w *workloadStory) certificateRace(t *testing.T, ways ...string) map[string
 }
 
 // race creates a Certificate and, at once or behind its gate, a Pod that mounts its Secret.
-func (w *workloadStory) race(t *testing.T, client *kubernetes.Clientset, issuer *slowIssuer, name, way string) raceResult {
+func (w *workloadStory) race(
+	t *testing.T, client *kubernetes.Clientset, issuer *slowIssuer, name, way string,
+) raceResult {
 	ctx := context.Background()
 	issuer.request(t, name)
 	if (way == raceEdge || way == raceBoth) && !w.raceGate(t, issuer, name) {

@@ -97,7 +97,9 @@ func (s *stack) effect(t *testing.T, key string, seen *result) string {
 const runsAgain = "runs again and changes nothing"
 
 // effectsOf words the meaning of a resource's steps.
-func effectsOf(t *testing.T, name string, steps []string, before *pkgresource.State, inputs resource.PropertyMap) []string {
+func effectsOf(
+	t *testing.T, name string, steps []string, before *pkgresource.State, inputs resource.PropertyMap,
+) []string {
 	t.Helper()
 	gone := slices.Contains(steps, string(deploy.OpDelete)) || slices.Contains(steps, string(deploy.OpReplace))
 	kind := ""

@@ -95,7 +95,9 @@ func copied(snapshot *deploy.Snapshot) *deploy.Snapshot {
 // quickly is an operation without what the harness does beside it: it serializes and verifies the
 // state after each step, three times over, which is nine tenths of a run. Here only the last state
 // is verified, and those that a kill leaves.
-func (s *stack) quickly(ctx context.Context, op lt.TestOp, preview bool, hear func(engine.Event)) (*deploy.Snapshot, engine.JournalEntries, error) {
+func (s *stack) quickly(
+	ctx context.Context, op lt.TestOp, preview bool, hear func(engine.Event),
+) (*deploy.Snapshot, engine.JournalEntries, error) {
 	target := s.plan.GetTarget(s.t, nil)
 	target.Snapshot = copied(s.snapshot)
 	s.journal = &journal{base: target.Snapshot}

@@ -26,7 +26,9 @@ func Contains(value resource.PropertyValue, text string) bool {
 }
 
 // find reads a value itself and asks below for what it consists of.
-func find(path string, value resource.PropertyValue, text string, below func(string, resource.PropertyValue, string) []string) []string {
+func find(
+	path string, value resource.PropertyValue, text string, below func(string, resource.PropertyValue, string) []string,
+) []string {
 	var found []string
 	switch {
 	case value.IsSecret():

@@ -89,7 +89,9 @@ func onlyMirrors(cfg *config.Config) bool {
 }
 
 // image gets one archive. Its entry in the lock is nil where it is built from this repository.
-func (b *bundle) image(ctx context.Context, puller *registry.Puller, image images.Image) (artifacts.Entry, *artifacts.Locked, error) {
+func (b *bundle) image(
+	ctx context.Context, puller *registry.Puller, image images.Image,
+) (artifacts.Entry, *artifacts.Locked, error) {
 	entry := artifacts.Entry{
 		Name: config.ArtifactK3sImages, Version: version(image.Reference), Arch: puller.Arch, For: image.For,
 		Path: path.Join(imagesFolder, unfit.ReplaceAllString(image.Reference, "-")+".tar"),

@@ -64,7 +64,9 @@ func (b *Bundle) Apply(ctx context.Context, client dynamic.Interface, log io.Wri
 
 // each does something with every object, some at a time, and returns the first error, after which
 // no other is begun.
-func (b *Bundle) each(ctx context.Context, do func(ctx context.Context, i int, object *unstructured.Unstructured) error) error {
+func (b *Bundle) each(
+	ctx context.Context, do func(ctx context.Context, i int, object *unstructured.Unstructured) error,
+) error {
 	some, ctx := errgroup.WithContext(ctx)
 	some.SetLimit(applying)
 	for i, object := range b.Objects {

@@ -52,7 +52,9 @@ func Remove(ctx context.Context, client dynamic.Interface, bundle string, log io
 }
 
 // awaitRemoved waits until no object is selected any more.
-func awaitRemoved(ctx context.Context, client dynamic.Interface, kind schema.GroupVersionResource, selector metav1.ListOptions) error {
+func awaitRemoved(
+	ctx context.Context, client dynamic.Interface, kind schema.GroupVersionResource, selector metav1.ListOptions,
+) error {
 	lister := apiserver.Selected(client, client.Resource(kind), selector)
 	left := map[string][]string{} // by name, what holds it
 	_, err := clientwatch.UntilWithSync(ctx, lister, &unstructured.Unstructured{}, func(store cache.Store) (bool, error) {

@@ -32,7 +32,9 @@ var (
 // Release deletes a GatewayClass. Its controller takes the finalizer away, as it does for as long
 // as it runs; what it has not taken away after patience is taken away here. It refuses while a
 // Gateway is of the class: that is what the finalizer is for. A class that is gone is no error.
-func Release(ctx context.Context, client dynamic.Interface, name, finalizer string, patience time.Duration, log io.Writer) error {
+func Release(
+	ctx context.Context, client dynamic.Interface, name, finalizer string, patience time.Duration, log io.Writer,
+) error {
 	if err := unused(ctx, client, name); err != nil {
 		return err
 	}

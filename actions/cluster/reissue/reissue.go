@@ -97,7 +97,9 @@ func ignoreGone(err error) error {
 }
 
 // forget deletes the requests of a certificate's next revision, with their orders.
-func forget(ctx context.Context, client dynamic.Interface, certificate *unstructured.Unstructured, revision int64) error {
+func forget(
+	ctx context.Context, client dynamic.Interface, certificate *unstructured.Unstructured, revision int64,
+) error {
 	own := client.Resource(requests).Namespace(certificate.GetNamespace())
 	all, err := own.List(ctx, metav1.ListOptions{})
 	if err != nil {

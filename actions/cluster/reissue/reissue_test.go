@@ -46,7 +46,9 @@ func cluster(objects ...runtime.Object) *fake.FakeDynamicClient {
 	}, objects...)
 }
 
-func read(t *testing.T, client *fake.FakeDynamicClient, resource schema.GroupVersionResource, namespace, name string) *unstructured.Unstructured {
+func read(
+	t *testing.T, client *fake.FakeDynamicClient, resource schema.GroupVersionResource, namespace, name string,
+) *unstructured.Unstructured {
 	t.Helper()
 	found, err := client.Resource(resource).Namespace(namespace).Get(t.Context(), name, metav1.GetOptions{})
 	require.NoError(t, err)

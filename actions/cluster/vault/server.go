@@ -63,7 +63,9 @@ func Dial(ctx context.Context, config *rest.Config, server Server, progress io.W
 }
 
 // dialOnce connects to a server that runs, and asks it something that needs no token.
-func dialOnce(ctx context.Context, config *rest.Config, cluster kubernetes.Interface, server Server) (*api.Client, func(), error) {
+func dialOnce(
+	ctx context.Context, config *rest.Config, cluster kubernetes.Interface, server Server,
+) (*api.Client, func(), error) {
 	if err := podTrouble(ctx, cluster, server); err != nil {
 		return nil, nil, err
 	}

@@ -146,7 +146,9 @@ func TestAnAgeThatIsNotSaidIsWaitedFor(t *testing.T) {
 }
 
 // waits waits for the watchers of API servers, and returns what it told and how long it took.
-func waits(ctx context.Context, t *testing.T, servers ...*httptest.Server) (said []string, took time.Duration, err error) {
+func waits(
+	ctx context.Context, t *testing.T, servers ...*httptest.Server,
+) (said []string, took time.Duration, err error) {
 	t.Helper()
 	var urls []string
 	for _, s := range servers {

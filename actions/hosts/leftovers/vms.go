@@ -37,7 +37,9 @@ func madeVMs(state *stackstate.State) ([]hypervisor.Spec, error) {
 
 // ShowOrphans shows the virtual machines that the state does not know; nothing where the stack's
 // hosts are none.
-func ShowOrphans(ctx context.Context, out io.Writer, cfg *config.Config, project string, state *stackstate.State) error {
+func ShowOrphans(
+	ctx context.Context, out io.Writer, cfg *config.Config, project string, state *stackstate.State,
+) error {
 	if !cfg.Hosts.Driver.MakesVMs() {
 		return nil
 	}
@@ -59,7 +61,9 @@ func notLookedFor(err error) error {
 // orphans are the machines of a stack that its state does not know: a killed up made them, and no
 // destroy removes them. Those of another cluster than the stack's are not its own, where that is
 // known.
-func orphans(ctx context.Context, cfg *config.Config, project string, made []hypervisor.Spec, cluster string) ([]hypervisor.Owned, error) {
+func orphans(
+	ctx context.Context, cfg *config.Config, project string, made []hypervisor.Spec, cluster string,
+) ([]hypervisor.Owned, error) {
 	ctx, cancel := context.WithTimeout(ctx, hypervisorLimit)
 	defer cancel()
 	spec := inventory.VMSpecs(cfg)[0]

@@ -103,7 +103,9 @@ const hopLimit = 8
 
 // hops are jump hosts as a connection takes them, in front of the first of them those that its own
 // ProxyJump names. What logs in to them is added to keys.
-func (r *reader) hops(ssh config.SSH, user string, jumps []config.JumpHost, keys *keyring, depth int) ([]remote.Hop, error) {
+func (r *reader) hops(
+	ssh config.SSH, user string, jumps []config.JumpHost, keys *keyring, depth int,
+) ([]remote.Hop, error) {
 	if depth > hopLimit {
 		return nil, fmt.Errorf("%s: ProxyJump: more than %d hosts, one behind the other: do they name each other?", ssh.Config, hopLimit)
 	}

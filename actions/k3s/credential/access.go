@@ -34,7 +34,9 @@ func (i *Issuer) access(ctx context.Context, servers []remote.Target) (*admin, e
 
 // first asks one server after the other, and returns the first access; silent says why there is
 // none.
-func (i *Issuer) first(ctx context.Context, servers []remote.Target, limit time.Duration) (access *admin, silent, err error) {
+func (i *Issuer) first(
+	ctx context.Context, servers []remote.Target, limit time.Duration,
+) (access *admin, silent, err error) {
 	for n := range servers {
 		found, failed := i.admins(ctx, servers[n:n+1], limit)
 		silent = errors.Join(silent, failed)

@@ -27,7 +27,9 @@ const (
 
 // sign has the cluster sign a request, and returns the certificate in PEM. The request object goes
 // when it is signed or refused: Kubernetes itself would keep it for an hour.
-func sign(ctx context.Context, client kubernetes.Interface, csr []byte, lifetime time.Duration) (certificate []byte, err error) {
+func sign(
+	ctx context.Context, client kubernetes.Interface, csr []byte, lifetime time.Duration,
+) (certificate []byte, err error) {
 	var made *certificatesv1.CertificateSigningRequest
 	seconds := int32(max(lifetime, shortest).Seconds())
 	err = apiserver.Insist(ctx, func(ctx context.Context) (err error) {

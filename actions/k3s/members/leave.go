@@ -12,7 +12,9 @@ import (
 
 // Leave takes members that left out of the cluster, one after the other. config reaches the
 // cluster; its server may be the one that is gone.
-func (r *Remover) Leave(ctx context.Context, config *rest.Config, left []Member, discardVolumesOf []string) (err error) {
+func (r *Remover) Leave(
+	ctx context.Context, config *rest.Config, left []Member, discardVolumesOf []string,
+) (err error) {
 	if r.Client, err = kubernetes.NewForConfig(apiserver.Failover(config, Addresses(r.Servers))); err != nil {
 		return err
 	}

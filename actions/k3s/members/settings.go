@@ -35,7 +35,9 @@ func ApplySettings(ctx context.Context, config *rest.Config, previous, wanted Se
 
 // applySettings writes the Node as it was read, because its taints are one list, which others write
 // as well. A member that has not joined yet registers with its own.
-func applySettings(ctx context.Context, client kubernetes.Interface, member Member, before apiserver.NodeSettings) error {
+func applySettings(
+	ctx context.Context, client kubernetes.Interface, member Member, before apiserver.NodeSettings,
+) error {
 	if before.IsEmpty() && member.IsEmpty() {
 		return nil
 	}

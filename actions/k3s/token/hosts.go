@@ -40,7 +40,9 @@ func (s SSH) Rotate(ctx context.Context, server remote.Target, owner *k3shost.Ow
 	return s.rotateAt(ctx, "https://"+apiserver.Address(server.Address), server, owner, former, wanted)
 }
 
-func (s SSH) rotateAt(ctx context.Context, url string, server remote.Target, owner *k3shost.Owner, former, wanted string) error {
+func (s SSH) rotateAt(
+	ctx context.Context, url string, server remote.Target, owner *k3shost.Owner, former, wanted string,
+) error {
 	ca, err := s.Run(ctx, server, owner.At(server.Name).Insists()+"cat "+k3shost.ServerCA)
 	if err != nil {
 		return err

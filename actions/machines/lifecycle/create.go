@@ -15,7 +15,9 @@ import (
 
 // Create makes the machine and starts it, or makes an existing one what the Spec says. It does not
 // wait for the boot.
-func Create(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, log io.Writer) (hypervisor.Result, error) {
+func Create(
+	ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, log io.Writer,
+) (hypervisor.Result, error) {
 	return create(ctx, spec, secrets, false, log)
 }
 
@@ -23,14 +25,18 @@ func Create(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secret
 // nothing that lived on the old one would run again. So it makes one only in the place of a machine
 // that was leaving, which nothing lived on any more. before is what was printed of it; empty from a
 // state that does not have it.
-func Update(ctx context.Context, spec hypervisor.Spec, before hypervisor.Result, secrets hypervisor.Secrets, log io.Writer) (hypervisor.Result, error) {
+func Update(
+	ctx context.Context, spec hypervisor.Spec, before hypervisor.Result, secrets hypervisor.Secrets, log io.Writer,
+) (hypervisor.Result, error) {
 	if err := machineset.Changes(spec.Node, before.Made, spec.Made()); err != nil {
 		return hypervisor.Result{}, err
 	}
 	return create(ctx, spec, secrets, true, log)
 }
 
-func create(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, existing bool, log io.Writer) (hypervisor.Result, error) {
+func create(
+	ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, existing bool, log io.Writer,
+) (hypervisor.Result, error) {
 	whole := ctx
 	ctx, cancel := context.WithTimeout(ctx, spec.Timeout.Duration)
 	defer cancel()
@@ -92,7 +98,9 @@ func claim(ctx context.Context, on driver.Driver, spec hypervisor.Spec, have *dr
 // build makes a machine. What it made is removed when it cannot be finished: the engine keeps
 // nothing of a failed creation, so nothing would remove it later. When this process is killed, the
 // mark says so to the next run.
-func build(ctx context.Context, on driver.Driver, spec hypervisor.Spec, secrets hypervisor.Secrets) (*driver.Found, error) {
+func build(
+	ctx context.Context, on driver.Driver, spec hypervisor.Spec, secrets hypervisor.Secrets,
+) (*driver.Found, error) {
 	files, err := seed.Files(spec, secrets.HostKey)
 	if err != nil {
 		return nil, err

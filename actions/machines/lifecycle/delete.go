@@ -56,7 +56,9 @@ func on(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, d
 }
 
 // onHost does something on the Spec's hypervisor.
-func onHost(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, do func(hypervisor.Host) error) error {
+func onHost(
+	ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, do func(hypervisor.Host) error,
+) error {
 	host, err := hypervisor.Connect(ctx, spec.Hypervisor, secrets.HypervisorKey)
 	if err != nil {
 		return fmt.Errorf("%w; if it is gone for good, take the resource out of the state: pulumi state delete with the URN above", err)

@@ -11,7 +11,9 @@ import (
 // ByHand changes a machine's mark for a person: "release" takes the identity off it, whoever owns
 // it, and "adopt" puts the Spec's on it. The machine goes on. It returns the mark that there was,
 // and changes nothing unless yes.
-func ByHand(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, action string, yes bool) (was hypervisor.Mark, err error) {
+func ByHand(
+	ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, action string, yes bool,
+) (was hypervisor.Mark, err error) {
 	ctx, cancel := context.WithTimeout(ctx, spec.Timeout.Duration)
 	defer cancel()
 	host, err := hypervisor.Connect(ctx, spec.Hypervisor, secrets.HypervisorKey)

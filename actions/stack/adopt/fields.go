@@ -23,7 +23,9 @@ const tried = "strata-adopt"
 // fields over only from its creator's name (pulumi-kubernetes provider/pkg/await/await.go,
 // fixCSAFieldManagers). In any other name they would be a conflict with itself at the first change,
 // for ever.
-func handOver(ctx context.Context, client dynamic.ResourceInterface, live *unstructured.Unstructured, free *fieldpath.Set) error {
+func handOver(
+	ctx context.Context, client dynamic.ResourceInterface, live *unstructured.Unstructured, free *fieldpath.Set,
+) error {
 	managed, changed, err := handedOver(live.GetManagedFields(), free)
 	if err != nil || !changed {
 		return err
@@ -41,7 +43,9 @@ func handOver(ctx context.Context, client dynamic.ResourceInterface, live *unstr
 
 // handedOver are field managers with the provider's own in its creator's name, without the fields
 // that are to be free; changed is false where there is nothing to do.
-func handedOver(entries []metav1.ManagedFieldsEntry, free *fieldpath.Set) (managed []metav1.ManagedFieldsEntry, changed bool, err error) {
+func handedOver(
+	entries []metav1.ManagedFieldsEntry, free *fieldpath.Set,
+) (managed []metav1.ManagedFieldsEntry, changed bool, err error) {
 	own := map[string]*fieldpath.Set{} // by apiVersion
 	for _, entry := range entries {
 		if !isOwn(entry) {
@@ -79,7 +83,9 @@ func handedOver(entries []metav1.ManagedFieldsEntry, free *fieldpath.Set) (manag
 // what the API server has filled in is a difference (the parentRefs of an HTTPRoute, the
 // certificateRefs of a Gateway). wanted is the object as JSON. Any other failure of the try is left
 // to the create, which says it.
-func conflicting(ctx context.Context, client dynamic.ResourceInterface, wanted []byte, live *unstructured.Unstructured) (*fieldpath.Set, error) {
+func conflicting(
+	ctx context.Context, client dynamic.ResourceInterface, wanted []byte, live *unstructured.Unstructured,
+) (*fieldpath.Set, error) {
 	free := fieldpath.NewSet()
 	_, err := client.Patch(ctx, live.GetName(), types.ApplyPatchType, wanted, metav1.PatchOptions{FieldManager: tried, DryRun: []string{metav1.DryRunAll}})
 	var status *apierrors.StatusError

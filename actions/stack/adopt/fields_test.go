@@ -9,7 +9,9 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-func entry(manager string, operation metav1.ManagedFieldsOperationType, version, subresource, fields string) metav1.ManagedFieldsEntry {
+func entry(
+	manager string, operation metav1.ManagedFieldsOperationType, version, subresource, fields string,
+) metav1.ManagedFieldsEntry {
 	return metav1.ManagedFieldsEntry{
 		Manager: manager, Operation: operation, APIVersion: version, Subresource: subresource, FieldsV1: metav1.NewFieldsV1(fields),
 	}

@@ -90,7 +90,9 @@ func (c *Cluster) beforeUpdate(ctx context.Context, inputs map[string]any) error
 }
 
 // read reads an object, from an API server that may start anew meanwhile.
-func read(ctx context.Context, client dynamic.ResourceInterface, name string) (found *unstructured.Unstructured, err error) {
+func read(
+	ctx context.Context, client dynamic.ResourceInterface, name string,
+) (found *unstructured.Unstructured, err error) {
 	err = apiserver.Insist(ctx, func(ctx context.Context) (err error) {
 		found, err = client.Get(ctx, name, metav1.GetOptions{})
 		return err
@@ -100,7 +102,9 @@ func read(ctx context.Context, client dynamic.ResourceInterface, name string) (f
 
 // locateObject returns the object of inputs and the client of its kind; nil where it cannot be
 // there yet, or the API server or the provider names it, so that it is another one each time.
-func (c *Cluster) locateObject(ctx context.Context, inputs map[string]any) (*unstructured.Unstructured, dynamic.ResourceInterface, error) {
+func (c *Cluster) locateObject(
+	ctx context.Context, inputs map[string]any,
+) (*unstructured.Unstructured, dynamic.ResourceInterface, error) {
 	object := &unstructured.Unstructured{Object: clean(inputs)}
 	if object.GetName() == "" {
 		return object, nil, nil

@@ -123,7 +123,9 @@ func (r *Recovery) repair(ctx context.Context, client kubernetes.Interface, one 
 }
 
 // giveUp puts an end to one revision, which is called what.
-func (r *Recovery) giveUp(ctx context.Context, client kubernetes.Interface, secret *corev1.Secret, known bool, what string) error {
+func (r *Recovery) giveUp(
+	ctx context.Context, client kubernetes.Interface, secret *corev1.Secret, known bool, what string,
+) error {
 	if r.claim != nil {
 		if err := r.claim(ctx); err != nil {
 			return err

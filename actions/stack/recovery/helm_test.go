@@ -39,7 +39,9 @@ func record(t *testing.T, number int, status string, age time.Duration) *corev1.
 
 // repaired is the state of each revision once a release with these records, and another one, has
 // been repaired; and the log.
-func repaired(t *testing.T, found release, started time.Time, have []*corev1.Secret) (states map[int]string, output string) {
+func repaired(
+	t *testing.T, found release, started time.Time, have []*corev1.Secret,
+) (states map[int]string, output string) {
 	t.Helper()
 	objects := []runtime.Object{&corev1.Secret{ObjectMeta: metav1.ObjectMeta{
 		Name: "other", Namespace: "metallb-system", Labels: map[string]string{"owner": "helm", "name": "other", "status": "pending-install"},

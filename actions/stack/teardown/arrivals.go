@@ -29,7 +29,9 @@ const argoRelease = "argocd/argocd"
 // Arrivals looks at objects that the run before did not have. It returns those of the namespaces
 // among them that are being deleted. The error refuses an Argo CD that would go on with the deletion
 // of Applications. open connects to the cluster; it is called only where something arrives.
-func (g Guard) Arrivals(ctx context.Context, open func() (Cluster, error), previous Objects) (ending []string, err error) {
+func (g Guard) Arrivals(
+	ctx context.Context, open func() (Cluster, error), previous Objects,
+) (ending []string, err error) {
 	arriving := g.Objects.left(previous)
 	argo := arriving.Has(KindRelease, argoRelease)
 	if len(arriving[kindNamespace]) == 0 && !argo {
@@ -120,7 +122,9 @@ func managed(application *unstructured.Unstructured) (names []string) {
 
 // listAll lists a resource in all namespaces, from an API server that may start anew meanwhile; none
 // where it is not served.
-func listAll(ctx context.Context, cluster Cluster, resource schema.GroupVersionResource) ([]unstructured.Unstructured, error) {
+func listAll(
+	ctx context.Context, cluster Cluster, resource schema.GroupVersionResource,
+) ([]unstructured.Unstructured, error) {
 	var found *unstructured.UnstructuredList
 	err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {
 		found, err = cluster.Objects.Resource(resource).List(ctx, metav1.ListOptions{})

@@ -238,7 +238,9 @@ func isBound(object *unstructured.Unstructured) bool {
 const parallel = 8
 
 // inside lists kinds and titles the objects that a rule selects.
-func (r *reader) inside(ctx context.Context, kinds []string, namespace string, selects func(*unstructured.Unstructured) bool) []string {
+func (r *reader) inside(
+	ctx context.Context, kinds []string, namespace string, selects func(*unstructured.Unstructured) bool,
+) []string {
 	var mutex sync.Mutex
 	var kept []string
 	var all sync.WaitGroup

@@ -91,12 +91,16 @@ type monitor struct {
 
 // SupportsFeature says what the engine does, but for values that carry their dependencies: none are
 // followed here.
-func (*monitor) SupportsFeature(_ context.Context, in *pulumirpc.SupportsFeatureRequest) (*pulumirpc.SupportsFeatureResponse, error) {
+func (*monitor) SupportsFeature(
+	_ context.Context, in *pulumirpc.SupportsFeatureRequest,
+) (*pulumirpc.SupportsFeatureResponse, error) {
 	return &pulumirpc.SupportsFeatureResponse{HasSupport: in.GetId() != "outputValues"}, nil
 }
 
 // RegisterResource gives a resource its URN; its state is its inputs.
-func (m *monitor) RegisterResource(_ context.Context, in *pulumirpc.RegisterResourceRequest) (*pulumirpc.RegisterResourceResponse, error) {
+func (m *monitor) RegisterResource(
+	_ context.Context, in *pulumirpc.RegisterResourceRequest,
+) (*pulumirpc.RegisterResourceResponse, error) {
 	var parent tokens.Type
 	if urn := resource.URN(in.GetParent()); urn != "" && urn.QualifiedType() != resource.RootStackType {
 		parent = urn.QualifiedType()
@@ -109,6 +113,8 @@ func (m *monitor) RegisterResource(_ context.Context, in *pulumirpc.RegisterReso
 }
 
 // RegisterResourceOutputs drops a component's outputs.
-func (*monitor) RegisterResourceOutputs(context.Context, *pulumirpc.RegisterResourceOutputsRequest) (*emptypb.Empty, error) {
+func (*monitor) RegisterResourceOutputs(
+	context.Context, *pulumirpc.RegisterResourceOutputsRequest,
+) (*emptypb.Empty, error) {
 	return &emptypb.Empty{}, nil
 }

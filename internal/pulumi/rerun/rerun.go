@@ -26,7 +26,9 @@ func Replaced() pulumi.ResourceOption {
 // Attempt registers a word that is drawn anew each time that inputs change. A command that has it
 // among its inputs is updated in place, also back to inputs that it has had before. opts are the
 // command's own parent and dependencies, so that no word changes whose command is not reached.
-func Attempt(ctx *pulumi.Context, name string, inputs pulumi.StringMap, opts ...pulumi.ResourceOption) (pulumi.StringOutput, error) {
+func Attempt(
+	ctx *pulumi.Context, name string, inputs pulumi.StringMap, opts ...pulumi.ResourceOption,
+) (pulumi.StringOutput, error) {
 	word, err := random.NewRandomId(ctx, name+"-attempt", &random.RandomIdArgs{ByteLength: pulumi.Int(wordBytes), Keepers: inputs}, opts...)
 	if err != nil {
 		return pulumi.StringOutput{}, err

@@ -155,7 +155,9 @@ func (l *login) explain(err error) error {
 
 // handshake exchanges keys and logs in, bounded. It closes raw unless it succeeds. A connection
 // through a jump host knows no deadline, so it is the end of the connection that ends a handshake.
-func handshake(ctx context.Context, raw net.Conn, endpoint string, config *ssh.ClientConfig) (*watchedConn, *ssh.Client, error) {
+func handshake(
+	ctx context.Context, raw net.Conn, endpoint string, config *ssh.ClientConfig,
+) (*watchedConn, *ssh.Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, handshakeTimeout)
 	defer cancel()
 	conn := &watchedConn{Conn: raw}

@@ -59,7 +59,9 @@ func keep(ctx context.Context, lease *Lease, open func(context.Context) (*Lease,
 }
 
 // again opens a tunnel that is not there, at once or after a pause; nil when ctx has ended.
-func again(ctx context.Context, atOnce bool, open func(context.Context) (*Lease, error), warn func(string)) (lease *Lease) {
+func again(
+	ctx context.Context, atOnce bool, open func(context.Context) (*Lease, error), warn func(string),
+) (lease *Lease) {
 	told := ""
 	growing := wait.Backoff{Duration: firstRetry, Factor: 2, Cap: lastRetry, Steps: 1 << 10}
 	_ = growing.DelayFunc().Until(ctx, atOnce, true, func(ctx context.Context) (bool, error) { // its only error is the end of ctx

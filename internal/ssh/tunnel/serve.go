@@ -40,7 +40,9 @@ type server struct {
 // Serve answers at a listener, which it closes, until ctx ends, a program that needs the port for
 // another way or has a better key asks it to, or nothing has used it for a time. ready is called
 // when the jump host has been logged in to. Its error is why that was not possible.
-func Serve(ctx context.Context, listener net.Listener, spec Spec, key []byte, idleFor time.Duration, ready func()) error {
+func Serve(
+	ctx context.Context, listener net.Listener, spec Spec, key []byte, idleFor time.Duration, ready func(),
+) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s, err := newServer(ctx, spec, key, cancel, idleFor)
@@ -61,7 +63,9 @@ func Serve(ctx context.Context, listener net.Listener, spec Spec, key []byte, id
 	return nil
 }
 
-func newServer(ctx context.Context, spec Spec, key []byte, end context.CancelFunc, idleFor time.Duration) (*server, error) {
+func newServer(
+	ctx context.Context, spec Spec, key []byte, end context.CancelFunc, idleFor time.Duration,
+) (*server, error) {
 	digest, err := spec.digest()
 	if err != nil {
 		return nil, err

@@ -45,7 +45,9 @@ func served(t *testing.T, idleFor time.Duration) tunnelled {
 }
 
 // serve serves a tunnel until the test ends, or it is stopped.
-func serve(t *testing.T, listener net.Listener, spec Spec, key []byte, idleFor time.Duration) (chan error, context.CancelFunc) {
+func serve(
+	t *testing.T, listener net.Listener, spec Spec, key []byte, idleFor time.Duration,
+) (chan error, context.CancelFunc) {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	t.Cleanup(stop)

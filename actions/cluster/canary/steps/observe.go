@@ -92,7 +92,9 @@ func (c *cluster) count(ctx context.Context, d *appsv1.Deployment, found *seen) 
 }
 
 // ours tells the canary's answers from others by their label.
-func (c *cluster) ours(ctx context.Context, metrics canary.Metrics, d *appsv1.Deployment) (func(label string) bool, error) {
+func (c *cluster) ours(
+	ctx context.Context, metrics canary.Metrics, d *appsv1.Deployment,
+) (func(label string) bool, error) {
 	if !metrics.ByPod {
 		return func(label string) bool { return ofService(label, c.spec.Namespace, c.spec.Canary) }, nil
 	}
