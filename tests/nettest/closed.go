@@ -31,7 +31,7 @@ func Closed(t *testing.T) Port {
 	require.NoError(t, syscall.Bind(descriptor, &syscall.SockaddrInet4{Addr: loopback}))
 	name, err := syscall.Getsockname(descriptor)
 	require.NoError(t, err)
-	number := uint16(name.(*syscall.SockaddrInet4).Port) //nolint:gosec // a port
+	number := uint16(name.(*syscall.SockaddrInet4).Port)
 	return Port{Address: netip.AddrPortFrom(netip.AddrFrom4(loopback), number), socket: socket}
 }
 
