@@ -81,8 +81,9 @@ func canHold(kind string) bool {
 	return users[kind] != nil || slices.Contains([]string{kindNamespace, kindClaim, kindDefinition, KindRelease, KindBundle}, kind)
 }
 
-// patience is for how long an API group's server may be away, as while its Pod is made anew.
-var patience = wait.Backoff{Duration: time.Second, Factor: 2, Steps: 5}
+// patience is for how long an API group's server may be away, as while its Pod is made anew: 45
+// seconds, of the guard's minute. metrics-server takes half a minute after its node's restart.
+var patience = wait.Backoff{Duration: 3 * time.Second, Steps: 16}
 
 // discoverAll learns the kinds. Where a namespace leaves, all groups must answer: Kubernetes asks
 // each for what is in it, and a namespace does not end before they do
