@@ -68,8 +68,7 @@ func (k KnownHosts) pin(ctx context.Context, asked Asked, target remote.Target, 
 
 func pinOf(key ssh.PublicKey, known bool) Pin {
 	return Pin{
-		Key:         strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key))),
-		Fingerprint: key.Type() + " " + ssh.FingerprintSHA256(key), Known: known,
+		Key: remote.AuthorizedKey(key), Fingerprint: remote.Fingerprint(key), Known: known,
 	}
 }
 

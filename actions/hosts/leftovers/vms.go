@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"strata/actions/hosts/inventory"
-	"strata/actions/machines/lifecycle"
 	"strata/config"
 	"strata/internal/hypervisor"
+	"strata/internal/hypervisor/drivers"
 	"strata/internal/pulumi/stackstate"
 )
 
@@ -82,7 +82,7 @@ func orphans(
 	if err != nil {
 		return nil, err
 	}
-	owned, err := lifecycle.OwnedBy(ctx, host, spec)
+	owned, err := drivers.New(host, spec).Owned(ctx)
 	known := func(one hypervisor.Owned) bool {
 		return slices.ContainsFunc(made, func(spec hypervisor.Spec) bool { return spec.Node == one.Node })
 	}

@@ -30,7 +30,7 @@ type keyring struct {
 
 // addOwn adds the host's own keys: the configuration's, or else those of an ssh_config, or else the
 // one that a login has by default. said names them afterwards.
-func (k *keyring) addOwn(said *said) {
+func (k *keyring) addOwn(said *settings) {
 	if k.ssh.KeyFile != "" {
 		said.identities = []string{k.ssh.KeyFile}
 		k.add(k.ssh.KeyFile)

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"golang.org/x/crypto/ssh"
+
+	"strata/internal/ssh/remote"
 )
 
 // KnownHosts are the lines of known_hosts files.
@@ -30,7 +32,7 @@ type KnownKey struct {
 	patterns []string
 }
 
-// Known is what known_hosts files have about a host.
+// Known holds the keys that known_hosts files have for a host.
 type Known struct {
 	// Keys are those that it may show, in the order of the files.
 	Keys []KnownKey
@@ -67,19 +69,19 @@ func ReadKnownHosts(files ...string) (KnownHosts, error) {
 // Of returns what is known of the sshd at a port of a host. As with ssh, a line without a port
 // holds for every port of which no line speaks.
 func (k KnownHosts) Of(host string, port int) Known {
-	bare := k.of(host)
+	bare := k.byName(host)
 	if port == 22 { // the port of lines that have none
 		return bare
 	}
-	known := k.of("[" + host + "]:" + strconv.Itoa(port))
+	known := k.byName("[" + host + "]:" + strconv.Itoa(port))
 	if len(known.Keys) == 0 {
 		known.Keys = bare.Keys
 	}
 	return Known{known.Keys, append(known.Revoked, bare.Revoked...), known.CA || bare.CA}
 }
 
-// of returns what is known of a host by a name as it stands in a known_hosts.
-func (k KnownHosts) of(name string) Known {
+// byName returns what is known of a host by a name as it stands in a known_hosts.
+func (k KnownHosts) byName(name string) Known {
 	var known Known
 	for _, line := range k.lines {
 		switch name := strings.ToLower(name); {
@@ -131,17 +133,14 @@ func Has(keys []KnownKey, key ssh.PublicKey) bool {
 	return slices.ContainsFunc(keys, func(one KnownKey) bool { return string(one.Marshal()) == string(key.Marshal()) })
 }
 
-// preferred are the types of keys, as at a first contact.
-var preferred = []string{ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521, ssh.KeyAlgoRSA}
-
 // pins returns the keys of the preferred type in authorized_keys form, in an order that no file
 // decides: a state has them, and known_hosts differ from person to person. The error names a key
 // that is revoked where there is no other.
 func (k Known) pins(host sshd) (string, error) {
 	var pins []string
-	for _, kind := range preferred {
+	for _, kind := range remote.KeyTypes {
 		for _, key := range k.Keys {
-			line := strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
+			line := remote.AuthorizedKey(key)
 			if key.Type() == kind && !Has(k.Revoked, key) && !slices.Contains(pins, line) {
 				pins = append(pins, line)
 			}

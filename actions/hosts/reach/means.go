@@ -13,10 +13,11 @@ import (
 )
 
 // usesAgent reports whether an ssh_config names an agent of its own.
-func (s said) usesAgent() bool { return s.agent != "" && s.agent != remote.NoAgent }
+func (s settings) usesAgent() bool { return s.agent != "" && s.agent != remote.NoAgent }
 
-// means is what logs in beyond private keys, with identities for the key files.
-func (k *keyring) means(said said) remote.Means {
+// meansFor adds to settings the certificates beside the key files, and returns what logs in beyond
+// private keys.
+func (k *keyring) meansFor(said settings) remote.Means {
 	means := remote.Means{ProxyCommand: said.command, AgentSocket: said.agent}
 	if said.agent == "SSH_AUTH_SOCK" {
 		means.AgentSocket = ""

@@ -29,23 +29,23 @@ var errUnknown = errors.New("no key")
 // pin is the key, or the keys, that known_hosts files have for a host. What the configuration names
 // must have one; what an ssh_config names need not even be there, as with ssh, and then there is no
 // pin.
-func (r *reader) pin(ssh config.SSH, host sshd, said said) (string, error) {
+func (r *reader) pin(ssh config.SSH, host sshd, said settings) (string, error) {
 	if ssh.KnownHosts != "" {
-		return r.known([]string{ssh.KnownHosts}, host, said.alias)
+		return r.pinIn([]string{ssh.KnownHosts}, host, said.alias)
 	}
 	files := slices.DeleteFunc(slices.Clone(said.knownHosts), func(path string) bool {
 		_, _, err := r.open("knownHosts", path)
 		return errors.Is(err, fs.ErrNotExist)
 	})
-	pin, err := r.known(files, host, said.alias)
+	pin, err := r.pinIn(files, host, said.alias)
 	if errors.Is(err, errUnknown) {
 		return "", nil
 	}
 	return pin, err
 }
 
-// known is the pin of a host in files. As with ssh, an alias is all that is looked for.
-func (r *reader) known(paths []string, host sshd, alias string) (string, error) {
+// pinIn is the pin of a host in files. As with ssh, an alias is all that is looked for.
+func (r *reader) pinIn(paths []string, host sshd, alias string) (string, error) {
 	hosts, err := r.readKnownHosts(paths)
 	if err != nil {
 		return "", fmt.Errorf("knownHosts: %w", err)

@@ -61,7 +61,7 @@ func (r *reader) host(hosts config.Hosts, node config.Node) (Host, error) {
 	if node.Address.IsValid() { // strata init has none yet
 		names = append(names, node.Address.String())
 	}
-	said, err := r.said(ssh.Config, login{ssh.User, ssh.Port, config.DefaultUser}, names...)
+	said, err := r.settingsOf(ssh.Config, login{ssh.User, ssh.Port, config.DefaultUser}, names...)
 	if err != nil {
 		return Host{}, err
 	}
@@ -75,7 +75,7 @@ func (r *reader) host(hosts config.Hosts, node config.Node) (Host, error) {
 	ssh.Agent = ssh.Agent || said.usesAgent()
 	keys := &keyring{read: r, ssh: ssh, node: node.Name}
 	keys.addOwn(&said)
-	target.Agent, target.Means = ssh.Agent, keys.means(said)
+	target.Agent, target.Means = ssh.Agent, keys.meansFor(said)
 	if ssh.Jump == nil {
 		ssh.Jump = said.jump
 	} else {
@@ -112,7 +112,7 @@ func (r *reader) hops(
 	var hops []remote.Hop
 	var problems []error
 	for i, jump := range jumps {
-		said, err := r.said(ssh.Config, login{jump.User, jump.Port, user}, jump.Host)
+		said, err := r.settingsOf(ssh.Config, login{jump.User, jump.Port, user}, jump.Host)
 		if err != nil {
 			return nil, err
 		}
@@ -129,7 +129,7 @@ func (r *reader) hops(
 		}
 		hop := remote.Hop{
 			Address: cmp.Or(said.hostName, jump.Host), Port: cmp.Or(said.port, config.DefaultPort),
-			User: cmp.Or(said.user, user), HostKey: jump.HostKey, Means: keys.means(said),
+			User: cmp.Or(said.user, user), HostKey: jump.HostKey, Means: keys.meansFor(said),
 		}
 		if i > 0 { // It is reached through the one before.
 			hop.ProxyCommand = ""
@@ -144,7 +144,7 @@ func (r *reader) hops(
 }
 
 // pinned is the key of a jump host, for which there is no first contact.
-func (r *reader) pinned(ssh config.SSH, hop remote.Hop, name string, said said) (string, error) {
+func (r *reader) pinned(ssh config.SSH, hop remote.Hop, name string, said settings) (string, error) {
 	pin, err := r.pin(ssh, sshd{hop.Address, hop.Port, name}, said)
 	if pin == "" && err == nil {
 		err = fmt.Errorf("jump host %s has no pin: name a file that has its key in strata:hosts.ssh.knownHosts, "+

@@ -14,9 +14,9 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// said is what OpenSSH's client makes of an ssh_config for a host. Empty is what the file does not
-// say.
-type said struct {
+// settings have the keywords of an ssh_config for a host, as OpenSSH's client resolves them. One
+// that the file does not set is empty.
+type settings struct {
 	hostName, user, alias, command, agent string
 	// identities and certificates are files, the first to be offered first.
 	identities, certificates, knownHosts []string
@@ -25,8 +25,8 @@ type said struct {
 	jump                                 []config.JumpHost
 }
 
-// login is what is known of a login before an ssh_config is asked: the user and the port that the
-// configuration sets, and who logs in where neither does.
+// login has the user and the port that the configuration sets, which come before an ssh_config,
+// and who logs in where neither names a user.
 type login struct {
 	user        string
 	port        int
@@ -36,20 +36,20 @@ type login struct {
 // stranger has a name that only `Host *` and its like are about.
 const stranger = "strata-no-block"
 
-// said asks ssh about a host, by the first of its names that has a block of its own in the file;
+// settingsOf asks ssh about a host, by the first of its names that has a block of its own in the file;
 // `Host *` does not count. As with ssh, one name answers for all keywords. The last name is the
-// address that is dialed where no HostName is said. Without a file nothing is said.
-func (r *reader) said(path string, as login, names ...string) (said, error) {
+// address that is dialed where no HostName is said. Without a file there are none.
+func (r *reader) settingsOf(path string, as login, names ...string) (settings, error) {
 	if path == "" {
-		return said{user: as.user, port: as.port}, nil
+		return settings{user: as.user, port: as.port}, nil
 	}
 	name, values, err := r.answer(path, as, names)
 	if err != nil {
-		return said{}, err
+		return settings{}, err
 	}
-	found, err := values.said(name)
+	found, err := values.settings(name)
 	if err != nil {
-		return said{}, fmt.Errorf("%s: %s: %w", path, name, err)
+		return settings{}, fmt.Errorf("%s: %s: %w", path, name, err)
 	}
 	return found, nil
 }
@@ -90,9 +90,9 @@ func alike(its, everyones keywords, name string) bool {
 	return reflect.DeepEqual(mine, everyones)
 }
 
-// said reads the keywords that ssh has for a name.
-func (k keywords) said(name string) (said, error) {
-	found := said{
+// settings reads the keywords that ssh has for a name.
+func (k keywords) settings(name string) (settings, error) {
+	found := settings{
 		user: k.first("user"), alias: k.first("hostkeyalias"), identitiesOnly: k.first("identitiesonly") == "yes",
 	}
 	if host := k.first("hostname"); !strings.EqualFold(host, name) {
@@ -100,11 +100,11 @@ func (k keywords) said(name string) (said, error) {
 	}
 	var err error
 	if found.port, err = parsePort(k.first("port")); err != nil {
-		return said{}, err
+		return settings{}, err
 	}
 	expand, err := k.tokens(name)
 	if err != nil {
-		return said{}, err
+		return settings{}, err
 	}
 	for _, path := range k["identityfile"] {
 		if path != unsaid {
@@ -122,7 +122,7 @@ func (k keywords) said(name string) (said, error) {
 	}
 	found.command = expand(k.first("proxycommand"))
 	if found.jump, err = parseJump(expand(k.first("proxyjump"))); err != nil {
-		return said{}, fmt.Errorf("ProxyJump: %w", err)
+		return settings{}, fmt.Errorf("ProxyJump: %w", err)
 	}
 	return found, nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"golang.org/x/crypto/ssh"
 
@@ -41,7 +40,7 @@ func waitBack(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secr
 	}
 	target := remote.Target{
 		Name: spec.Node, Address: spec.Guest.Address.Addr().String(), Port: spec.Guest.Port, User: spec.Guest.User,
-		HostKey: strings.TrimSpace(string(ssh.MarshalAuthorizedKey(signer.PublicKey()))),
+		HostKey: remote.AuthorizedKey(signer.PublicKey()),
 	}
 	client, err := remote.Dial(ctx, target, secrets.SSHKey)
 	if err != nil {

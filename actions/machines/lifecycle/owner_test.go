@@ -76,7 +76,7 @@ func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 		}
 		assert.Equal(t, before, mark())
 
-		owned, err := OwnedBy(t.Context(), here(t), theirs)
+		owned, err := drivers.New(here(t), theirs).Owned(t.Context())
 		require.NoError(t, err)
 		assert.Empty(t, owned, "what is left of their stack")
 		machine := Survey(t.Context(), here(t), hypervisor.Specs{theirs}).Machines[0]
@@ -87,7 +87,7 @@ func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 		require.NoError(t, err)
 		assert.True(t, facts.Exists)
 
-		owned, err = OwnedBy(t.Context(), here(t), ours)
+		owned, err = drivers.New(here(t), ours).Owned(t.Context())
 		require.NoError(t, err)
 		assert.Len(t, owned, 1)
 		require.NoError(t, Delete(t.Context(), ours, hypervisor.Secrets{}, io.Discard))

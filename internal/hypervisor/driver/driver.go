@@ -50,7 +50,7 @@ type Driver interface {
 	RemoveImage(ctx context.Context) error
 	// Observe returns the facts for a gate.
 	Observe(ctx context.Context) (hypervisor.Facts, error)
-	// Owned are the machines of the Spec's stack, whichever node they are for.
+	// Owned are the machines of the Spec's stack, whichever node they are for, by name. It changes nothing.
 	Owned(ctx context.Context) ([]hypervisor.Owned, error)
 	Surveyor
 }

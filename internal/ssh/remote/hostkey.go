@@ -35,7 +35,7 @@ type pins []ssh.PublicKey
 // negotiate for them.
 func pinned(t Target) (pins, []string, error) {
 	var keys pins
-	var algorithms []string
+	var kinds []string
 	for line := range strings.Lines(strings.TrimSpace(t.HostKey)) {
 		var key ssh.PublicKey
 		var err error
@@ -45,16 +45,14 @@ func pinned(t Target) (pins, []string, error) {
 			return nil, nil, fmt.Errorf("pinned host key of %s: expected authorized_keys form (type base64): %w", t, err)
 		}
 		keys = append(keys, key)
-		for _, algorithm := range algorithmsOf(key) {
-			if !slices.Contains(algorithms, algorithm) {
-				algorithms = append(algorithms, algorithm)
-			}
+		if !slices.Contains(kinds, key.Type()) {
+			kinds = append(kinds, key.Type())
 		}
 	}
 	if len(keys) == 0 {
 		return nil, nil, fmt.Errorf("%s has no pinned host key: expected one in authorized_keys form (see `strata hostkey`)", t)
 	}
-	return keys, algorithms, nil
+	return keys, algorithmsOf(kinds...), nil
 }
 
 // String names the keys by their fingerprints.
@@ -69,13 +67,29 @@ func joined(keys []ssh.PublicKey, link string) string {
 	return strings.Join(names, link)
 }
 
-// algorithmsOf lists the signature algorithms of a key: without it, a host with several keys would
-// offer another one than the pinned one and look like an impostor.
-func algorithmsOf(key ssh.PublicKey) []string {
-	if key.Type() == ssh.KeyAlgoRSA {
-		return []string{ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256}
+// KeyTypes are the types of host keys in the order of preference at a first contact. Ed25519 first:
+// every sshd since 2014 makes one.
+var KeyTypes = []string{
+	ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521, ssh.KeyAlgoRSA,
+}
+
+// algorithmsOf lists the signature algorithms of keys by their types: without it, a host with
+// several keys would offer another one than the pinned one and look like an impostor.
+func algorithmsOf(kinds ...string) []string {
+	var algorithms []string
+	for _, kind := range kinds {
+		if kind == ssh.KeyAlgoRSA {
+			algorithms = append(algorithms, ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256)
+		} else {
+			algorithms = append(algorithms, kind)
+		}
 	}
-	return []string{key.Type()}
+	return algorithms
+}
+
+// AuthorizedKey returns a public key in authorized_keys form, without the end of its line.
+func AuthorizedKey(key ssh.PublicKey) string {
+	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
 }
 
 // Fingerprint returns the form in which people compare keys: the type and the SHA256 sum, as
@@ -100,13 +114,6 @@ func (p pins) check(t Target, setting string) ssh.HostKeyCallback {
 // errScanned ends a first contact once the key is known; nothing is authenticated and nothing is
 // run.
 var errScanned = errors.New("host key seen")
-
-// scanAlgorithms is the order of preference at first contact. Ed25519 first: every sshd since 2014
-// makes one.
-var scanAlgorithms = []string{
-	ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521,
-	ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256,
-}
 
 // UnpinnedError says that a host would get sudo's password whose key no person has compared.
 // Waiting does not help.
@@ -191,7 +198,7 @@ func (d Dialer) Scan(ctx context.Context, t Target) (string, error) {
 	var seen ssh.PublicKey
 	config := &ssh.ClientConfig{
 		User:              "strata-scan",
-		HostKeyAlgorithms: scanAlgorithms,
+		HostKeyAlgorithms: algorithmsOf(KeyTypes...),
 		HostKeyCallback: func(_ string, _ net.Addr, key ssh.PublicKey) error {
 			seen = key
 			return errScanned
@@ -208,5 +215,5 @@ func (d Dialer) Scan(ctx context.Context, t Target) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("host key: %w", err)
 	}
-	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(seen))), nil
+	return AuthorizedKey(seen), nil
 }

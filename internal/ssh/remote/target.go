@@ -49,12 +49,12 @@ type Hop struct {
 	Means
 }
 
-// Means are what this machine has for a login beyond private keys. All are optional.
+// Means let this machine log in by more than private keys. All are optional.
 type Means struct {
 	// ProxyCommand is run by this machine's shell, and its standard input and output are the
 	// connection; only the first host on a way is reached so. Default: TCP.
 	ProxyCommand string `json:"proxyCommand,omitempty"`
-	// AgentSocket is where the ssh-agent listens, or NoAgent. Default: SSH_AUTH_SOCK.
+	// AgentSocket is the path of the ssh-agent's socket, or NoAgent. Default: SSH_AUTH_SOCK.
 	AgentSocket string `json:"agentSocket,omitempty"`
 	// Certificates are the paths of certificates for the keys, absolute or below ~/. They are read at
 	// the login, so that one that was renewed changes no state; one that is not there is not offered.
