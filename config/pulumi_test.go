@@ -1,27 +1,14 @@
 package config_test
 
 import (
-	"encoding/json"
 	"testing"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
-	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"strata/config"
+	"strata/tests/pulumitest"
 )
-
-// noResources is a monitor for programs that register nothing but the stack.
-type noResources struct{}
-
-func (noResources) NewResource(args pulumi.MockResourceArgs) (string, resource.PropertyMap, error) {
-	return args.Name, args.Inputs, nil
-}
-
-func (noResources) Call(pulumi.MockCallArgs) (resource.PropertyMap, error) {
-	return resource.PropertyMap{}, nil
-}
 
 // fromPulumi runs FromPulumi in a program with these sections, of which some are secret.
 func fromPulumi(t *testing.T, sections map[string]string, secret ...string) (*config.Config, error) {
@@ -30,24 +17,7 @@ func fromPulumi(t *testing.T, sections map[string]string, secret ...string) (*co
 	for section, text := range sections {
 		whole["strata:"+section] = text
 	}
-	return fromEngine(t, whole, secret...)
-}
-
-// fromEngine runs FromPulumi in a program that has this whole configuration.
-func fromEngine(t *testing.T, whole map[string]string, secret ...string) (*config.Config, error) {
-	t.Helper()
-	text, err := json.Marshal(whole)
-	require.NoError(t, err)
-	t.Setenv(pulumi.EnvConfig, string(text))
-	t.Setenv(config.ArtifactsVariable, "")
-	var cfg *config.Config
-	err = pulumi.RunErr(func(ctx *pulumi.Context) error {
-		cfg, err = config.FromPulumi(ctx)
-		return err
-	}, pulumi.WithMocks("strata", "dev", noResources{}), func(info *pulumi.RunInfo) {
-		info.Config, info.ConfigSecretKeys = whole, secret
-	})
-	return cfg, err
+	return pulumitest.FromEngine(t, whole, secret...)
 }
 
 func TestPulumisConfigurationIsRead(t *testing.T) {

@@ -1,9 +1,7 @@
 package engine_test
 
 import (
-	"encoding/json"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,7 +10,6 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/esc"
 	sdkconfig "github.com/pulumi/pulumi/sdk/v3/go/common/resource/config"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/workspace"
-	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -20,36 +17,15 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// stackFile is a project's folder with one stack's file.
-type stackFile struct{ folder, file string }
-
-// newStackFile writes the stack file of an existing cluster with more lines below its config.
-// project is the text below the name in Pulumi.yaml.
-func newStackFile(t *testing.T, project, config string) stackFile {
-	t.Helper()
-	folder := t.TempDir()
-	s := stackFile{folder, filepath.Join(folder, "Pulumi.dev.yaml")}
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "Pulumi.yaml"), []byte("name: strata\nruntime: go\n"+project), 0o600))
-	text := "config:\n  strata:cluster: {context: kind-kind}\n"
-	if !strings.Contains(config+project, "metallb") {
-		text += "  strata:metallb: {addresses: [10.0.0.1-10.0.0.9]}\n"
-	}
-	require.NoError(t, os.WriteFile(s.file, []byte(text+config), 0o600))
-	return s
-}
-
-// asFile reads the stack as Strata's commands do.
-func (s stackFile) asFile() (*config.Config, error) { return config.OfStack(s.folder, "dev", s.file) }
-
 // asProgram reads the stack as the program does: the engine merges, checks and decrypts the file
 // (pulumi/pkg/backend/httpstate and diy), and hands over a text for each key.
-func (s stackFile) asProgram(t *testing.T) (*config.Config, error) {
+func asProgram(t *testing.T, s pulumitest.StackFile) (*config.Config, error) {
 	t.Helper()
-	path, err := workspace.DetectProjectPathFrom(s.folder)
+	path, err := workspace.DetectProjectPathFrom(s.Folder)
 	require.NoError(t, err)
 	project, err := workspace.LoadProject(path)
 	require.NoError(t, err)
-	read, err := workspace.LoadProjectStack(nil, project, s.file)
+	read, err := workspace.LoadProjectStack(nil, project, s.File)
 	if err != nil {
 		return nil, err
 	}
@@ -69,23 +45,7 @@ func (s stackFile) asProgram(t *testing.T) (*config.Config, error) {
 			secret = append(secret, key.String())
 		}
 	}
-	return fromEngine(t, whole, secret)
-}
-
-// fromEngine runs FromPulumi in a program that has this whole configuration.
-func fromEngine(t *testing.T, whole map[string]string, secret []string) (cfg *config.Config, err error) {
-	t.Helper()
-	text, err := json.Marshal(whole)
-	require.NoError(t, err)
-	t.Setenv(pulumi.EnvConfig, string(text))
-	t.Setenv(config.ArtifactsVariable, "")
-	err = pulumi.RunErr(func(ctx *pulumi.Context) error {
-		cfg, err = config.FromPulumi(ctx)
-		return err
-	}, pulumi.WithMocks("strata", "dev", &pulumitest.Recorder{}), func(info *pulumi.RunInfo) {
-		info.Config, info.ConfigSecretKeys = whole, secret
-	})
-	return cfg, err
+	return pulumitest.FromEngine(t, whole, secret...)
 }
 
 // meanings are awkward files, and one thing that each of them says.
@@ -147,10 +107,10 @@ var meanings = map[string]struct {
 func TestFilesMeanOneThing(t *testing.T) {
 	for name, test := range meanings {
 		t.Run(name, func(t *testing.T) {
-			s := newStackFile(t, test.project, test.config)
-			file, err := s.asFile()
+			s := pulumitest.NewStackFile(t, test.project, test.config)
+			file, err := s.Read()
 			require.NoError(t, err)
-			program, err := s.asProgram(t)
+			program, err := asProgram(t, s)
 			require.NoError(t, err)
 			assert.Equal(t, program, file)
 			test.says(t, file)
@@ -173,10 +133,10 @@ func TestRepositorysStackFilesMeanOneThing(t *testing.T) {
 	require.GreaterOrEqual(t, len(files), 5)
 	for _, path := range files {
 		t.Run(path, func(t *testing.T) {
-			s := stackFile{pulumitest.Root, path}
-			file, err := s.asFile()
+			s := pulumitest.StackFile{Folder: pulumitest.Root, File: path}
+			file, err := s.Read()
 			require.NoError(t, err)
-			program, err := s.asProgram(t)
+			program, err := asProgram(t, s)
 			require.NoError(t, err)
 			assert.Equal(t, program, file)
 		})
@@ -202,10 +162,10 @@ func TestMistakesOfFilesAreRefusedBothWays(t *testing.T) {
 	}
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {
-			s := newStackFile(t, test.project, test.config)
-			_, err := s.asFile()
+			s := pulumitest.NewStackFile(t, test.project, test.config)
+			_, err := s.Read()
 			require.ErrorContains(t, err, test.want)
-			_, err = s.asProgram(t)
+			_, err = asProgram(t, s)
 			assert.ErrorContains(t, err, test.want)
 		})
 	}
