@@ -1,0 +1,137 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+)
+
+// rooms are the product's, from the top down.
+var rooms = []string{"cli", "platform", "components", "actions", "health", "artifacts", "config", "internal"}
+
+const (
+	// largestHealth is health's largest share of the rooms' code, and largestRoom any other's.
+	largestHealth, largestRoom = 0.30, 0.25
+	// mostFiles and mostLines bound a package, but for those that are one file a layer or section.
+	mostFiles, mostLines = 30, 3000
+)
+
+// house counts lines of code: neither blank nor comment, each as often as it is wide.
+type house struct {
+	// rooms are the lines of each room of the product.
+	rooms map[string]int
+	// outside are those of main.go and the tools.
+	outside int
+	// tests are those of tests, and of the packages that only tests use.
+	tests int
+	// fixtures are the lines of the files that the tests of rooms read.
+	fixtures int
+	// packages are the product's, by folder.
+	packages map[string]*size
+}
+
+// size is a package's, without its tests.
+type size struct{ files, lines int }
+
+// measure counts what is below a folder.
+func measure(root string) (house, error) {
+	h := house{rooms: map[string]int{}, packages: map[string]*size{}}
+	below := os.DirFS(root)
+	err := fs.WalkDir(below, ".", func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			if name := entry.Name(); name != "." && strings.HasPrefix(name, ".") {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		text, err := fs.ReadFile(below, file)
+		if err != nil {
+			return err
+		}
+		h.add(file, text)
+		return nil
+	})
+	return h, err
+}
+
+// add counts one file.
+func (h *house) add(file string, text []byte) {
+	room, _, _ := strings.Cut(file, "/")
+	folder, extension := path.Dir(file), path.Ext(file)
+	product := slices.Contains(rooms, room)
+	switch {
+	case strings.Contains(file, "/testdata/"):
+		if product {
+			h.fixtures += textLines(text)
+		}
+	case extension == ".go" && forTests(file):
+		h.tests += goLines(text)
+	case extension == ".go" && (product || room == "tools" || file == "main.go"):
+		h.count(room, folder, goLines(text), 1)
+	case extension == ".sh" && product:
+		h.count(room, folder, textLines(text), 0) // it travels in the program
+	}
+}
+
+// forTests is true of files that only tests use: those of tests, and of packages such as sshtest.
+func forTests(file string) bool {
+	return strings.HasPrefix(file, "tests/") || strings.HasSuffix(file, "_test.go") || strings.HasSuffix(path.Dir(file), "test")
+}
+
+// count adds a file's lines to its room and its package.
+func (h *house) count(room, folder string, lines, files int) {
+	if !slices.Contains(rooms, room) {
+		h.outside += lines
+		return
+	}
+	h.rooms[room] += lines
+	one := h.packages[folder]
+	if one == nil {
+		one = &size{}
+		h.packages[folder] = one
+	}
+	one.files, one.lines = one.files+files, one.lines+lines
+}
+
+// product is the code of all rooms.
+func (h house) product() int {
+	sum := 0
+	for _, lines := range h.rooms {
+		sum += lines
+	}
+	return sum
+}
+
+// share is a room's of the code of all rooms.
+func (h house) share(room string) float64 {
+	return float64(h.rooms[room]) / float64(max(1, h.product()))
+}
+
+// outgrown names each room and package that is larger than its bound.
+func (h house) outgrown() error {
+	var errs []error
+	for _, room := range rooms {
+		bound := largestRoom
+		if room == "health" {
+			bound = largestHealth
+		}
+		if h.share(room) > bound {
+			errs = append(errs, fmt.Errorf("%s has %.1f %% of the product, more than %.0f %%", room, 100*h.share(room), 100*bound))
+		}
+	}
+	for _, folder := range slices.Sorted(maps.Keys(h.packages)) {
+		one := h.packages[folder]
+		if folder != "components" && folder != "config" && (one.files > mostFiles || one.lines > mostLines) {
+			errs = append(errs, fmt.Errorf("%s has %d files and %d lines, more than %d or %d", folder, one.files, one.lines, mostFiles, mostLines))
+		}
+	}
+	return errors.Join(errs...)
+}
