@@ -46,7 +46,8 @@ deploy: ## roll VERSION of the example application out to STACK, beside a runnin
 	@hack/stack deploy $(STACK) "$(ARTIFACTS)" $(WORKLOAD) $(or $(VERSION),$(error make deploy VERSION=...: say which))
 
 .PHONY: load
-load: build ## send POSTs to WORKLOAD of STACK, RATE a second, until interrupted; counts what is lost
+load: ## send POSTs to WORKLOAD of STACK, RATE a second, until interrupted; counts what is lost
+	@go build -C tools/load -o $(CURDIR)/.strata/bin/load .
 	@hack/stack load $(STACK) "$(ARTIFACTS)" $(WORKLOAD) $(RATE)
 
 .PHONY: ready

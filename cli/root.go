@@ -84,7 +84,6 @@ func subcommands() []*cobra.Command {
 		newLeftoversCommand(),
 		newRecordCommand(),
 		newTimelineCommand(),
-		newLoadCommand(),
 		newFetchCommand(),
 		newBundleCommand(),
 		newImageCommand(),

@@ -78,7 +78,7 @@ var notRun = map[string]string{
 	"make test":   "CI runs it",
 	"make health": "hack/stack runs strata health in the lab's environment, which every story does",
 	"make deploy": "tests/e2e/workload_test.go rolls out the same application with the stack's file",
-	"make load":   "it is strata load, which tests/e2e/workload_test.go runs",
+	"make load":   "it is tools/load, which tests/e2e/workload_test.go runs",
 }
 
 // The two forges do the same to the stack.

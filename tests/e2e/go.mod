@@ -17,6 +17,7 @@ require (
 	k8s.io/client-go v0.36.3
 	sigs.k8s.io/yaml v1.6.0
 	strata v0.0.0-00010101000000-000000000000
+	strata/tools/load v0.0.0-00010101000000-000000000000
 )
 
 require (
@@ -177,7 +178,10 @@ require (
 	sigs.k8s.io/structured-merge-diff/v6 v6.3.3 // indirect
 )
 
-replace strata => ../..
+replace (
+	strata => ../..
+	strata/tools/load => ../../tools/load
+)
 
 exclude github.com/klauspost/compress v1.19.2
 

@@ -1,9 +1,9 @@
 package e2e
 
-import "strata/cli/load"
+import "strata/tools/load/attack"
 
 // lostIn counts the lost requests in the phases of a name.
-func lostIn(phases []load.Phase, name string) int {
+func lostIn(phases []attack.Phase, name string) int {
 	lost := 0
 	for _, phase := range phases {
 		if phase.Name == name {
@@ -14,7 +14,7 @@ func lostIn(phases []load.Phase, name string) int {
 }
 
 // sentIn counts the requests in the phases of a name.
-func sentIn(phases []load.Phase, name string) int {
+func sentIn(phases []attack.Phase, name string) int {
 	sent := 0
 	for _, phase := range phases {
 		if phase.Name == name {

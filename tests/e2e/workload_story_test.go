@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -16,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"strata/cli/load"
+	"strata/tools/load/attack"
 )
 
 // workloadStory is a stack with the workload shop, on two nodes of which one can be drained.
@@ -66,7 +67,17 @@ func (w *workloadStory) apply() {
 	w.must(w.up())
 }
 
-// sender is a running `strata load`.
+// loadTool builds tools/load once, and returns its path.
+var loadTool = sync.OnceValues(func() (string, error) {
+	built := filepath.Join(root, ".strata/bin/load")
+	output, err := exec.Command("go", "build", "-C", filepath.Join(root, "tools/load"), "-o", built, ".").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("build of tools/load: %w: %s", err, output)
+	}
+	return built, nil
+})
+
+// sender is a running load generator.
 type sender struct {
 	t     *testing.T
 	cmd   *exec.Cmd
@@ -87,8 +98,10 @@ func (s *stack) sendTo(t *testing.T, url, address string, rate int) *sender {
 	dir := t.TempDir()
 	ca, report := filepath.Join(dir, "ca.crt"), filepath.Join(dir, "report.json")
 	require.NoError(t, os.WriteFile(ca, []byte(s.output("caCertificate")), 0o600))
+	load, err := loadTool()
+	require.NoError(t, err)
 	// First of all that runs here: what it sends and reads too late would count as lost.
-	cmd := exec.Command("nice", "-n", "-20", strata, "load", url, "--connect-to", address+":443",
+	cmd := exec.Command("nice", "-n", "-20", load, url, "--connect-to", address+":443",
 		"--ca", ca, "--rate", fmt.Sprint(rate), "--json", report, "--count-header", "X-Version")
 	stdin, err := cmd.StdinPipe()
 	require.NoError(t, err)
@@ -109,13 +122,13 @@ func (s *sender) phase(name string, least int, run func()) {
 }
 
 // end stops sending and returns what was counted.
-func (s *sender) end() *load.Report {
+func (s *sender) end() *attack.Report {
 	s.t.Helper()
 	require.NoError(s.t, s.cmd.Process.Signal(syscall.SIGINT))
 	_ = s.cmd.Wait() // its exit code says whether anything was lost
 	text, err := os.ReadFile(s.file)
 	require.NoError(s.t, err)
-	report := &load.Report{}
+	report := &attack.Report{}
 	require.NoError(s.t, json.Unmarshal(text, report))
 	s.t.Logf("%s", report.Text())
 	return report
@@ -123,7 +136,7 @@ func (s *sender) end() *load.Report {
 
 // phases sends through every kind of replacement, each as a user makes it, and at least a number of
 // requests in each.
-func (w *workloadStory) phases(t *testing.T, rate, least int) *load.Report {
+func (w *workloadStory) phases(t *testing.T, rate, least int) *attack.Report {
 	sending := w.send(t, "shop", rate)
 	sending.phase("nothing", least/4, func() {})
 	sending.phase("version rollout", least, func() {
@@ -162,7 +175,7 @@ const watchersLook = 90 * time.Second
 // away for long enough that its watchers look for it rarely. A start of K3s makes every Pod of its
 // node unready until its first probe, where Kubernetes is older than 1.35 (docs/workloads.md), so
 // the Pods have to be on two nodes.
-func (w *workloadStory) rollsOutBehindAStart(t *testing.T, rate int) *load.Report {
+func (w *workloadStory) rollsOutBehindAStart(t *testing.T, rate int) *attack.Report {
 	for name, namespace := range map[string]string{"shop": "apps", "traefik": "traefik"} {
 		require.Len(t, w.nodesOf(t, namespace, name), 2, "%s: all Pods on one node", name)
 	}

@@ -1,4 +1,4 @@
-package load_test
+package attack_test
 
 import (
 	"context"
@@ -15,13 +15,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/cli/load"
-	"strata/tests/nettest"
+	"strata/tools/load/attack"
 )
 
 // options ask a server.
-func options(server *httptest.Server) load.Options {
-	return load.Options{URL: server.URL, Rate: 200, Duration: 500 * time.Millisecond, Timeout: 10 * time.Second, Body: []byte("hello"), Header: "X-Version"}
+func options(server *httptest.Server) attack.Options {
+	return attack.Options{URL: server.URL, Rate: 200, Duration: 500 * time.Millisecond, Timeout: 10 * time.Second, Body: []byte("hello"), Header: "X-Version"}
 }
 
 func TestEveryRequestIsAPOSTAndIsCounted(t *testing.T) {
@@ -34,7 +33,7 @@ func TestEveryRequestIsAPOSTAndIsCounted(t *testing.T) {
 		w.Header().Set("X-Version", "v1")
 	}))
 	defer server.Close()
-	report, err := load.Run(t.Context(), options(server), nil)
+	report, err := attack.Run(t.Context(), options(server), nil)
 	require.NoError(t, err)
 	sent := report.Total.Sent
 	assert.Equal(t, 100, sent+report.Unsent, "the rate times the duration")
@@ -51,7 +50,7 @@ func TestEveryRequestIsAPOSTAndIsCounted(t *testing.T) {
 func TestWhatIsNotAnsweredAsItMustIsLost(t *testing.T) {
 	for name, test := range map[string]struct {
 		handle http.HandlerFunc
-		change func(*load.Options)
+		change func(*attack.Options)
 		status string
 		errors string
 	}{
@@ -66,9 +65,9 @@ func TestWhatIsNotAnsweredAsItMustIsLost(t *testing.T) {
 		"too late": {func(_ http.ResponseWriter, r *http.Request) {
 			_, _ = io.Copy(io.Discard, r.Body) // before that a server does not see that its caller is gone
 			<-r.Context().Done()
-		}, func(o *load.Options) { o.Timeout = 100 * time.Millisecond }, "", "no answer in time"},
-		"nothing listens": {nil, func(o *load.Options) { o.URL = "http://" + nettest.Closed(t).Address.String() }, "", "connection refused"},
-		"another CA":      {nil, func(o *load.Options) { o.URL = secure(t).URL }, "", "certificate refused"},
+		}, func(o *attack.Options) { o.Timeout = 100 * time.Millisecond }, "", "no answer in time"},
+		"nothing listens": {nil, func(o *attack.Options) { o.URL = "http://127.0.0.1:1" }, "", "connection refused"},
+		"another CA":      {nil, func(o *attack.Options) { o.URL = secure(t).URL }, "", "certificate refused"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(test.handle)
@@ -77,7 +76,7 @@ func TestWhatIsNotAnsweredAsItMustIsLost(t *testing.T) {
 			if test.change != nil {
 				test.change(&opts)
 			}
-			report, err := load.Run(t.Context(), opts, nil)
+			report, err := attack.Run(t.Context(), opts, nil)
 			require.NoError(t, err)
 			sent := report.Total.Sent
 			assert.Positive(t, sent)
@@ -105,7 +104,7 @@ func TestAHostIsReachedWithoutDNS(t *testing.T) {
 	opts.URL, opts.ConnectTo = "https://example.com/", strings.TrimPrefix(server.URL, "https://")
 	opts.CA = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})
 	opts.Header = "X-Host"
-	report, err := load.Run(t.Context(), opts, nil)
+	report, err := attack.Run(t.Context(), opts, nil)
 	require.NoError(t, err)
 	assert.Positive(t, report.Total.Answered)
 	assert.Zero(t, report.Total.Lost, "%+v", report.Total)
@@ -140,7 +139,7 @@ func TestRequestsAreCountedByPhase(t *testing.T) {
 		some()
 		stop()
 	}()
-	report, err := load.Run(ctx, opts, phases)
+	report, err := attack.Run(ctx, opts, phases)
 	require.NoError(t, err)
 	require.Len(t, report.Phases, 2)
 	before, rollout := report.Phases[0], report.Phases[1]
@@ -153,11 +152,11 @@ func TestRequestsAreCountedByPhase(t *testing.T) {
 }
 
 func TestWhatCannotBeSentIsRefused(t *testing.T) {
-	for name, opts := range map[string]load.Options{
+	for name, opts := range map[string]attack.Options{
 		"no URL": {URL: "shop", Rate: 1, Timeout: time.Second}, "no rate": {URL: "http://a", Timeout: time.Second},
 		"no timeout": {URL: "http://a", Rate: 1}, "no CA": {URL: "https://a", Rate: 1, Timeout: time.Second, CA: []byte("x")},
 	} {
-		_, err := load.Run(t.Context(), opts, nil)
+		_, err := attack.Run(t.Context(), opts, nil)
 		assert.Error(t, err, name)
 	}
 }

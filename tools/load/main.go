@@ -1,43 +1,77 @@
-package cli
+// Command load sends POSTs at a constant rate and counts what is lost (package attack), for `make
+// load`, the stories and the benchmarks.
+package main
 
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
+	"os/signal"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"strata/cli/load"
-	"strata/internal/files/atomicfile"
-	"strata/internal/pulumi/stackstate"
+	"strata/tools/load/attack"
 )
 
-// loadFlags are the flags of `strata load`.
-type loadFlags struct {
-	load.Options
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	stop()
+	os.Exit(code)
+}
+
+// run returns the exit code: 0 where everything that the rate asks for was sent and nothing was
+// lost, 1 where not, and 2 where it was called wrongly.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	command := newCommand()
+	command.SetArgs(args)
+	command.SetIn(stdin)
+	command.SetOut(stdout)
+	command.SetErr(stderr)
+	err := command.ExecuteContext(ctx)
+	if err == nil {
+		return 0
+	}
+	_, _ = fmt.Fprintln(stderr, "load:", err)
+	if errors.As(err, new(lossError)) {
+		return 1
+	}
+	return 2
+}
+
+// lossError is the error of a report that does not show that nothing was lost.
+type lossError struct{ error }
+
+// flags are the command's.
+type flags struct {
+	attack.Options
 	// stack and workload name the URL, its address and its CA by the stack's outputs.
 	stack, project, workload string
 	ca, json                 string
 	size                     int
 }
 
-// newLoadCommand is `strata load`. It exits with 0 when what the rate asks for was sent and nothing
-// was lost, with 1 when not, and with 2 when it was called wrongly.
-func newLoadCommand() *cobra.Command {
-	var flags loadFlags
+// newCommand returns the command.
+func newCommand() *cobra.Command {
+	var flags flags
 	command := &cobra.Command{
 		Use:   "load [URL]",
 		Short: "Send POSTs at a constant rate and count what is lost; a line on stdin begins a phase of that name",
 		Long: "Send POSTs at a constant rate until --duration is over or it is interrupted, and count what is lost, by phase and status.\n\n" +
 			"Name a URL, or a stack's workload with --stack and --workload. Each line on stdin begins a phase of that name.",
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return runLoad(cmd, args, flags) },
+		Args:          cobra.MaximumNArgs(1),
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		RunE:          func(cmd *cobra.Command, args []string) error { return flags.send(cmd, args) },
 	}
 	f := command.Flags()
 	f.StringVarP(&flags.stack, "stack", "s", "", "the stack whose workload is asked")
@@ -56,23 +90,24 @@ func newLoadCommand() *cobra.Command {
 	return command
 }
 
-func runLoad(cmd *cobra.Command, args []string, flags loadFlags) error {
-	if err := flags.target(cmd, args); err != nil {
-		return &exitError{2, err}
+// send sends, and writes the report.
+func (f *flags) send(cmd *cobra.Command, args []string) error {
+	if err := f.target(cmd.Context(), args); err != nil {
+		return err
 	}
-	flags.Body = bytes.Repeat([]byte("x"), flags.size)
+	f.Body = bytes.Repeat([]byte("x"), f.size)
 	phases := make(chan string)
 	go names(cmd.InOrStdin(), phases)
-	report, err := load.Run(cmd.Context(), flags.Options, phases)
+	report, err := attack.Run(cmd.Context(), f.Options, phases)
 	if err != nil {
-		return &exitError{2, err}
+		return err
 	}
-	if flags.json != "" {
+	if f.json != "" {
 		text, err := json.MarshalIndent(report, "", "  ")
 		if err != nil {
 			return err
 		}
-		if err := atomicfile.Write(flags.json, append(text, '\n'), 0o644); err != nil {
+		if err := os.WriteFile(f.json, append(text, '\n'), 0o644); err != nil {
 			return err
 		}
 	}
@@ -80,7 +115,7 @@ func runLoad(cmd *cobra.Command, args []string, flags loadFlags) error {
 		return err
 	}
 	if err := report.Err(); err != nil {
-		return &exitError{1, err}
+		return lossError{err}
 	}
 	return nil
 }
@@ -96,12 +131,12 @@ func names(from io.Reader, to chan<- string) {
 }
 
 // target fills in where the requests go.
-func (f *loadFlags) target(cmd *cobra.Command, args []string) error {
+func (f *flags) target(ctx context.Context, args []string) error {
 	switch {
 	case len(args) == 1 && f.stack == "":
 		f.URL = args[0]
 	case len(args) == 0 && f.stack != "":
-		return f.ofStack(cmd)
+		return f.ofStack(ctx)
 	default:
 		return errors.New("expected a URL, or --stack and --workload")
 	}
@@ -116,14 +151,16 @@ func (f *loadFlags) target(cmd *cobra.Command, args []string) error {
 }
 
 // ofStack takes URL, address and CA from the stack's outputs.
-func (f *loadFlags) ofStack(cmd *cobra.Command) error {
-	state, err := stackstate.CommandLine(f.project).ReadEncrypted(cmd.Context(), f.stack)
+func (f *flags) ofStack(ctx context.Context) error {
+	command := exec.CommandContext(ctx, "pulumi", "stack", "output", "--json", "--stack", f.stack, "--non-interactive")
+	command.Dir, command.Stderr = f.project, os.Stderr
+	text, err := command.Output()
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", command, err)
 	}
-	outputs, err := state.Outputs()
-	if err != nil {
-		return err
+	var outputs map[string]any
+	if err := json.Unmarshal(text, &outputs); err != nil {
+		return fmt.Errorf("%s: %w", command, err)
 	}
 	return f.OfWorkload(outputs, f.stack, f.workload)
 }

@@ -1,4 +1,4 @@
-package load
+package attack
 
 import (
 	"net/http"

@@ -1,4 +1,4 @@
-package cli
+package main
 
 import (
 	"bytes"
@@ -24,20 +24,20 @@ func TestLoadSaysWhatWasLost(t *testing.T) {
 	}))
 	defer server.Close()
 	file := filepath.Join(t.TempDir(), "report.json")
-	run := func(args ...string) (int, string) {
+	load := func(args ...string) (int, string) {
 		var out bytes.Buffer
-		code := Run(append([]string{"load"}, args...), strings.NewReader("rollout\n"), &out, &out)
+		code := run(t.Context(), args, strings.NewReader("rollout\n"), &out, &out)
 		return code, out.String()
 	}
-	code, output := run(append(paced, server.URL, "--json", file)...)
+	code, output := load(append(paced, server.URL, "--json", file)...)
 	assert.Equal(t, 0, code, output)
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	assert.Contains(t, string(text), `"lost": 0`)
-	code, output = run(append(paced, server.URL+"/broken")...)
+	code, output = load(append(paced, server.URL+"/broken")...)
 	assert.Equal(t, 1, code, output)
 	assert.Contains(t, output, "requests were lost")
-	code, output = run()
+	code, output = load()
 	assert.Equal(t, 2, code, output)
 	assert.Contains(t, output, "expected a URL, or --stack and --workload")
 }
