@@ -25,8 +25,8 @@ import (
 
 // timelineFlags are the flags of `strata timeline`: each but asJSON is a file to write.
 type timelineFlags struct {
-	asJSON             bool
-	svg, html, metrics string
+	asJSON                    bool
+	svg, html, trace, metrics string
 }
 
 // newTimelineCommand is `strata timeline`.
@@ -53,6 +53,7 @@ func newTimelineCommand() *cobra.Command {
 	command.Flags().BoolVar(&flags.asJSON, "json", false, "print the run as JSON; durations are in nanoseconds")
 	command.Flags().StringVar(&flags.svg, "svg", "", "write a picture to this file")
 	command.Flags().StringVar(&flags.html, "html", "", "write a page with the picture and its tables to this file")
+	command.Flags().StringVar(&flags.trace, "trace", "", "write the run to this file as a trace for ui.perfetto.dev")
 	command.Flags().StringVar(&flags.metrics, "metrics", "", "write the run as metrics to this file, whose name ends in .prom")
 	return command
 }
@@ -85,7 +86,7 @@ func writeRun(run timeline.Run, flags timelineFlags) error {
 		mode  fs.FileMode
 		write func(io.Writer, timeline.Run) error
 	}{
-		{flags.svg, 0o600, draw.WriteSVG}, {flags.html, 0o600, draw.WriteHTML},
+		{flags.svg, 0o600, draw.WriteSVG}, {flags.html, 0o600, draw.WriteHTML}, {flags.trace, 0o600, timeline.WriteTrace},
 		{flags.metrics, 0o644, metrics.WriteRun},
 	} {
 		if file.path == "" {

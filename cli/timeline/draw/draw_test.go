@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/cli/timeline"
-	"strata/internal/text/svg/svgtest"
+	"strata/tests/bench/svg/svgtest"
 )
 
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -106,12 +106,12 @@ func TestNoBarOverlapsWhatItWaitedForNorLeavesThePicture(t *testing.T) {
 	for seed := range uint64(100) {
 		l := newLayout(random(rand.New(rand.NewPCG(seed, 3))))
 		for _, r := range l.at {
-			assert.GreaterOrEqual(t, l.x(r.bar.Start), chartLeft)
-			assert.LessOrEqual(t, l.x(r.bar.End), chartRight+0.001)
-			assert.Less(t, r.top, l.height)
-			for _, need := range r.bar.Needs {
-				if end := l.at[need].bar.End; !end.After(r.bar.Start) {
-					assert.LessOrEqual(t, l.x(end), l.x(r.bar.Start))
+			assert.GreaterOrEqual(t, l.x(r.Start), chartLeft)
+			assert.LessOrEqual(t, l.x(r.End), chartRight+0.001)
+			assert.Less(t, r.Top, l.Height)
+			for _, need := range r.Needs {
+				if end := l.at[need].End; !end.After(r.Start) {
+					assert.LessOrEqual(t, l.x(end), l.x(r.Start))
 				}
 			}
 		}

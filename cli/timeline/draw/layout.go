@@ -1,79 +1,142 @@
 package draw
 
 import (
+	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"time"
 
 	"strata/cli/timeline"
 )
 
-// Lengths, in user units; at a width of 1200 a unit is about a pixel.
+// Lengths, in user units; at a width of 1200 a unit is about a pixel. The template has those that
+// only one element needs.
 const (
 	width      = 1200.0
 	chartLeft  = 270.0
 	chartRight = width - 24
 	headHeight = 84.0
 	rowHeight  = 15.0
-	barHeight  = 10.0
 	// groupGap is the room for a layer's heading.
 	groupGap = 30.0
-	// narrowest is the width of a bar that took no time: it is still to be seen.
+	// narrowest is the width of a bar that took no time: it is still visible.
 	narrowest = 1.5
 )
 
-// layout says where everything of a run goes.
+// layout holds the position of everything in the picture of a run.
 type layout struct {
-	run timeline.Run
-	// groups are the layers with their bars, in the order in which they began.
-	groups []group
+	Run           timeline.Run
+	Title, Totals string
+	Height        float64
+	Samples       []sample
+	// Groups are the layers with their bars, in the order in which they began.
+	Groups []group
 	// at has each bar's row, by URN.
-	at     map[string]row
-	height float64
+	at map[string]row
+}
+
+// sample is a bar of the legend.
+type sample struct {
+	Name string
+	row
 }
 
 type group struct {
-	layer timeline.Layer
-	top   float64
-	rows  []row
+	timeline.Layer
+	Text     string
+	Top      float64
+	From, To float64
+	Rows     []row
 }
 
+// Width returns the length of the layer's part of the time.
+func (g group) Width() float64 { return g.To - g.From }
+
+// row is a bar with its position.
 type row struct {
-	bar timeline.Bar
-	top float64
+	timeline.Bar
+	Hover            string
+	Top              float64
+	Since, From, To  float64
+	LagFrom, LagTime float64
 }
 
-// middle is the height at which a row's bar is centred.
-func (r row) middle() float64 { return r.top + rowHeight/2 }
+// Middle returns the height at which a row's bar is centred.
+func (r row) Middle() float64 { return r.Top + rowHeight/2 }
+
+// Width returns the length of the bar.
+func (r row) Width() float64 { return r.To - r.From }
 
 func newLayout(run timeline.Run) layout {
-	l := layout{run: run, at: map[string]row{}}
+	l := layout{Run: run, Title: title(run), Totals: strings.ReplaceAll(timeline.Totals(run), "\n", "; "), Samples: samples(), at: map[string]row{}}
 	y := headHeight
 	for _, layer := range run.Layers {
-		g := group{layer: layer, top: y}
+		g := group{Layer: layer, Top: y, From: l.x(layer.Start), Text: fmt.Sprintf("%s in %s, in a row %s, gates waited %s",
+			timeline.Named(layer.Name), seconds(layer.Wall), seconds(layer.Serial), seconds(layer.Gates))}
+		g.To = max(l.x(layer.End), g.From+narrowest)
 		y += groupGap
 		for _, bar := range run.Share(layer.Name) {
-			r := row{bar: bar, top: y}
-			g.rows = append(g.rows, r)
+			r := l.row(bar, y)
+			g.Rows = append(g.Rows, r)
 			l.at[bar.URN] = r
 			y += rowHeight
 		}
-		l.groups = append(l.groups, g)
+		l.Groups = append(l.Groups, g)
 	}
-	l.height = y + rowHeight
+	l.Height = y + rowHeight
 	return l
+}
+
+func (l layout) row(bar timeline.Bar, top float64) row {
+	r := row{Bar: bar, Hover: hover(l.Run, bar), Top: top, Since: l.x(bar.Start.Add(-bar.Delay)), From: l.x(bar.Start)}
+	r.To = max(l.x(bar.End), r.From+narrowest)
+	if bar.Lag != nil {
+		r.LagFrom = max(l.x(bar.End.Add(-*bar.Lag)), r.From)
+		r.LagTime = r.To - r.LagFrom
+	}
+	return r
+}
+
+// samples are the legend's bars.
+func samples() []sample {
+	all := []sample{
+		{Name: "resource"},
+		{Name: "gate", row: row{Bar: timeline.Bar{Gate: true}}},
+		{Name: "failed", row: row{Bar: timeline.Bar{Failed: true}}},
+		{Name: "cut off", row: row{Bar: timeline.Bar{Open: true}}},
+		{Name: "on the critical path", row: row{Bar: timeline.Bar{Critical: true}}},
+		{Name: "gate lag: seen, and not yet over", row: row{Bar: timeline.Bar{Gate: true, Lag: new(time.Duration)}}},
+	}
+	x := 16.0
+	for i := range all {
+		r := &all[i].row
+		r.Top, r.From, r.To, r.LagFrom, r.LagTime = 49.5, x, x+28, x, 28
+		x += 60 + 6.2*float64(len(all[i].Name))
+	}
+	return all
 }
 
 // x returns the position of a time.
 func (l layout) x(at time.Time) float64 {
-	if l.run.Wall <= 0 {
+	if l.Run.Wall <= 0 {
 		return chartLeft
 	}
-	return chartLeft + (chartRight-chartLeft)*at.Sub(l.run.Start).Seconds()/l.run.Wall.Seconds()
+	return chartLeft + (chartRight-chartLeft)*at.Sub(l.Run.Start).Seconds()/l.Run.Wall.Seconds()
 }
 
-// ticks are the times at which the axis has a mark: eight or so, at a round distance.
+// Ticks returns the labels of the axis by their position.
+func (l layout) Ticks() map[float64]string {
+	labels := map[float64]string{}
+	for _, tick := range l.ticks() {
+		labels[l.x(l.Run.Start.Add(tick))] = tick.Round(time.Millisecond).String()
+	}
+	return labels
+}
+
+// ticks returns eight times or so at a round distance.
 func (l layout) ticks() []time.Duration {
-	wall := l.run.Wall.Seconds()
+	wall := l.Run.Wall.Seconds()
 	if wall <= 0 {
 		return []time.Duration{0}
 	}
@@ -90,4 +153,17 @@ func (l layout) ticks() []time.Duration {
 		ticks = append(ticks, time.Duration(float64(i)*step*float64(time.Second)))
 	}
 	return ticks
+}
+
+// Path returns the points of the line from bar to bar along the critical path.
+func (l layout) Path() string {
+	critical := slices.DeleteFunc(slices.Clone(l.Run.Bars), func(b timeline.Bar) bool { return !b.Critical })
+	var points []string
+	for _, bar := range critical {
+		r := l.at[bar.URN]
+		for _, x := range []float64{l.x(bar.Start), l.x(bar.End)} {
+			points = append(points, fmt.Sprintf("%.1f,%.1f", x, r.Middle()))
+		}
+	}
+	return strings.Join(points, " ")
 }

@@ -2,6 +2,6 @@
 // and no number is typed. Its test fails when they are stale; `go generate ./tests/bench` rewrites
 // them.
 //
-// The plots are drawn with internal/text/svg and not by a plotting library: they follow the reader's
+// The plots are drawn with tests/bench/svg and not by a plotting library: they follow the reader's
 // light or dark, are read out by a screen reader, and need no module of their own.
 package page

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/text/svg/svgtest"
+	"strata/tests/bench/svg/svgtest"
 	"strata/tests/bench"
 )
 

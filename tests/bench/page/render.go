@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"strata/internal/text/svg"
+	"strata/tests/bench/svg"
 	"strata/tests/bench"
 )
 

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"strata/internal/text/svg"
+	"strata/tests/bench/svg"
 	"strata/tests/bench"
 )
 

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/text/svg"
-	"strata/internal/text/svg/svgtest"
+	"strata/tests/bench/svg"
+	"strata/tests/bench/svg/svgtest"
 )
 
 func TestASheetIsAppliedAsAttributesAndAsAStyleOverThem(t *testing.T) {

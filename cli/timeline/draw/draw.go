@@ -1,0 +1,38 @@
+package draw
+
+import (
+	"embed"
+	"fmt"
+	"html/template"
+	"io"
+	"time"
+
+	"strata/cli/timeline"
+)
+
+//go:embed page.html picture.svg
+var files embed.FS
+
+// templates are the page and the picture in it, which also stands alone.
+var templates = template.Must(template.New("").Funcs(template.FuncMap{
+	"seconds": seconds, "waited": waited, "outcome": outcome, "layer": timeline.Named,
+	"px":    func(length float64) string { return fmt.Sprintf("%.1f", length) },
+	"add":   func(a, b float64) float64 { return a + b },
+	"since": func(run timeline.Run, at time.Time) string { return seconds(at.Sub(run.Start)) },
+	"known": func(d *time.Duration) string {
+		if d == nil {
+			return "–"
+		}
+		return seconds(*d)
+	},
+}).ParseFS(files, "page.html", "picture.svg"))
+
+// WriteSVG draws a run. The picture stands alone; each bar says on hover why it waited.
+func WriteSVG(out io.Writer, run timeline.Run) error {
+	return templates.ExecuteTemplate(out, "picture.svg", newLayout(run))
+}
+
+// WriteHTML writes a page with the picture and the same as tables. It loads nothing from elsewhere.
+func WriteHTML(out io.Writer, run timeline.Run) error {
+	return templates.ExecuteTemplate(out, "page.html", newLayout(run))
+}
