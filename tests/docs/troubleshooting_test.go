@@ -18,21 +18,39 @@ const telling = 3
 
 var (
 	quoted = regexp.MustCompile("(?ms)^```text\n(.*?)^```")
+	// listed matches a table's first column, and span a message in it.
+	listed = regexp.MustCompile(`(?m)^\| (.*?) \|`)
+	span   = regexp.MustCompile("`([^`]+)`")
 	// placeholder matches the parts that differ from run to run: omissions, names in capitals,
 	// words with a digit, paths and names with a dash, and the words between punctuation, which the
 	// program may put there by a format of its own.
 	placeholder = regexp.MustCompile(`…|\b[A-Z][A-Z0-9_]+\b|\S*\d\S*|\S*/\S*|\S*[a-z]-[a-z]\S*|[(),;:'"]`)
 )
 
-// pieces are the parts of quoted messages that the program must have as they are.
-func pieces(page string) []string {
+// messages returns the messages that a page quotes, in blocks and in the first column of tables.
+// Other programs' messages stand in the table behind that heading alone.
+func messages(page string) []string {
 	var found []string
 	for _, block := range quoted.FindAllStringSubmatch(page, -1) {
-		for line := range strings.Lines(block[1]) {
-			for _, piece := range placeholder.Split(line, -1) {
-				if words := strings.Fields(piece); len(words) >= telling {
-					found = append(found, strings.Join(words, " "))
-				}
+		found = append(found, strings.Split(block[1], "\n")...)
+	}
+	before, others, _ := strings.Cut(page, "\n## Errors of other tools\n")
+	_, behind, _ := strings.Cut(others, "\n## ")
+	for _, cell := range listed.FindAllStringSubmatch(before+behind, -1) {
+		for _, message := range span.FindAllStringSubmatch(cell[1], -1) {
+			found = append(found, message[1])
+		}
+	}
+	return found
+}
+
+// pieces returns the parts of quoted messages that the program must have as they are.
+func pieces(page string) []string {
+	var found []string
+	for _, message := range messages(page) {
+		for _, piece := range placeholder.Split(message, -1) {
+			if words := strings.Fields(piece); len(words) >= telling {
+				found = append(found, strings.Join(words, " "))
 			}
 		}
 	}
@@ -56,6 +74,8 @@ func TestTroubleshootingQuotesTheProgram(t *testing.T) {
 func TestPieces(t *testing.T) {
 	page := "```text\ngate a-b: stuck after …\n  fix: check that NAME is on, and its address ADDRESS and so on\n```\n```sh\nnot looked at here\n```\n"
 	assert.Equal(t, []string{"and its address", "and so on"}, pieces(page))
+	page = "## Errors of other tools\n| `of another program` | why |\n\n## Hosts\n| `is not there` in a `log of it` | `not looked at here` |\n"
+	assert.Equal(t, []string{"is not there", "log of it"}, pieces("\n"+page))
 }
 
 // program is all that the program's sources say, tests and the lab aside.
