@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -48,6 +49,43 @@ func TestEveryNumberHasAMeaning(t *testing.T) {
 	}
 }
 
+// A number that is renamed would leave the top of the page without a word.
+func TestEveryHeadlineIsMeasured(t *testing.T) {
+	results, err := bench.Read(filepath.Join(root, "bench/results.json"))
+	require.NoError(t, err)
+	assert.Len(t, headlines, 10)
+	for _, h := range headlines {
+		_, measured := find(results, h.name)
+		assert.True(t, measured, h.name)
+		_, counted := find(results, h.of)
+		assert.Equal(t, h.of != "", counted, h.of)
+	}
+}
+
+func TestHeadlinesHaveTheirTrialsAndDay(t *testing.T) {
+	lost := bench.None("requests_lost/node_drain", "requests", 0)
+	sent := bench.Most("requests_sent/node_drain", "requests", 0.5, 0, []float64{12062})
+	noop := bench.Most("noop_up", "s", 0.5, 5, []float64{2, 1, 3})
+	for _, r := range []*bench.Result{&lost, &sent, &noop} {
+		r.Measured = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+	}
+	var text strings.Builder
+	writeHeadlines(&text, []bench.Result{noop, lost, sent})
+	assert.Equal(t, `
+| number | value | n | measured |
+| --- | ---: | ---: | --- |
+| requests lost in the drain of a node with a Pod of the workload and one of Traefik | 0 requests | 12062 requests | 2026-11-21 |
+| an update with nothing to do | 2.00 s | 3 | 2026-11-21 |
+`, text.String())
+}
+
+func TestPartsOfANumberShareItsMeaning(t *testing.T) {
+	var text strings.Builder
+	one, other := bench.Most("noop_up/a", "s", 0.5, 0, nil), bench.Most("noop_up/b", "s", 0.5, 0, nil)
+	writeSingle(&text, []bench.Result{one, other}, nil)
+	assert.Equal(t, 1, strings.Count(text.String(), meanings["noop_up"]))
+}
+
 // sample has a number of each sort.
 func sample() []bench.Result {
 	results := []bench.Result{
@@ -68,7 +106,7 @@ func TestEveryPictureIsWellFormedAndWhole(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, files, 3)
 	text := string(files[0].Content)
-	assert.Contains(t, text, "What dominates an up of 1000 that saves each step, by the processor's time: encoding 60 %, engine 40 %.")
+	assert.Contains(t, text, "What dominates an update of 1000 that saves each step, by the processor's time: encoding 60 %, engine 40 %.")
 	assert.Contains(t, text, "| **no** |")
 	classes := map[string]int{}
 	for _, file := range files[1:] {

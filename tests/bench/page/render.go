@@ -15,8 +15,9 @@ const head = `# Benchmarks
 
 <!-- Generated from bench/results.json by ` + "`go generate ./tests/bench`" + `; ` + "`make bench`" + ` measures and writes both. -->
 
-Each number has its raw samples in [bench/results.json](../bench/results.json). Compare numbers of one machine only; the ratios are of one
-run each, and hold elsewhere.
+Measured in the lab, with its [stand-ins](../tests/lab/README.md). n is the number of trials or of
+samples. Compare times of one machine only; ratios hold elsewhere, and are of one run each.
+[bench/results.json](../bench/results.json) has the raw samples.
 `
 
 // File is a file of the page, beside docs/benchmarks.md.
@@ -32,6 +33,7 @@ func Render(results []bench.Result) ([]File, error) {
 	text.WriteString(head)
 	pictures := map[string]*svg.Element{}
 	single, points := split(results)
+	writeHeadlines(&text, single)
 	writeSingle(&text, single, pictures)
 	for _, of := range slices.Sorted(maps.Keys(points)) {
 		writeCurves(&text, of, points[of], pictures)
@@ -61,16 +63,24 @@ func split(results []bench.Result) (single []bench.Result, points map[string][]b
 	return single, points
 }
 
+// writeSingle writes a row for each number. Numbers in a row that have the same meaning say it once.
 func writeSingle(text *strings.Builder, results []bench.Result, pictures map[string]*svg.Element) {
-	text.WriteString("\n## Numbers\n\n| number | meaning | value | target | met | samples |\n| --- | --- | ---: | --- | --- | ---: |\n")
+	text.WriteString("\n## All numbers\n\n| number | meaning | value | target | met | n |\n| --- | --- | ---: | --- | --- | ---: |\n")
 	var promised []bench.Result
+	shared := ""
 	for _, r := range results {
+		about := meaning(r.Name)
+		if about == shared {
+			about = ""
+		} else {
+			shared = about
+		}
 		met := ""
 		if r.Target != nil {
 			met = verdict(r)
 			promised = append(promised, r)
 		}
-		fmt.Fprintf(text, "| `%s` | %s | %s | %s | %s | %d |\n", r.Name, meaning(r.Name), written(r.Value, r.Unit), promise(r), met, len(r.Samples))
+		fmt.Fprintf(text, "| `%s` | %s | %s | %s | %s | %d |\n", r.Name, about, written(r.Value, r.Unit), promise(r), met, len(r.Samples))
 	}
 	if len(promised) > 0 {
 		pictures["benchmarks/targets.svg"] = targets(promised)
@@ -136,7 +146,7 @@ func writeShares(text *strings.Builder, shares []bench.Result) {
 		_, part, _ := strings.Cut(r.Point.Curve, "/")
 		parts = append(parts, fmt.Sprintf("%s %.0f %%", part, 100*r.Value))
 	}
-	fmt.Fprintf(text, "\nWhat dominates an up of %.0f that saves each step, by the processor's time: %s.\n", largest, strings.Join(parts, ", "))
+	fmt.Fprintf(text, "\nWhat dominates an update of %.0f that saves each step, by the processor's time: %s.\n", largest, strings.Join(parts, ", "))
 }
 
 // writeMachines says where and when.

@@ -11,27 +11,27 @@ import (
 
 // meanings say what a number is, by its name up to the slash.
 var meanings = map[string]string{
-	"up_wall":             "an up of staging on fresh hosts",
-	"critical_path_ratio": "wall time of that up divided by its critical path; 1: only its edges held it up",
-	"up_serial_ratio":     "the sum of all steps divided by the wall time of that up: the gain of running in parallel",
-	"noop_up":             "an up with nothing to do",
+	"up_wall":             "an update of staging on fresh hosts",
+	"critical_path_ratio": "wall time of that update divided by its critical path; 1: only dependencies held it up",
+	"up_serial_ratio":     "the sum of all steps divided by the wall time of that update: the gain of running in parallel",
+	"noop_up":             "an update with nothing to do",
 	"noop_preview":        "a preview with nothing to do",
 	"gate_lag_p50":        "time from a condition being true to its gate passing, all gates, median",
 	"gate_lag_p95":        "time from a condition being true to its gate passing, 95th percentile",
-	"serial_ratio":        "time of the first platform's script divided by that of an up of the same layers, both on a ready cluster; skip: without validation, zero: stand-ins without delays",
+	"serial_ratio":        "time of a serial script divided by that of an update of the same layers, both on a ready cluster; skip: without validation, zero: stand-ins without delays",
 	"serial_script":       "time of that script",
-	"serial_strata":       "time of that up",
-	"wave1_s":             "of that up: until cert-manager, the CRDs and APISIX's controller are there (the plan's wave 1)",
-	"wave2_s":             "from then on until the last manifest is applied (wave 2)",
-	"wave3_s":             "from then on until everything is validated (wave 3)",
+	"serial_strata":       "time of that update",
+	"wave1_s":             "of that update: until cert-manager, the CRDs and APISIX's controller are there",
+	"wave2_s":             "from then on until the last manifest is applied",
+	"wave3_s":             "from then on until everything is validated",
 	"webhook_gap":         "time from the Pod of APISIX's controller being Ready to its webhook serving: each run refused a GatewayProxy in between, and accepted it afterwards",
-	"apisix_total":        "an up of K3s, APISIX and its demo on bare hosts",
-	"cost_up":             "an up with providers that take no time, the state saved after each step",
-	"cost_up_once":        "the same up, the state saved at the end only",
-	"cost_noop":           "an up with nothing to do and providers that take no time",
+	"apisix_total":        "an update of K3s, APISIX and its demo on bare hosts",
+	"cost_up":             "an update with providers that take no time, the state saved after each step",
+	"cost_up_once":        "the same update, the state saved at the end only",
+	"cost_noop":           "an update with nothing to do and providers that take no time",
 	"cost_share":          "share of the processor's time",
-	"lab_up":              "an up of the lab",
-	"lab_noop":            "an up with nothing to do, on the lab",
+	"lab_up":              "an update of the lab",
+	"lab_noop":            "an update with nothing to do, on the lab",
 
 	"first_up_processor_time": "processor time of the first `make up` of local, from empty caches until it is up, without that of its hosts",
 	"first_up_wall":           "how long that took",
@@ -45,13 +45,13 @@ var meanings = map[string]string{
 	"requests_lost_without":          "POSTs lost while one Pod is replaced without this protection",
 	"certificate_race_failed_mounts": "FailedMount events of a Pod whose certificate takes 12 s",
 	"certificate_race_start_delay":   "from the certificate to the start of that Pod's application",
-	"upgrade_wall":                   "an upgrade of K3s on three servers and two agents, killed in the middle and finished by the next up",
+	"upgrade_wall":                   "an upgrade of K3s on three servers and two agents, killed in the middle and finished by the next update",
 	"upgrade_api_gap":                "the longest time without an API server during that upgrade",
 	"upgrade_service_gap":            "the longest time without an answer of a Service during that upgrade",
 	"endpoint_gap":                   "the longest time without the API at its own address after the server that held it died",
 	"mutants_killed_ratio":           "small changes of the gates' judgement that fail a test, of all that a test can notice (`make mutants`)",
 	"kills_tried":                    "commands interrupted: `engine/…` killed before and behind each action of each operation, `lab/local` at seeded moments, `lab/actions/…` inside a long action",
-	"kills_converged":                "of those, the ones after which the same command once more brought everything about, a second up found nothing to do and nothing was left over",
+	"kills_converged":                "of those, the ones that the same command, run once more, made good: the next update found nothing to do, and nothing was left over",
 	"fault_healing_p95":              "time from the end of such a fault until all gates of the stack were open again, without a hand, 95th percentile",
 	"fault_naming_p95":               "time from such a fault being visible until a gate named it, 95th percentile",
 	"faults_injected":                "faults brought into a platform that is up ([docs/faults.md](faults.md))",
@@ -62,13 +62,10 @@ var meanings = map[string]string{
 	"recovery_all":                   "the same restore: until every node works",
 }
 
-// meaning is what a number is, for people.
+// meaning returns the description of a number, which those of one base share.
 func meaning(name string) string {
-	base, part, _ := strings.Cut(name, "/")
-	if part == "" {
-		return meanings[base]
-	}
-	return strings.TrimSpace(meanings[base] + ": `" + part + "`")
+	base, _, _ := strings.Cut(name, "/")
+	return meanings[base]
 }
 
 // written is a value with its unit.
