@@ -9,8 +9,6 @@ import (
 	"text/tabwriter"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"strata/internal/kube/apiserver"
 )
@@ -32,7 +30,7 @@ const most = 5000
 // clusterSources are the lists of a cluster. servers are K3s's API servers, as
 // https://address:port, of which any will do; none: the kubeconfig's.
 func clusterSources(kubeconfig []byte, servers []string) ([]source, error) {
-	client, err := clientOf(kubeconfig, servers)
+	client, err := apiserver.Access{Kubeconfig: kubeconfig, Servers: servers}.Client()
 	if err != nil {
 		return nil, err
 	}
@@ -47,22 +45,6 @@ func clusterSources(kubeconfig []byte, servers []string) ([]source, error) {
 		}))
 	}
 	return sources, nil
-}
-
-func clientOf(kubeconfig []byte, servers []string) (kubernetes.Interface, error) {
-	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
-	if err != nil {
-		return nil, fmt.Errorf("kubeconfig: %w", err)
-	}
-	addresses, err := apiserver.Addresses(servers)
-	if err != nil {
-		return nil, err
-	}
-	if len(addresses) > 0 {
-		config = apiserver.Failover(config, addresses)
-	}
-	config.QPS = -1 // a handful of requests
-	return kubernetes.NewForConfig(config)
 }
 
 // tableText shows a Table as kubectl does with --output wide.

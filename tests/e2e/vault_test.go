@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"strata/actions/cluster/vault"
+	"strata/internal/kube/apiserver"
 )
 
 // A Vault of the stack's own signs the platform's certificates; what can go wrong with it is named.
@@ -160,12 +160,10 @@ func (s *stack) ca(t *testing.T) string {
 func (s *stack) asRoot(t *testing.T, do func(ctx context.Context, client *api.Client)) {
 	keys, err := vault.ParseKeys(s.output("vaultKeys"))
 	require.NoError(t, err)
-	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(s.output("kubeconfig")))
-	require.NoError(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), silence)
 	defer cancel()
 	server := vault.Server{Namespace: "vault", Pod: "vault-0", Port: 8200, Name: "vault.vault.svc", CA: s.ca(t)}
-	client, stop, err := vault.Dial(ctx, config, server, io.Discard)
+	client, stop, err := vault.Dial(ctx, apiserver.Access{Kubeconfig: []byte(s.output("kubeconfig"))}, server, io.Discard)
 	require.NoError(t, err)
 	defer stop()
 	client.SetToken(keys.RootToken)

@@ -36,8 +36,12 @@ const podPause = 500 * time.Millisecond
 // through a forwarded port that close ends. It reports what it waits for on progress. The error
 // says how the Pod is, with the end of its log: at once where waiting cannot help, else when ctx
 // ends.
-func Dial(ctx context.Context, config *rest.Config, server Server, progress io.Writer) (*api.Client, func(), error) {
-	cluster, err := kubernetes.NewForConfig(config)
+func Dial(ctx context.Context, access apiserver.Access, server Server, progress io.Writer) (*api.Client, func(), error) {
+	config, err := access.Config()
+	if err != nil {
+		return nil, nil, err
+	}
+	cluster, err := access.Client()
 	if err != nil {
 		return nil, nil, err
 	}

@@ -8,11 +8,11 @@ import (
 
 	"github.com/hashicorp/vault/api"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/clientcmd"
+
+	"strata/internal/kube/apiserver"
 )
 
-// Input is read from stdin by `strata vault init` and `strata vault configure`.
+// Input is the input of Initialise and Prepare.
 type Input struct {
 	// Issuing lists the abilities that Vault needs; for configure only.
 	Issuing *Issuing `json:"issuing"`
@@ -35,15 +35,12 @@ type Session struct {
 // Open reaches a Vault through the cluster of a kubeconfig, and reports what it waits for on
 // progress.
 func Open(ctx context.Context, server Server, kubeconfig []byte, progress io.Writer) (*Session, error) {
-	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
-	if err != nil {
-		return nil, fmt.Errorf("kubeconfig: %w", err)
-	}
-	cluster, err := kubernetes.NewForConfig(config)
+	access := apiserver.Access{Kubeconfig: kubeconfig}
+	cluster, err := access.Client()
 	if err != nil {
 		return nil, err
 	}
-	client, stop, err := Dial(ctx, config, server, progress)
+	client, stop, err := Dial(ctx, access, server, progress)
 	if err != nil {
 		return nil, err
 	}

@@ -8,9 +8,6 @@ import (
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"strata/internal/kube/apiserver"
 )
@@ -25,20 +22,16 @@ const (
 // Watchers are the clients within a cluster that watch its API servers: ingress controllers,
 // kube-proxy.
 type Watchers struct {
-	config *rest.Config
-	// servers are host:port of each API server.
+	kubeconfig []byte
+	// servers are the URLs of the API servers.
 	servers []string
 }
 
 // New are those of the cluster that a kubeconfig's text names, and the URLs of its API servers. It
 // asks the cluster nothing.
 func New(kubeconfig string, servers []string) (*Watchers, error) {
-	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(kubeconfig))
-	if err != nil {
-		return nil, fmt.Errorf("kubeconfig of the cluster: %w", err)
-	}
-	addresses, err := apiserver.Addresses(servers)
-	return &Watchers{config, addresses}, err
+	_, err := apiserver.Access{Kubeconfig: []byte(kubeconfig), Servers: servers}.Config()
+	return &Watchers{[]byte(kubeconfig), servers}, err
 }
 
 // Wait waits until they watch again after a start of the API server: one that does not yet goes on
@@ -101,9 +94,7 @@ func (w *Watchers) longest(ctx context.Context) (age time.Duration, err error) {
 }
 
 func (w *Watchers) age(ctx context.Context, server string) (time.Duration, error) {
-	config := apiserver.Only(w.config, server)
-	config.Timeout = answerLimit
-	client, err := kubernetes.NewForConfig(config)
+	client, err := apiserver.Access{Kubeconfig: w.kubeconfig, Servers: []string{server}, Timeout: answerLimit}.Client()
 	if err != nil {
 		return 0, err
 	}

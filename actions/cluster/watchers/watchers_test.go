@@ -131,7 +131,7 @@ func TestAWaitForWatchersEndsWithItsContext(t *testing.T) {
 	gone := begun(t, time.Hour)
 	gone.Close()
 	_, _, err = waits(ctx, t, gone)
-	require.ErrorContains(t, err, "none of the API servers "+gone.Listener.Addr().String()+" said how long it has run")
+	require.ErrorContains(t, err, "none of the API servers "+gone.URL+" said how long it has run")
 }
 
 // An API server that answers, but fails at its own metrics, must not hold up every update for ever.

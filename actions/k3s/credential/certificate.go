@@ -14,6 +14,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"strata/internal/kube/apiserver"
 )
 
 // LocalServer is the server that K3s's own kubeconfig and every issued one name.
@@ -21,7 +23,7 @@ const LocalServer = "https://127.0.0.1:6443"
 
 // read reads a kubeconfig. Its errors do not quote it.
 func read(kubeconfig []byte) (*rest.Config, error) {
-	config, err := clientcmd.RESTConfigFromKubeConfig(kubeconfig)
+	config, err := apiserver.Access{Kubeconfig: kubeconfig}.Config()
 	if err != nil || len(config.CAData) == 0 {
 		return nil, errors.New("expected a kubeconfig with a CA, found none")
 	}

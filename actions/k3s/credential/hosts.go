@@ -45,8 +45,8 @@ type Hosts interface {
 	Admin(ctx context.Context, server remote.Target, limit time.Duration) (clock time.Time, kubeconfig []byte, err error)
 	// Restart restarts K3s, and returns once it is up.
 	Restart(ctx context.Context, server remote.Target) error
-	// Client reaches the API server of one server.
-	Client(config *rest.Config, server remote.Target) (kubernetes.Interface, error)
+	// Client reaches the API server of one server with a kubeconfig.
+	Client(kubeconfig []byte, server remote.Target) (kubernetes.Interface, error)
 }
 
 // SSH is Hosts as they are.
@@ -86,17 +86,19 @@ func (s *SSH) Restart(ctx context.Context, server remote.Target) error {
 }
 
 // Client implements Hosts.
-func (s *SSH) Client(config *rest.Config, server remote.Target) (kubernetes.Interface, error) {
-	config = rest.CopyConfig(config)
-	tunnel.Of(server).Use(config) // K3s's own kubeconfig knows of none
-	return kubernetes.NewForConfig(apiserver.Only(config, apiserver.Address(server.Address)))
+func (s *SSH) Client(kubeconfig []byte, server remote.Target) (kubernetes.Interface, error) {
+	return apiserver.Access{
+		Kubeconfig: kubeconfig, Servers: []string{"https://" + apiserver.Address(server.Address)},
+		Tunnel: tunnel.Of(server), // K3s's own kubeconfig knows of none
+	}.Client()
 }
 
 // admin is K3s's own access on one server.
 type admin struct {
-	server remote.Target
-	config *rest.Config
-	ends   time.Time
+	server     remote.Target
+	kubeconfig []byte
+	config     *rest.Config
+	ends       time.Time
 	// clock is the server's, when the access was read.
 	clock time.Time
 }
@@ -147,5 +149,5 @@ func (i *Issuer) admin(ctx context.Context, server remote.Target, limit time.Dur
 	if err != nil {
 		return nil, err
 	}
-	return &admin{server, config, ends, clock}, nil
+	return &admin{server, text, config, ends, clock}, nil
 }

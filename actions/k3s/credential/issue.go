@@ -38,7 +38,7 @@ func (i *Issuer) Issue(ctx context.Context, r Request, previous *Issued) (*Issue
 	if err != nil {
 		return nil, err
 	}
-	client, err := i.Hosts.Client(found.config, found.server)
+	client, err := i.Hosts.Client(found.kubeconfig, found.server)
 	if err != nil {
 		return nil, err
 	}
@@ -120,11 +120,7 @@ func (i *Issuer) certify(
 // works asks an API server, as the user, whether it may do something. The binding may be a moment
 // older than what the server knows.
 func (i *Issuer) works(ctx context.Context, text []byte, at *admin, may authorizationv1.ResourceAttributes) error {
-	config, err := read(text)
-	if err != nil {
-		return err
-	}
-	client, err := i.Hosts.Client(config, at.server)
+	client, err := i.Hosts.Client(text, at.server)
 	if err != nil {
 		return err
 	}

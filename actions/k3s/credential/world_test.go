@@ -25,7 +25,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/kubernetes/fake"
-	"k8s.io/client-go/rest"
 	clienttesting "k8s.io/client-go/testing"
 
 	"strata/internal/ssh/remote"
@@ -143,7 +142,7 @@ func (w *world) Restart(_ context.Context, server remote.Target) error {
 }
 
 // Client implements Hosts.
-func (w *world) Client(*rest.Config, remote.Target) (kubernetes.Interface, error) {
+func (w *world) Client([]byte, remote.Target) (kubernetes.Interface, error) {
 	return w.client, nil
 }
 

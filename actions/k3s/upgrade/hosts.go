@@ -11,8 +11,6 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"strata/health"
 	"strata/health/kinds"
@@ -114,11 +112,7 @@ func (s *SSH) run(ctx context.Context, host health.Host, script string, limit ti
 func (s *SSH) Serves(ctx context.Context, url string) error {
 	ctx, cancel := context.WithTimeout(ctx, serveLimit)
 	defer cancel()
-	config, err := clientcmd.RESTConfigFromKubeConfig(s.Secrets.Kubeconfig)
-	if err != nil {
-		return err
-	}
-	client, err := kubernetes.NewForConfig(apiserver.Only(config, strings.TrimPrefix(url, "https://")))
+	client, err := apiserver.Access{Kubeconfig: s.Secrets.Kubeconfig, Servers: []string{url}}.Client()
 	if err != nil {
 		return err
 	}

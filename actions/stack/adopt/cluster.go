@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"strata/internal/kube/apiserver"
 )
@@ -38,16 +37,12 @@ type served struct {
 
 // NewCluster is the cluster that a kubeconfig's text names. It asks the cluster nothing.
 func NewCluster(kubeconfig string) (*Cluster, error) {
-	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(kubeconfig))
-	if err != nil {
-		return nil, fmt.Errorf("kubeconfig of the cluster: %w", err)
-	}
-	config.Timeout = timeout
-	objects, err := dynamic.NewForConfig(config)
+	access := apiserver.Access{Kubeconfig: []byte(kubeconfig), Timeout: timeout}
+	objects, err := access.Objects()
 	if err != nil {
 		return nil, err
 	}
-	kube, err := kubernetes.NewForConfig(config)
+	kube, err := access.Client()
 	if err != nil {
 		return nil, err
 	}

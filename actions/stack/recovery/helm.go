@@ -11,8 +11,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/clientcmd"
 
+	"strata/internal/kube/apiserver"
 	"strata/internal/kube/helmrecord"
 	"strata/internal/pulumi/stackstate"
 )
@@ -70,21 +70,16 @@ func (r *Recovery) repairReleases(ctx context.Context, s state, runStarted time.
 	if kubeconfig == "" || len(releases) == 0 {
 		return nil
 	}
-	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(kubeconfig))
+	client, err := apiserver.Access{Kubeconfig: []byte(kubeconfig), Timeout: apiTimeout}.Client()
 	if err != nil {
-		return fmt.Errorf("kubeconfig in the state: %w", err)
+		return fmt.Errorf("the state's cluster: %w", err)
 	}
-	config.Timeout = apiTimeout
 	if r.Reach != nil {
 		done, err := r.Reach(ctx, s.State)
 		if err != nil {
 			return err
 		}
 		defer done()
-	}
-	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return err
 	}
 	for _, one := range releases {
 		if err := r.repair(ctx, client, one, runStarted); err != nil {

@@ -41,6 +41,3 @@ func Failover(config *rest.Config, servers []string) *rest.Config {
 	}
 	return config
 }
-
-// Only makes config reach one server, as host:port, and no other.
-func Only(config *rest.Config, server string) *rest.Config { return Failover(config, []string{server}) }

@@ -52,7 +52,7 @@ func TestAClientGoesOnWithTheNextServerWhenOneIsGone(t *testing.T) {
 
 func TestAClientOfOneServerFailsWhenThatIsGone(t *testing.T) {
 	first, second := server(t, "first"), server(t, "second")
-	client, err := kubernetes.NewForConfig(apiserver.Only(&rest.Config{Host: second.URL}, first.Listener.Addr().String()))
+	client, err := kubernetes.NewForConfig(apiserver.Failover(&rest.Config{Host: second.URL}, []string{first.Listener.Addr().String()}))
 	require.NoError(t, err)
 	version, err := client.Discovery().ServerVersion()
 	require.NoError(t, err)
@@ -67,7 +67,7 @@ func TestAClientOfOneServerFailsWhenThatIsGone(t *testing.T) {
 func TestAnAddressThatTheCertificateDoesNotNameYetIsNoHindrance(t *testing.T) {
 	s, ca := tlsServer(t, "kubernetes")
 	config := &rest.Config{Host: "https://192.0.2.10:6443", TLSClientConfig: rest.TLSClientConfig{CAData: ca}}
-	client, err := kubernetes.NewForConfig(apiserver.Only(config, s.Listener.Addr().String()))
+	client, err := kubernetes.NewForConfig(apiserver.Failover(config, []string{s.Listener.Addr().String()}))
 	require.NoError(t, err)
 	_, err = client.Discovery().ServerVersion()
 	require.NoError(t, err)
@@ -75,7 +75,7 @@ func TestAnAddressThatTheCertificateDoesNotNameYetIsNoHindrance(t *testing.T) {
 
 	_, another := tlsServer(t, "kubernetes")
 	config.CAData = another
-	client, err = kubernetes.NewForConfig(apiserver.Only(config, s.Listener.Addr().String()))
+	client, err = kubernetes.NewForConfig(apiserver.Failover(config, []string{s.Listener.Addr().String()}))
 	require.NoError(t, err)
 	_, err = client.Discovery().ServerVersion()
 	require.ErrorContains(t, err, "certificate signed by unknown authority")
