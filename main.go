@@ -16,7 +16,6 @@ import (
 	"strata/cli"
 	"strata/cli/stackhealth"
 	"strata/components"
-	"strata/internal/pulumi/stackstate"
 	"strata/internal/ssh/tunnel"
 	"strata/platform"
 )
@@ -25,7 +24,10 @@ func main() {
 	if len(os.Args) > 1 {
 		os.Exit(cli.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
-	pulumi.Run(platform.Program{Orphans: endOrphans, Connect: connect, Past: readPast, Tunnel: keepTunnel, Verify: stackhealth.Verify, Warn: warn}.Run)
+	pulumi.Run(platform.Program{
+		Orphans: endOrphans, Connect: connect, Past: members.ReadPastHere, Tunnel: keepTunnel,
+		Verify: stackhealth.Verify, Warn: warn,
+	}.Run)
 }
 
 func warn(ctx *pulumi.Context, message string) error { return ctx.Log.Warn(message, nil) }
@@ -44,11 +46,6 @@ func endOrphans(ctx context.Context) error {
 		return err
 	}
 	return recovery.EndOrphans(ctx, dir, os.Stderr)
-}
-
-// readPast reads the past of the stack whose program runs; Pulumi runs it in the project's folder.
-func readPast(ctx context.Context, stack string) (members.Past, error) {
-	return members.ReadPast(ctx, stackstate.CommandLine("."), stack)
 }
 
 // connect returns the hook that runs before each change in a cluster that Strata built.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -33,7 +34,7 @@ func TestWhatACanaryHasTriedIsNotTriedAgain(t *testing.T) {
 // triedBefore returns a canary's output for an input.
 func triedBefore(t *testing.T, stdin string) string {
 	var spec canary.Spec
-	require.NoError(t, decode("canary", []byte(stdin), &spec))
+	require.NoError(t, json.Unmarshal([]byte(stdin), &spec))
 	tried, err := spec.Attempt("")
 	require.NoError(t, err)
 	return tried

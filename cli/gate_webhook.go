@@ -26,6 +26,13 @@ type webhookFlags struct {
 	timeout                 time.Duration
 }
 
+// newGateCommand is `strata gate`, below which are the gates for people.
+func newGateCommand() *cobra.Command {
+	command := &cobra.Command{Use: "gate", Short: "Wait for what helm and kubectl do not wait for"}
+	command.AddCommand(newGateWebhookCommand())
+	return command
+}
+
 // newGateWebhookCommand is `strata gate webhook`, for people and scripts: it waits, after a plain
 // `helm install`, until an admission webhook serves. It is the gate that the program itself uses,
 // without hosts to observe from.

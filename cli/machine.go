@@ -1,12 +1,10 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strconv"
 	"strings"
@@ -19,8 +17,7 @@ import (
 	"strata/internal/text/table"
 )
 
-// machineTimeout bounds one subcommand on one machine. Extracting the image takes seconds, a boot
-// one or two; a slow disk or a boot delay takes the rest.
+// machineTimeout bounds one subcommand on one machine.
 const machineTimeout = 3 * time.Minute
 
 // newMachineCommand is `strata machine`: the lab's hosts on this machine.
@@ -29,75 +26,17 @@ func newMachineCommand() *cobra.Command {
 		Use:   "machine",
 		Short: "Make and remove hosts that run in systemd-nspawn on this machine (needs root)",
 	}
-	cmd.PersistentFlags().Duration("timeout", machineTimeout, "bound for each machine")
-	cmd.AddCommand(machineCreate(), machineDelete(), machineLeaving(), machineList(), machineExec(), machineSupervise(), machineBoot())
+	cmd.AddCommand(machineList(), machineExec(), machineSupervise(), machineBoot())
 	cmd.AddCommand(
+		newVerbCommand("machine create",
+			"Make the machine whose spec (JSON) is on stdin, or start it; prints name, address and hostKey as JSON"),
+		machineSubcommand("delete",
+			"Remove machines with everything made for them; without a name, that of the spec on stdin", nspawn.Delete),
 		machineSubcommand("start", "Start machines that do not run, as after a reboot of this host; with --all, only those that are whole", nspawn.Start),
 		machineStop(),
 		machineSubcommand("pause", "Freeze machines: a node that hangs", withoutLog(nspawn.Pause)),
 		machineSubcommand("resume", "Let paused machines go on", withoutLog(nspawn.Resume)),
 	)
-	return cmd
-}
-
-func machineCreate() *cobra.Command {
-	var existing bool
-	cmd := &cobra.Command{
-		Use:   "create",
-		Short: "Make the machine whose spec (JSON) is on stdin, or start it; prints name, address and hostKey as JSON",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			spec, err := nspawn.ReadSpec(cmd.InOrStdin())
-			if err != nil {
-				return err
-			}
-			ctx, cancel := bounded(cmd)
-			defer cancel()
-			create := nspawn.Create
-			if existing {
-				create = nspawn.Update
-			}
-			result, err := create(ctx, spec, machineLog(cmd))
-			if err != nil {
-				return err
-			}
-			return json.NewEncoder(cmd.OutOrStdout()).Encode(result)
-		},
-	}
-	cmd.Flags().BoolVar(&existing, "existing", false, "fail where there is no such machine any more")
-	return cmd
-}
-
-func machineDelete() *cobra.Command {
-	cmd := machineSubcommand("delete", "Remove machines with everything made for them; without a name, that of the spec on stdin",
-		nspawn.Delete)
-	byName := cmd.RunE
-	cmd.RunE = func(cmd *cobra.Command, names []string) error {
-		all, err := cmd.Flags().GetBool("all")
-		if err != nil || all || len(names) > 0 {
-			return errors.Join(err, byName(cmd, names))
-		}
-		// Only whose it is is read: a spec that another version wrote must not keep a machine
-		// alive.
-		var spec struct {
-			Name, AuthorizedKey string
-			Owner               *nspawn.Owner
-		}
-		text, err := io.ReadAll(cmd.InOrStdin())
-		if err := errors.Join(err, json.Unmarshal(text, &spec)); err != nil {
-			return fmt.Errorf("which machine: give names, --all, or a spec on stdin: %w", err)
-		}
-		own := nspawn.Spec{Name: spec.Name, AuthorizedKey: spec.AuthorizedKey, Owner: spec.Owner}
-		remove := func(ctx context.Context, _ string, log *nspawn.Log) error { return nspawn.DeleteOwn(ctx, own, log) }
-		if err := onEach(cmd, []string{spec.Name}, remove); err != nil {
-			return err
-		}
-		whole, err := nspawn.ReadSpec(bytes.NewReader(text))
-		if err != nil {
-			return nil //nolint:nilerr // another version's; its bridge went with its last machine, unless that deletion was killed
-		}
-		return nspawn.ReleaseNetwork(cmd.Context(), whole, machineLog(cmd))
-	}
 	return cmd
 }
 
@@ -174,6 +113,7 @@ func machineSubcommand(subcommand, short string, do machineAction) *cobra.Comman
 	var prefix string
 	cmd := &cobra.Command{Use: subcommand + " [NAME…]", Short: short}
 	cmd.Flags().BoolVar(&all, "all", false, "every machine of this host")
+	cmd.Flags().Duration("timeout", machineTimeout, "bound for each machine")
 	cmd.Flags().StringVar(&prefix, "prefix", "", "with --all: only names that begin with this")
 	cmd.RunE = func(cmd *cobra.Command, names []string) error {
 		if all {

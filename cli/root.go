@@ -1,6 +1,6 @@
-// Package cli owns the command line: a file for each subject with its subcommands, each a thin
-// layer over the package that does the work. Subcommands that resources run read their input as
-// JSON on stdin and secrets from the environment; nothing secret is ever an argument.
+// Package cli owns the command line of people: a file for each subject with its subcommands, each a
+// thin layer over the package that does the work. What resources run is in the table of package
+// actions. Nothing secret is ever an argument.
 package cli
 
 import (
@@ -9,9 +9,13 @@ import (
 	"fmt"
 	"io"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"strata/actions"
+	"strata/actions/verb"
 )
 
 // exitError carries a subcommand's exit code. Its text has been shown already when it is empty.
@@ -29,12 +33,15 @@ func (e *exitError) Error() string {
 
 func (e *exitError) Unwrap() error { return e.err }
 
-// Run runs the subcommand in args and returns the process's exit code: 0 done, 1 failed, 2 wrong
-// input.
+// Run runs the verb or the subcommand in args and returns the process's exit code: 0 done, 1 failed,
+// 2 wrong input.
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	root := newRoot()
+	if text := strings.Join(args, " "); actions.Find(text) != nil {
+		root, args = newVerbCommand(text, ""), []string{}
+	}
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	root.SetOut(stdout)
@@ -47,10 +54,27 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		_, _ = fmt.Fprintln(stderr, "strata: "+text)
 	}
 	var exit *exitError
-	if errors.As(err, &exit) {
+	var input *verb.InputError
+	switch {
+	case errors.As(err, &exit):
 		return exit.code
+	case errors.As(err, &input):
+		return 2
 	}
 	return 1
+}
+
+// newVerbCommand returns the command of a verb, which may stand among the commands of people, too.
+func newVerbCommand(text, short string) *cobra.Command {
+	run := func(cmd *cobra.Command, _ []string) error {
+		return actions.Find(text).Run(cmd.Context(), verb.Call{
+			Text: text, Stdin: cmd.InOrStdin(), Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr(),
+		})
+	}
+	return &cobra.Command{
+		Use: text[strings.LastIndex(text, " ")+1:], Short: short, Args: cobra.NoArgs, RunE: run,
+		SilenceUsage: true, SilenceErrors: true,
+	}
 }
 
 // newRoot is the command tree.
@@ -65,7 +89,7 @@ func newRoot() *cobra.Command {
 	return root
 }
 
-// subcommands are all subcommands, for users first.
+// subcommands are all subcommands. Only those are hidden that this program itself starts.
 func subcommands() []*cobra.Command {
 	return []*cobra.Command{
 		newInitCommand(),
@@ -88,30 +112,10 @@ func subcommands() []*cobra.Command {
 		newBundleCommand(),
 		newImageCommand(),
 		newMachineCommand(),
-		newVMCommand(),
-		newMachineGuardCommand(),
-		newKeygenCommand(),
 		newTunnelServeCommand(),
 		newGateCommand(),
-		newHostKeyCommand(),
-		newPushCommand(),
-		newHostRunCommand(),
-		newAdmitCommand(),
-		newMembersCommand(),
-		newRotateTokenCommand(),
-		newUpgradeCommand(),
-		newCredentialCommand(),
-		newCRDsCommand(),
-		newClassCommand(),
-		newReadCommand(),
-		newNodesCommand(),
-		newServerTimeCommand(),
 		newVaultCommand(),
-		newUnblockCommand(),
-		newTeardownCommand(),
-		newDiscardGuardCommand(),
-		newClusterIdentityCommand(),
-		newCanaryCommand(),
-		newReissueCommand(),
+		newVerbCommand("hostkey", `Print a host's public key: {"address","port","timeout"} on stdin, `+
+			`and "jump" or "proxyCommand" where these lead to it`),
 	}
 }

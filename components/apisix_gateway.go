@@ -7,9 +7,9 @@ import (
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/actions"
 	"strata/actions/cluster/gatewayclass"
 	"strata/internal/pulumi/self"
-	"strata/internal/pulumi/subcommand"
 )
 
 // certificate registers the domain's certificate. Neither the Gateway nor ApisixTls waits for its
@@ -80,7 +80,7 @@ func (a *apisix) listen() error {
 	if err != nil {
 		return err
 	}
-	command := subcommand.AtDelete("class release", gatewayclass.Input{
+	command := actions.AtDelete(gatewayclass.Release, gatewayclass.Input{
 		Class: apisixName, Finalizer: apisixFinalizer, Timeout: a.args.Timeouts.APISIX,
 	}, pulumi.StringMap{self.Kubeconfig: a.args.Cluster.Kubeconfig})
 	release, err := local.NewCommand(a.ctx, a.name+"-class-release", command, slices.Concat(childOf(a, class), a.args.Cluster.deletedWith(), []pulumi.ResourceOption{bounded(a.args.Timeouts.APISIX)})...)

@@ -10,10 +10,10 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"strata/actions"
 	"strata/actions/cluster/kuberead"
 	"strata/internal/pulumi/rerun"
 	"strata/internal/pulumi/self"
-	"strata/internal/pulumi/subcommand"
 )
 
 // argocdPasswordAhead makes the password's time later than the release that brings it. Else a login
@@ -37,7 +37,7 @@ func (a *argocd) admin() (argocdAdmin, error) {
 		return argocdAdmin{}, err
 	}
 	limit := a.args.Timeouts.ArgoCD
-	command := subcommand.New("server-time", kuberead.TimeInput{
+	command := actions.Command(kuberead.ReadTime, kuberead.TimeInput{
 		Ahead: metav1.Duration{Duration: argocdPasswordAhead}, Timeout: limit,
 	}, pulumi.StringMap{self.Kubeconfig: a.args.Cluster.Kubeconfig})
 	opts := slices.Concat(childOf(a, a.namespace), a.args.Cluster.deletedWith())

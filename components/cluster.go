@@ -7,8 +7,10 @@ import (
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumix"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"strata/actions"
 	"strata/actions/cluster/kuberead"
 	"strata/actions/cluster/reissue"
 	"strata/actions/cluster/statefulset"
@@ -17,7 +19,6 @@ import (
 	"strata/health"
 	"strata/internal/pulumi/rerun"
 	"strata/internal/pulumi/self"
-	"strata/internal/pulumi/subcommand"
 	"strata/internal/ssh/remote"
 	"strata/internal/ssh/tunnel"
 )
@@ -143,11 +144,11 @@ func (c *Cluster) rollout(ctx *pulumi.Context, name string, spec health.Spec, re
 // for which Kubernetes would wait for ever. It is for those that replace their Pods in order
 // (podManagementPolicy OrderedReady), and runs again with each revision.
 func (c *Cluster) unblock(ctx *pulumi.Context, name string, input statefulset.Input, revision pulumi.StringInput, opts ...pulumi.ResourceOption) (*local.Command, error) {
-	asked := revision.ToStringOutput().ApplyT(func(revision string) any {
+	asked := pulumix.Apply(revision.ToStringOutput(), func(revision string) statefulset.Input {
 		input.Revision = revision
 		return input
 	})
-	command := subcommand.New("unblock", asked, pulumi.StringMap{self.Kubeconfig: c.Kubeconfig})
+	command := actions.CommandOf(statefulset.Unblock, asked, pulumi.StringMap{self.Kubeconfig: c.Kubeconfig})
 	return local.NewCommand(ctx, name, command, slices.Concat(opts, c.deletedWith(), []pulumi.ResourceOption{bounded(input.Timeout), rerun.Replaced()})...)
 }
 
@@ -164,7 +165,7 @@ func (c *Cluster) reissue(
 	if err != nil {
 		return nil, err
 	}
-	command := subcommand.New("reissue", input, pulumi.StringMap{self.Kubeconfig: c.Kubeconfig, self.Attempt: word})
+	command := actions.Command(reissue.Reissue, input, pulumi.StringMap{self.Kubeconfig: c.Kubeconfig, self.Attempt: word})
 	command.AddPreviousOutputInEnv = pulumi.Bool(true) // it says which signer it was
 	return local.NewCommand(ctx, name, command, append(opts, bounded(input.Timeout))...)
 }
@@ -175,7 +176,7 @@ func (c *Cluster) read(
 	ctx *pulumi.Context, name string, field kuberead.FieldInput, opts ...pulumi.ResourceOption,
 ) (pulumi.StringOutput, error) {
 	field.Version = "v1"
-	command := subcommand.New("read", field, pulumi.StringMap{self.Kubeconfig: c.Kubeconfig})
+	command := actions.Command(kuberead.ReadField, field, pulumi.StringMap{self.Kubeconfig: c.Kubeconfig})
 	read, err := local.NewCommand(ctx, name, command, append(opts, bounded(field.Timeout))...)
 	if err != nil {
 		return pulumi.StringOutput{}, err

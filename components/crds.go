@@ -10,6 +10,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"strata/actions"
 	"strata/actions/cluster/crds"
 	"strata/actions/stack/teardown"
 	"strata/artifacts"
@@ -17,7 +18,6 @@ import (
 	"strata/health"
 	"strata/internal/pulumi/rerun"
 	"strata/internal/pulumi/self"
-	"strata/internal/pulumi/subcommand"
 )
 
 // CRDsArgs configures CRDs.
@@ -95,12 +95,12 @@ func (c *CRDs) apply(ctx *pulumi.Context, name, bundle, artifact string, args *C
 	if err != nil {
 		return nil, err
 	}
-	command := subcommand.New("crds apply", crds.Input{
+	command := actions.Command(crds.Apply, crds.Input{
 		Name: bundle, Version: file.Version, File: file.Path, SHA256: file.SHA256, Timeout: args.Timeout,
 	}, pulumi.StringMap{self.Kubeconfig: args.Cluster.Kubeconfig})
 	kind := teardown.KindKeptBundle
 	if !*args.Config.Keep {
-		kind, command.Delete = teardown.KindBundle, subcommand.Text("crds remove")
+		kind, command.Delete = teardown.KindBundle, actions.Text(crds.Remove)
 	}
 	args.Cluster.objects.Add(kind, "", bundle)
 	opts := append(childOf(c, args.After...), args.Cluster.deletedWith()...)

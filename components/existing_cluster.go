@@ -8,13 +8,13 @@ import (
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/actions"
 	"strata/actions/cluster/kubeconfig"
 	"strata/actions/cluster/kuberead"
 	"strata/actions/stack/teardown"
 	"strata/config"
 	"strata/health"
 	"strata/internal/pulumi/self"
-	"strata/internal/pulumi/subcommand"
 )
 
 // ExistingClusterArgs configures ExistingCluster.
@@ -111,7 +111,7 @@ func (l *existingCluster) recognise() (err error) {
 		Forget: fmt.Sprintf("pulumi state delete --target-dependents 'urn:pulumi:%s::%s::strata:cluster:LentCluster$command:local:Command::%s'",
 			l.ctx.Stack(), l.ctx.Project(), name),
 	}
-	command := subcommand.New("cluster-identity", input, pulumi.StringMap{self.Kubeconfig: l.kubeconfig})
+	command := actions.Command(kubeconfig.Identify, input, pulumi.StringMap{self.Kubeconfig: l.kubeconfig})
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	l.same, err = local.NewCommand(l.ctx, name, command, append(childOf(l, l.API), bounded(limit))...)
 	return err
@@ -139,7 +139,7 @@ func (l *existingCluster) connect() error {
 func (l *existingCluster) list() error {
 	limit := l.args.Timeouts.Nodes
 	input := kuberead.NodesInput{Revision: l.args.Target.Identity, Timeout: limit}
-	command := subcommand.New("nodes", input, pulumi.StringMap{self.Kubeconfig: l.kubeconfig})
+	command := actions.Command(kuberead.ListNodes, input, pulumi.StringMap{self.Kubeconfig: l.kubeconfig})
 	read, err := local.NewCommand(l.ctx, l.name+"-list", command, slices.Concat(childOf(l, l.whole), []pulumi.ResourceOption{bounded(limit)})...)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumix"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/actions/hosts/reach"
@@ -168,6 +169,12 @@ func (h *Host) booted() []pulumi.Resource {
 
 // pinned is the host as gates know it, with its key.
 func (h *Host) pinned() health.PinnedHost { return health.PinnedHost{Host: h.target(), Key: h.HostKey} }
+
+// known is the host as commands know it, with its key.
+func (h *Host) known() pulumix.Output[health.Host] {
+	pinned := typed[[]health.Host](health.Pinned([]health.PinnedHost{h.pinned()}))
+	return pulumix.Apply(pinned, func(hosts []health.Host) health.Host { return hosts[0] })
+}
 
 // target is the host as gates know it; the host key is filled in when it is known.
 func (h *Host) target() health.Host {

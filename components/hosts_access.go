@@ -2,6 +2,7 @@ package components
 
 import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumix"
 
 	"strata/health"
 	"strata/internal/k3shost"
@@ -33,10 +34,15 @@ func accessTo(hosts []*Host) access {
 	return a
 }
 
-// inputOf returns the input of a subcommand about the hosts and their owner: ask makes it of them
-// once their pins are known.
-func (a access) inputOf(owner pulumi.Output, ask func(hosts []health.Host, owner k3shost.Owner) any) pulumi.Output {
-	return pulumi.All(owner, health.Pinned(a.hosts)).ApplyT(func(known []any) any {
-		return ask(known[1].([]health.Host), known[0].(k3shost.Owner))
-	})
+// inputOf returns the input of a command about hosts and their owner: ask makes it of them once
+// their pins are known.
+func inputOf[In any](
+	at access, owner OwnerOutput, ask func(hosts []health.Host, owner k3shost.Owner) In,
+) pulumix.Output[In] {
+	return pulumix.Apply2(typed[[]health.Host](health.Pinned(at.hosts)), owner, ask)
+}
+
+// typed gives an output the type of its value.
+func typed[T any](output pulumi.Output) pulumix.Output[T] {
+	return pulumix.Apply(pulumix.MustConvertTyped[any](output), func(value any) T { return value.(T) })
 }

@@ -8,10 +8,11 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"strata/actions"
 	"strata/actions/hosts/reach"
+	"strata/actions/hosts/sshkey"
 	"strata/config"
 	"strata/internal/pulumi/self"
-	"strata/internal/pulumi/subcommand"
 	ssh "strata/internal/ssh/remote"
 )
 
@@ -77,7 +78,7 @@ func pinHostKey(
 	if len(at.Jump) > 0 {
 		input.Jump, input.Agent, environment[self.SSHKey] = at.Jump, at.Agent, contacted.key
 	}
-	command := subcommand.New("hostkey", input, environment)
+	command := actions.Command(sshkey.Scan, input, environment)
 	// The address decides whose key it is; nothing else may ask again.
 	command.Triggers = pulumi.Array{pulumi.String(at.Dialed())}
 	contact, err := local.NewCommand(ctx, name, command, append(childOf(hosts), bounded(limit), once())...)

@@ -7,9 +7,9 @@ import (
 	"github.com/pulumi/pulumi-random/sdk/v4/go/random"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/actions"
 	"strata/actions/machines/machineset"
 	"strata/config"
-	"strata/internal/pulumi/subcommand"
 )
 
 // guard registers the guard that every machine waits for: it refuses changes that would take the
@@ -22,9 +22,9 @@ func (h *Hosts) guard(ctx *pulumi.Context, name, kind string, args *HostsArgs) (
 			Name: node.Name, Role: string(node.Role), Address: node.Address.String(), Kind: kind, Recreate: node.Recreate,
 		})
 	}
-	command := subcommand.New("machine-guard", wanted, nil)
+	command := actions.Command(machineset.Guard, wanted, nil)
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
-	command.Delete = subcommand.Text("machine-guard --ended")
+	command.Delete = actions.Text(machineset.Forget)
 	return local.NewCommand(ctx, name+"-machines", command, append(childOf(h), bounded(args.Timeout))...)
 }
 

@@ -7,12 +7,14 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"golang.org/x/crypto/ssh"
 
-	"strata/internal/pulumi/subcommand"
+	"strata/actions"
+	"strata/actions/hosts/sshkey"
+	"strata/actions/verb"
 )
 
 // generatedKey is a private key of the stack's own, in PEM. Secret.
 func generatedKey(ctx *pulumi.Context, hosts *Hosts, name string) (pulumi.StringOutput, error) {
-	keygen := subcommand.New("keygen", nil, nil)
+	keygen := actions.Command(sshkey.Generate, verb.None{}, nil)
 	keygen.Logging = local.LoggingNone // it prints the key
 	key, err := local.NewCommand(ctx, name, keygen, append(childOf(hosts), once(), pulumi.AdditionalSecretOutputs([]string{"stdout"}))...)
 	if err != nil {

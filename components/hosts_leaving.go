@@ -8,17 +8,17 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"strata/internal/pulumi/subcommand"
+	"strata/actions"
 )
 
 // departure configures the marks that say a machine is about to be deleted.
 type departure struct {
-	// subcommand says it; input and env name the machines.
-	subcommand string
-	input      pulumi.Output
-	env        pulumi.StringMap
-	// keep leaves the machines as they are, whatever broke off.
-	keep bool
+	// command replaces the machines that are marked still, keep takes the marks back, and mark sets
+	// them.
+	command    *local.CommandArgs
+	keep, mark actions.Verb
+	// protected leaves the machines as they are, whatever broke off.
+	protected bool
 	// limit bounds each command.
 	limit metav1.Duration
 }
@@ -33,12 +33,11 @@ func (h *Hosts) takeUp(ctx *pulumi.Context, name string, d departure) error {
 	for _, host := range h.All {
 		machines = append(machines, host.Machine)
 	}
-	command := subcommand.New(d.subcommand, d.input, d.env)
-	command.Update = subcommand.Text(d.subcommand + " --back")
-	if !d.keep {
-		command.Delete = subcommand.Text(d.subcommand + " --begin")
+	d.command.Update = actions.Text(d.keep)
+	if !d.protected {
+		d.command.Delete = actions.Text(d.mark)
 	}
-	leaving, err := local.NewCommand(ctx, name+"-leaving", command, append(childOf(h, machines...), bounded(d.limit))...)
+	leaving, err := local.NewCommand(ctx, name+"-leaving", d.command, append(childOf(h, machines...), bounded(d.limit))...)
 	if err != nil {
 		return fmt.Errorf("machines that leave: %w", err)
 	}

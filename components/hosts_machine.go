@@ -6,12 +6,14 @@ import (
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumix"
 
+	"strata/actions"
+	"strata/actions/machines/lab"
 	"strata/artifacts"
 	"strata/config"
 	"strata/internal/k3shost"
 	"strata/internal/nspawn"
-	"strata/internal/pulumi/subcommand"
 )
 
 // labMachines makes the hosts of driver machine: systemd-nspawn machines on this machine. Their host
@@ -58,14 +60,17 @@ func machineHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Host
 
 // takeUp registers what comes between the machines and all that lives on them.
 func (m *labMachines) takeUp() error {
-	input := m.hosts.Identity.Owner.ApplyT(func(owner any) any {
-		all := nspawn.Deletion{Owner: nspawn.OwnerOf(owner.(k3shost.Owner)), Timeout: m.args.Timeout}
+	input := pulumix.Apply(m.hosts.Identity.Owner, func(owner k3shost.Owner) nspawn.Deletion {
+		all := nspawn.Deletion{Owner: nspawn.OwnerOf(owner), Timeout: m.args.Timeout}
 		for _, node := range m.args.Config.Nodes {
 			all.Machines = append(all.Machines, m.spec(node).Name)
 		}
 		return all
 	})
-	return m.hosts.takeUp(m.ctx, m.name, departure{subcommand: "machine leaving", input: input, limit: m.args.Timeout})
+	return m.hosts.takeUp(m.ctx, m.name, departure{
+		command: actions.CommandOf(lab.MarkForReplacement, input, nil), keep: lab.Keep, mark: lab.MarkForDeletion,
+		limit: m.args.Timeout,
+	})
 }
 
 // host registers one machine. One that is made anew is replaced, the old one first, because both
@@ -93,13 +98,12 @@ func (m *labMachines) host(node config.Node) (*Host, error) {
 
 // command makes, keeps and removes one machine.
 func (m *labMachines) command(spec nspawn.Spec) *local.CommandArgs {
-	input := pulumi.All(m.public, m.hosts.Identity.Owner).ApplyT(func(known []any) any {
-		owner := known[1].(k3shost.Owner)
-		spec.AuthorizedKey, spec.Owner = known[0].(string), nspawn.OwnerOf(*owner.At(spec.Hostname))
+	input := pulumix.Apply2(m.public, m.hosts.Identity.Owner, func(public string, owner k3shost.Owner) nspawn.Spec {
+		spec.AuthorizedKey, spec.Owner = public, nspawn.OwnerOf(*owner.At(spec.Hostname))
 		return spec
 	})
-	command := subcommand.New("machine create", input, nil)
-	command.Update, command.Delete = subcommand.Text("machine create --existing"), subcommand.Text("machine delete")
+	command := actions.CommandOf(lab.Create, input, nil)
+	command.Update, command.Delete = actions.Text(lab.Update), actions.Text(lab.Delete)
 	return command
 }
 

@@ -7,15 +7,17 @@ import (
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumix"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"strata/actions"
 	"strata/actions/machines"
+	"strata/actions/machines/lifecycle"
 	"strata/config"
 	"strata/health"
 	"strata/internal/hypervisor"
 	"strata/internal/k3shost"
 	"strata/internal/pulumi/self"
-	"strata/internal/pulumi/subcommand"
 )
 
 // vms makes the hosts of drivers libvirt and proxmox. Each machine's host key is made before the
@@ -74,25 +76,26 @@ func vmHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hosts) er
 
 // takeUp registers the command between the machines and all that lives on them.
 func (v *vms) takeUp() error {
-	input := pulumi.All(v.public, v.hypervisor.pin, v.hosts.Identity.Owner).ApplyT(func(known []any) any {
+	whole := func(public, pin string, owner k3shost.Owner) hypervisor.Deletion {
 		all := hypervisor.Deletion{Timeout: v.args.Timeout}
 		for _, node := range v.args.Config.Nodes {
-			all.Machines = append(all.Machines, v.known(v.spec(node), known))
+			all.Machines = append(all.Machines, v.complete(v.spec(node), public, pin, owner))
 		}
 		return all
-	})
+	}
+	input := pulumix.Apply3(v.public, v.hypervisor.pin, v.hosts.Identity.Owner, whole)
 	limit := metav1.Duration{Duration: v.args.Timeout.Duration * time.Duration(len(v.hosts.All)+1)}
 	return v.hosts.takeUp(v.ctx, v.name, departure{
-		subcommand: "vm leaving", input: input, env: v.secrets(nil), keep: v.args.Config.VM.Protect, limit: limit,
+		command: actions.CommandOf(lifecycle.MarkForReplacement, input, v.secrets(nil)), keep: lifecycle.Keep,
+		mark: lifecycle.MarkForDeletion, protected: v.args.Config.VM.Protect, limit: limit,
 	})
 }
 
-// known completes a machine with the later values: public, the hypervisor's pin and the owner.
-func (v *vms) known(spec hypervisor.Spec, later []any) hypervisor.Spec {
-	owner := later[2].(k3shost.Owner)
+// complete completes a machine with the values that are known later.
+func (v *vms) complete(spec hypervisor.Spec, public, pin string, owner k3shost.Owner) hypervisor.Spec {
 	spec.Cluster, spec.Project = owner.Cluster, owner.Project
-	spec.Guest.AuthorizedKeys = append([]string{later[0].(string)}, v.args.Config.VM.AuthorizedKeys...)
-	spec.Hypervisor.HostKey = later[1].(string)
+	spec.Guest.AuthorizedKeys = append([]string{public}, v.args.Config.VM.AuthorizedKeys...)
+	spec.Hypervisor.HostKey = pin
 	return spec
 }
 
@@ -136,14 +139,18 @@ func (v *vms) machine(name string, host *Host, identity pulumi.StringOutput) err
 	if err != nil {
 		return err
 	}
-	input := pulumi.All(v.public, v.hypervisor.pin, v.hosts.Identity.Owner).ApplyT(func(known []any) any { return v.known(spec, known) })
+	complete := func(public, pin string, owner k3shost.Owner) hypervisor.Spec {
+		return v.complete(spec, public, pin, owner)
+	}
+	input := pulumix.Apply3(v.public, v.hypervisor.pin, v.hosts.Identity.Owner, complete)
 	place, err := json.Marshal([]any{spec.Driver, spec.Hypervisor, spec.ID, spec.Guest.Address, spec.Guest.DHCP, spec.Guest.Gateway, spec.Guest.User, spec.Guest.Port, spec.Libvirt, spec.Proxmox})
 	if err != nil {
 		return err
 	}
 	limit := metav1.Duration{Duration: spec.TurnTimeout.Duration + spec.Timeout.Duration}
-	command := subcommand.New("vm create", input, v.secrets(pulumi.StringMap{self.HostKey: identity, self.SSHKey: v.key}))
-	command.Update, command.Delete = subcommand.Text("vm create --existing"), subcommand.Text("vm delete")
+	keys := v.secrets(pulumi.StringMap{self.HostKey: identity, self.SSHKey: v.key})
+	command := actions.CommandOf(lifecycle.Create, input, keys)
+	command.Update, command.Delete = actions.Text(lifecycle.Update), actions.Text(lifecycle.Delete)
 	command.AddPreviousOutputInEnv = pulumi.Bool(true) // it says what the machine was made with
 	replaces := host.consent.replaces(command, string(place))
 	options := childOf(v.hosts, needs...)
@@ -164,12 +171,12 @@ func (v *vms) putImage() error {
 	}
 	spec := v.spec(config.Node{Name: "image"})
 	spec.Image, spec.Timeout = hypervisor.Image{Path: file.Path, SHA256: file.SHA256}, v.args.InstallTimeout
-	input := v.hypervisor.pin.ApplyT(func(pin string) any {
+	input := pulumix.Apply(v.hypervisor.pin, func(pin string) hypervisor.Spec {
 		spec.Hypervisor.HostKey = pin
 		return spec
 	})
-	command := subcommand.New("vm image put", input, v.secrets(nil))
-	command.Delete, command.Triggers = subcommand.Text("vm image remove"), pulumi.Array{pulumi.String(file.SHA256)}
+	command := actions.CommandOf(lifecycle.PutImage, input, v.secrets(nil))
+	command.Delete, command.Triggers = actions.Text(lifecycle.RemoveImage), pulumi.Array{pulumi.String(file.SHA256)}
 	v.image, err = local.NewCommand(v.ctx, v.name+"-image", command, append(childOf(v.hosts), bounded(spec.Timeout))...)
 	return err
 }
@@ -194,7 +201,7 @@ func (v *vms) secrets(env pulumi.StringMap) pulumi.StringMap {
 	return env
 }
 
-// spec returns a machine as `strata vm` knows it, without the later values.
+// spec returns a machine as its commands know it, without the later values.
 func (v *vms) spec(node config.Node) hypervisor.Spec {
 	spec := machines.SpecOf(v.args.Config, v.args.Stack, node)
 	spec.Timeout = v.args.Timeout

@@ -5,6 +5,7 @@ import (
 
 	"github.com/pulumi/pulumi-random/sdk/v4/go/random"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumix"
 
 	"strata/actions/k3s/token"
 	"strata/internal/k3shost"
@@ -28,9 +29,8 @@ type Identity struct {
 	Owner OwnerOutput
 }
 
-// OwnerOutput is a k3shost.Owner once the cluster's identity is known, which it is in every preview
-// but the first.
-type OwnerOutput = pulumi.AnyOutput
+// OwnerOutput is known once the cluster's identity is, which it is in every preview but the first.
+type OwnerOutput = pulumix.Output[k3shost.Owner]
 
 // NewIdentity registers the cluster of a name as a component, and its identity and join tokens up
 // to a generation, born secret. NewK3s goes on with it.
@@ -59,10 +59,9 @@ func NewIdentity(ctx *pulumi.Context, name string, generation int, opts ...pulum
 	for _, one := range i.tokens.servers {
 		sums = append(sums, sumOf(one.ToStringOutput()))
 	}
-	i.Owner = pulumi.All(i.id.Hex, sums).ApplyT(func(known []any) any {
-		sums := strings.Join(known[1].([]string), " ")
-		return k3shost.Owner{Cluster: known[0].(string), TokenSHA256: sums, Project: project, Stack: stack}
-	}).(pulumi.AnyOutput)
+	i.Owner = pulumix.Apply2(i.id.Hex, sums, func(word string, sums []string) k3shost.Owner {
+		return k3shost.Owner{Cluster: word, TokenSHA256: strings.Join(sums, " "), Project: project, Stack: stack}
+	})
 	return i, nil
 }
 

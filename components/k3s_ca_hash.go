@@ -5,6 +5,7 @@ import (
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumix"
 
 	"strata/actions/hosts/hostrun"
 	"strata/actions/k3s/members"
@@ -16,8 +17,8 @@ import (
 // token to this cluster only (docs/adr/0063).
 func (k *k3s) readCAHash(ready pulumi.Resource) error {
 	host, limit := k.servers[0], k.args.Timeouts.API
-	asked := k.args.Hosts.Identity.Owner.ApplyT(func(owner any) any {
-		return hostrun.Input{Script: hostScript("k3s-ca-hash.sh", owned(owner.(k3shost.Owner), host.Node.Name)...), Timeout: limit}
+	asked := pulumix.Apply(k.args.Hosts.Identity.Owner, func(owner k3shost.Owner) hostrun.Input {
+		return hostrun.Input{Script: hostScript("k3s-ca-hash.sh", owned(owner, host.Node.Name)...), Timeout: limit}
 	})
 	command, err := local.NewCommand(k.ctx, k.name+"-ca-hash", host.runs(asked),
 		slices.Concat(childOf(k, ready), []pulumi.ResourceOption{bounded(limit)})...)

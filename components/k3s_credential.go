@@ -9,11 +9,11 @@ import (
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/actions"
 	"strata/actions/k3s/credential"
 	"strata/health"
 	"strata/internal/k3shost"
 	"strata/internal/pulumi/self"
-	"strata/internal/pulumi/subcommand"
 )
 
 // issueCredential registers the command that gives the stack its client certificates, and gives
@@ -25,7 +25,7 @@ import (
 func (k *k3s) issueCredential() error {
 	at, limit := accessTo(k.servers), k.args.Timeouts.API
 	lifetime := k.args.Config.ClientCertificateLifetime
-	input := at.inputOf(k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3shost.Owner) any {
+	input := inputOf(at, k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3shost.Owner) credential.Request {
 		request := credential.Request{
 			Timeout: limit, User: credential.User(k.ctx.Stack(), k.args.Config.KubeconfigGeneration), Lifetime: lifetime,
 			Generation: credential.Generation(now(k.ctx), lifetime.Duration), Owner: &owner, Reader: credential.ReaderDigest(),
@@ -36,7 +36,9 @@ func (k *k3s) issueCredential() error {
 		return request
 	})
 	// Another cluster has another CA, which is a reason to ask.
-	command := subcommand.New("credential", input, pulumi.StringMap{self.SSHKey: at.sshKey, self.Cluster: k.identity.Hex})
+	command := actions.CommandOf(credential.Provide, input, pulumi.StringMap{
+		self.SSHKey: at.sshKey, self.Cluster: k.identity.Hex,
+	})
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	issued, err := local.NewCommand(k.ctx, k.name+"-credential", command, slices.Concat(childOf(k, k.joined[0]),
 		[]pulumi.ResourceOption{bounded(limit), pulumi.AdditionalSecretOutputs([]string{"stdout"})})...)

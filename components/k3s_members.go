@@ -4,12 +4,12 @@ import (
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/actions"
 	"strata/actions/k3s/members"
 	"strata/health"
 	"strata/internal/k3shost"
 	"strata/internal/kube/apiserver"
 	"strata/internal/pulumi/self"
-	"strata/internal/pulumi/subcommand"
 )
 
 // removeLeaving registers the resource that takes leaving nodes out of the cluster: drained,
@@ -18,12 +18,14 @@ import (
 // one command does ask for its previous output.
 func (k *k3s) removeLeaving() (*local.Command, error) {
 	at := accessTo(k.args.Hosts.All)
-	input := at.inputOf(k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3shost.Owner) any {
+	input := inputOf(at, k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3shost.Owner) members.Set {
 		return members.Set{
 			Timeout: k.args.Timeouts.Nodes, Members: k.withSettings(membersOf(hosts)), DiscardVolumesOf: k.args.Config.DiscardVolumesOf, Owner: &owner,
 		}
 	})
-	command := subcommand.New("members", input, pulumi.StringMap{self.SSHKey: at.sshKey, self.Kubeconfig: k.Kubeconfig})
+	command := actions.CommandOf(members.Update, input, pulumi.StringMap{
+		self.SSHKey: at.sshKey, self.Kubeconfig: k.Kubeconfig,
+	})
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	return local.NewCommand(k.ctx, k.name+"-members", command, append(childOf(k, k.API), bounded(k.args.Timeouts.Nodes))...)
 }

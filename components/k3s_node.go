@@ -8,14 +8,15 @@ import (
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumix"
 
+	"strata/actions"
 	"strata/actions/hosts/hostrun"
 	"strata/config"
 	"strata/health"
 	"strata/internal/k3shost"
 	"strata/internal/kube/apiserver"
 	"strata/internal/pulumi/rerun"
-	"strata/internal/pulumi/subcommand"
 )
 
 // node registers the resources of one node, and returns the gate that holds once it runs.
@@ -48,12 +49,12 @@ func (k *k3s) node(host *Host, before []pulumi.Resource) (*health.Gate, error) {
 // away. Its script comes from the state, so it is complete from the start.
 func (k *k3s) claim(name string, host *Host) (pulumi.Resource, error) {
 	limit := k.args.Timeouts.Uninstall
-	asked := k.args.Hosts.Identity.Owner.ApplyT(func(owner any) any {
-		variables := owned(owner.(k3shost.Owner), host.Node.Name)
+	asked := pulumix.Apply(k.args.Hosts.Identity.Owner, func(owner k3shost.Owner) hostrun.Input {
+		variables := owned(owner, host.Node.Name)
 		return hostrun.Input{Script: hostScript("k3s-claim.sh", variables...), Delete: hostScript("k3s-uninstall.sh", variables...), Timeout: limit}
 	})
 	command := host.runs(asked)
-	command.Delete = subcommand.Text("host-run --delete")
+	command.Delete = actions.Text(hostrun.Delete)
 	claim, err := local.NewCommand(k.ctx, name+"-claim", command,
 		slices.Concat(childOf(k, append(k.kept[:len(k.kept):len(k.kept)], host.Gate)...), host.deletedWith(), k.allowed(), []pulumi.ResourceOption{bounded(limit)})...)
 	if err != nil {
@@ -89,18 +90,21 @@ func (k *k3s) installNode(
 		return nil, err
 	}
 	limit := k.args.Timeouts.Install
-	asked := pulumi.All(config, sumOf(config), k.args.Hosts.Identity.Owner, k.caHash).ApplyT(func(known []any) any {
-		variables := append(owned(known[2].(k3shost.Owner), host.Node.Name),
+	input := func(config, sum string, owner k3shost.Owner, caHash string) hostrun.Input {
+		variables := append(owned(owner, host.Node.Name),
 			variable{"ROLE", string(host.Node.Role)},
 			variable{"PEERS", strings.Join(k.peers(host), " ")},
 			variable{"BINARY_SHA256", binary.SHA256},
-			variable{"CONFIG_SHA256", known[1].(string)},
+			variable{"CONFIG_SHA256", sum},
 		)
 		if host != k.servers[0] { // which gets what the state knows of it when it runs
-			variables = append(variables, variable{"CA_HASH", known[3].(string)})
+			variables = append(variables, variable{"CA_HASH", caHash})
 		}
-		return hostrun.Input{Stdin: known[0].(string), Timeout: limit, Founds: k.founds(host), Script: hostScript("k3s-install.sh", variables...)}
-	})
+		return hostrun.Input{
+			Stdin: config, Timeout: limit, Founds: k.founds(host), Script: hostScript("k3s-install.sh", variables...),
+		}
+	}
+	asked := pulumix.Apply4(config, sumOf(config), k.args.Hosts.Identity.Owner, k.caHash, input)
 	return local.NewCommand(k.ctx, name+"-install", host.runs(asked),
 		slices.Concat(childOf(k, needs...), host.deletedWith(), []pulumi.ResourceOption{bounded(limit), rerun.Replaced()})...)
 }

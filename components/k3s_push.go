@@ -7,14 +7,16 @@ import (
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumix"
 
+	"strata/actions"
+	"strata/actions/hosts/push"
 	"strata/artifacts"
 	"strata/config"
 	"strata/health"
 	"strata/internal/k3shost"
 	"strata/internal/pulumi/rerun"
 	"strata/internal/pulumi/self"
-	"strata/internal/pulumi/subcommand"
 )
 
 // pushed names an artifact's place on a host.
@@ -35,20 +37,21 @@ func (k *k3s) push(name string, host *Host, uninstall pulumi.Resource) ([]pulumi
 	}
 	pushes := []pulumi.Resource{}
 	for _, file := range files {
-		input := health.Pinned([]health.PinnedHost{host.pinned()}).ApplyT(func(hosts any) any {
-			return k3shost.Push{
-				Target: hosts.([]health.Host)[0].Target, File: file.artifact.Path, SHA256: file.artifact.SHA256,
+		input := pulumix.Apply(host.known(), func(host health.Host) push.Input {
+			return push.Input{
+				Target: host.Target, File: file.artifact.Path, SHA256: file.artifact.SHA256,
 				Dest: file.destination, Mode: file.mode, Images: file.images, Timeout: k.args.Timeouts.Install,
 			}
 		})
-		push, err := local.NewCommand(k.ctx, name+"-"+file.role, subcommand.New("push", input, pulumi.StringMap{self.SSHKey: host.SSHKey}),
+		command := actions.CommandOf(push.Send, input, pulumi.StringMap{self.SSHKey: host.SSHKey})
+		copied, err := local.NewCommand(k.ctx, name+"-"+file.role, command,
 			// Not bounded: a slow line takes its time, and the command itself ends when nothing
 			// goes through.
 			slices.Concat(childOf(k, uninstall), host.deletedWith(), []pulumi.ResourceOption{rerun.Replaced()})...)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", file.role, err)
 		}
-		pushes = append(pushes, push)
+		pushes = append(pushes, copied)
 	}
 	return pushes, nil
 }

@@ -6,11 +6,11 @@ import (
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/actions"
 	"strata/actions/k3s/members"
 	"strata/health"
 	"strata/internal/k3shost"
 	"strata/internal/pulumi/self"
-	"strata/internal/pulumi/subcommand"
 )
 
 // releaseName registers the command that frees a node's name before its install, if another host
@@ -22,12 +22,12 @@ import (
 func (k *k3s) releaseName(name string, host *Host, needs []pulumi.Resource) (pulumi.Resource, error) {
 	at := accessTo(append([]*Host{host}, slices.DeleteFunc(slices.Clone(k.servers), func(server *Host) bool { return server == host })...))
 	limit := k.args.Timeouts.Nodes
-	input := at.inputOf(k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3shost.Owner) any {
+	input := inputOf(at, k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3shost.Owner) members.Admission {
 		all := membersOf(hosts)
 		return members.Admission{Timeout: limit, Founds: k.founds(host), Node: all[0], Servers: all[1:], Owner: &owner}
 	})
-	// Its name, and its subcommand's, are in the states of stacks: they stay.
-	command := subcommand.New("admit", input, pulumi.StringMap{self.SSHKey: at.sshKey})
+	// Its name, and its command's text, are in the states of stacks: they stay.
+	command := actions.CommandOf(members.Admit, input, pulumi.StringMap{self.SSHKey: at.sshKey})
 	return local.NewCommand(k.ctx, name+"-admit", command,
 		slices.Concat(childOf(k, needs...), host.deletedWith(), []pulumi.ResourceOption{bounded(limit)})...)
 }

@@ -5,13 +5,14 @@ import (
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumix"
 
+	"strata/actions"
 	"strata/actions/k3s/token"
 	"strata/health"
 	"strata/internal/k3shost"
 	"strata/internal/pulumi/rerun"
 	"strata/internal/pulumi/self"
-	"strata/internal/pulumi/subcommand"
 )
 
 // rotateToken registers the command that has the servers' K3s encrypt the cluster's keys with the
@@ -20,7 +21,7 @@ import (
 // leave the state.
 func (k *k3s) rotateToken() error {
 	limit, generation := k.args.Timeouts.Install, k.tokens.generation()
-	record := subcommand.New("rotate-token", token.Rotation{Timeout: limit, Generation: generation}, nil)
+	record := actions.Command(token.Rotate, token.Rotation{Timeout: limit, Generation: generation}, nil)
 	record.AddPreviousOutputInEnv = pulumi.Bool(true)
 	recorded, err := local.NewCommand(k.ctx, k.name+"-token-generation", record, append(childOf(k), bounded(limit))...)
 	k.rotated = recorded
@@ -31,19 +32,18 @@ func (k *k3s) rotateToken() error {
 	for _, server := range k.servers {
 		needs = append(needs, server.Gate)
 	}
-	asked := at.inputOf(k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3shost.Owner) any {
+	asked := inputOf(at, k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3shost.Owner) token.Rotation {
 		rotation := token.Rotation{Timeout: limit, Generation: generation, Owner: &owner}
 		for _, host := range hosts {
 			rotation.Servers = append(rotation.Servers, host.Target)
 		}
 		return rotation
 	})
-	withTokens := pulumi.All(asked, k.tokens.servers).ApplyT(func(known []any) any {
-		rotation := known[0].(token.Rotation)
-		rotation.Tokens = known[1].([]string)
+	withTokens := pulumix.Apply2(asked, k.tokens.servers, func(rotation token.Rotation, tokens []string) token.Rotation {
+		rotation.Tokens = tokens
 		return rotation
 	})
-	rotate := subcommand.New("rotate-token", withTokens, pulumi.StringMap{self.SSHKey: at.sshKey})
+	rotate := actions.CommandOf(token.Rotate, withTokens, pulumi.StringMap{self.SSHKey: at.sshKey})
 	k.rotated, err = local.NewCommand(k.ctx, k.name+"-token-rotation", rotate,
 		slices.Concat(childOf(k, needs...), []pulumi.ResourceOption{bounded(limit), rerun.Replaced()})...)
 	return err

@@ -7,13 +7,13 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"strata/actions"
 	"strata/actions/k3s/upgrade"
 	"strata/config"
 	"strata/health"
 	"strata/internal/k3shost"
 	"strata/internal/pulumi/rerun"
 	"strata/internal/pulumi/self"
-	"strata/internal/pulumi/subcommand"
 )
 
 // upgrade registers the resource that takes a changed K3s to the nodes, one after the other:
@@ -32,12 +32,12 @@ func (k *k3s) upgrade() (*local.Command, error) {
 		Drain: k.args.Timeouts.Drain, Return: k.args.Timeouts.Upgrade, Servers: k.endpoints(),
 	}
 	plan.Timeout = rolloutLimit(plan, len(k.servers), len(k.agents))
-	input := at.inputOf(k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3shost.Owner) any {
+	input := inputOf(at, k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3shost.Owner) upgrade.Plan {
 		plan.Nodes, plan.Owner = hosts, &owner
 		return plan
 	})
 	// Each month it reads on the hosts whether a certificate of K3s's own ends soon.
-	command := subcommand.New("upgrade", input, pulumi.StringMap{
+	command := actions.CommandOf(upgrade.Upgrade, input, pulumi.StringMap{
 		self.SSHKey: at.sshKey, self.Kubeconfig: k.Kubeconfig, self.Calendar: pulumi.String(k.calendar()),
 	})
 	needs := append(k.pushed[:len(k.pushed):len(k.pushed)], k.API, k.members)

@@ -7,12 +7,13 @@ import (
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumix"
 
+	"strata/actions"
 	"strata/actions/hosts/hostrun"
 	"strata/health"
 	"strata/internal/k3shost"
 	"strata/internal/pulumi/rerun"
-	"strata/internal/pulumi/subcommand"
 )
 
 // keepalivedMark is the first line of a keepalived.conf that is ours.
@@ -76,12 +77,12 @@ func (k *k3s) holdVIP(server *Host, ready pulumi.Resource) (pulumi.Resource, err
 	if err != nil {
 		return nil, fmt.Errorf("attempt: %w", err)
 	}
-	asked := pulumi.All(attempt, k.args.Hosts.Identity.Owner).ApplyT(func(known []any) any {
-		variables := append(owned(known[1].(k3shost.Owner), server.Node.Name), variable{"MARK", keepalivedMark})
-		return hostrun.Input{Script: script(known[0].(string)), Delete: hostScript("k3s-vip-remove.sh", variables...), Timeout: limit}
+	asked := pulumix.Apply2(attempt, k.args.Hosts.Identity.Owner, func(attempt string, owner k3shost.Owner) hostrun.Input {
+		variables := append(owned(owner, server.Node.Name), variable{"MARK", keepalivedMark})
+		return hostrun.Input{Script: script(attempt), Delete: hostScript("k3s-vip-remove.sh", variables...), Timeout: limit}
 	})
 	command := server.runs(asked)
-	command.Delete = subcommand.Text("host-run --delete")
+	command.Delete = actions.Text(hostrun.Delete)
 	holder, err := local.NewCommand(k.ctx, name+"-keepalived", command, append(opts, bounded(limit))...)
 	if err != nil {
 		return nil, err

@@ -8,12 +8,13 @@ import (
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi-command/sdk/go/command/remote"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumix"
 
+	"strata/actions"
 	"strata/actions/hosts/hostrun"
 	"strata/health"
 	"strata/internal/k3shost"
 	"strata/internal/pulumi/self"
-	"strata/internal/pulumi/subcommand"
 	ssh "strata/internal/ssh/remote"
 )
 
@@ -46,15 +47,13 @@ func hostScript(script string, variables ...variable) string {
 	return text.String()
 }
 
-// runs is the command that runs scripts on the host. asked is an output of hostrun.Input, whose
-// Target is filled in.
-func (h *Host) runs(asked pulumi.Output) *local.CommandArgs {
-	input := pulumi.All(asked, health.Pinned([]health.PinnedHost{h.pinned()})).ApplyT(func(known []any) any {
-		input := known[0].(hostrun.Input)
-		input.Target = known[1].([]health.Host)[0].Target
+// runs returns the command that runs scripts on the host, whose Target is filled in.
+func (h *Host) runs(asked pulumix.Output[hostrun.Input]) *local.CommandArgs {
+	input := pulumix.Apply2(asked, h.known(), func(input hostrun.Input, host health.Host) hostrun.Input {
+		input.Target = host.Target
 		return input
 	})
-	command := subcommand.New("host-run", input, pulumi.StringMap{self.SSHKey: h.SSHKey})
+	command := actions.CommandOf(hostrun.Create, input, pulumi.StringMap{self.SSHKey: h.SSHKey})
 	command.Logging = local.LoggingStdoutAndStderr
 	return command
 }

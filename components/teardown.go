@@ -14,10 +14,11 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi/internals"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"strata/actions"
 	"strata/actions/stack/teardown"
+	"strata/actions/verb"
 	"strata/config"
 	"strata/internal/pulumi/self"
-	"strata/internal/pulumi/subcommand"
 )
 
 // guardLimit bounds a guard's reads of a cluster.
@@ -106,7 +107,7 @@ func NewTeardown(
 	if err != nil {
 		return nil, err
 	}
-	t.first, err = t.guard(name+"-first", "discard-guard --first", nil, append(options, childOf(t, args.Cluster.Stable)...)...)
+	t.first, err = t.guard(name+"-first", teardown.UpdateFirst, nil, append(options, childOf(t, args.Cluster.Stable)...)...)
 	if err != nil {
 		t.reject(err)
 		return nil, fmt.Errorf("teardown: %w", err)
@@ -125,7 +126,8 @@ func (t *Teardown) End(registered *Registered, failed error) error {
 	leaves := registered.leaves()
 	wanted := t.input()
 	t.resolve(wanted)
-	if _, err := t.guard(t.name+"-guard", "discard-guard", subcommand.Text("teardown"), childOf(t, leaves...)...); err != nil {
+	_, err := t.guard(t.name+"-guard", teardown.Update, actions.Text(teardown.Delete), childOf(t, leaves...)...)
+	if err != nil {
 		return fmt.Errorf("teardown: %w", err)
 	}
 	if err := t.answered(wanted); err != nil {
@@ -137,13 +139,13 @@ func (t *Teardown) End(registered *Registered, failed error) error {
 // guard registers a guard. It finds the leaving and the arriving objects by the difference to its
 // own previous output.
 func (t *Teardown) guard(
-	name, asks string, atDelete pulumi.StringPtrInput, opts ...pulumi.ResourceOption,
+	name string, asks *verb.Verb[teardown.Guard], atDelete pulumi.StringPtrInput, opts ...pulumi.ResourceOption,
 ) (*local.Command, error) {
 	environment := pulumi.StringMap{self.Kubeconfig: t.args.Cluster.Kubeconfig}
 	if servers := t.servers(); tunnelTo(servers).There() {
 		environment[self.SSHKey] = accessTo(servers).sshKey
 	}
-	command := subcommand.New(asks, t.wanted, environment)
+	command := actions.CommandOf(asks, typed[teardown.Guard](t.wanted), environment)
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	command.Delete = atDelete
 	return local.NewCommand(t.ctx, name, command, append(opts, bounded(metav1.Duration{Duration: guardLimit}))...)

@@ -5,13 +5,15 @@ import (
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumix"
 
+	"strata/actions"
 	"strata/actions/cluster/vault"
+	"strata/actions/verb"
 	"strata/artifacts"
 	"strata/config"
 	"strata/health"
 	"strata/internal/pulumi/self"
-	"strata/internal/pulumi/subcommand"
 )
 
 // VaultArgs configures Vault.
@@ -137,12 +139,12 @@ func (v *vaultLayer) volume() error {
 // open registers the steps that make it usable: keys first, because Vault gives them away once and
 // everything after needs them.
 func (v *vaultLayer) open() error {
-	initialise, err := v.step("init", nil, pulumi.StringMap{}, v.stored)
+	initialise, err := v.step("init", vault.Initialise, nil, pulumi.StringMap{}, v.stored)
 	if err != nil {
 		return err
 	}
 	v.Keys = pulumi.ToSecret(initialise.Stdout).(pulumi.StringOutput)
-	configure, err := v.step("configure", &v.args.Issuing, pulumi.StringMap{self.VaultKeys: v.Keys}, initialise)
+	configure, err := v.step("configure", vault.Prepare, &v.args.Issuing, pulumi.StringMap{self.VaultKeys: v.Keys}, initialise)
 	if err != nil {
 		return err
 	}
@@ -159,16 +161,16 @@ func (v *vaultLayer) open() error {
 // step registers a command that speaks with Vault. The keys that init printed come back to it as
 // its previous output.
 func (v *vaultLayer) step(
-	does string, issuing *vault.Issuing, env pulumi.StringMap, after pulumi.Resource,
+	does string, runs *verb.Verb[vault.Input], issuing *vault.Issuing, env pulumi.StringMap, after pulumi.Resource,
 ) (*local.Command, error) {
-	input := pulumi.All(v.args.CA.Certificate, v.revision).ApplyT(func(known []any) any {
+	input := pulumix.Apply2(v.args.CA.Certificate, v.revision.ToStringOutput(), func(ca, revision string) vault.Input {
 		return vault.Input{
-			Server:  vault.Server{Namespace: vaultName, Pod: vaultName + "-0", Port: vaultPort, Name: vaultService, CA: known[0].(string)},
-			Issuing: issuing, Revision: known[1].(string), Timeout: v.args.Timeouts.Vault,
+			Server:  vault.Server{Namespace: vaultName, Pod: vaultName + "-0", Port: vaultPort, Name: vaultService, CA: ca},
+			Issuing: issuing, Revision: revision, Timeout: v.args.Timeouts.Vault,
 		}
 	})
 	env[self.Kubeconfig] = v.args.Cluster.Kubeconfig
-	command := subcommand.New("vault "+does, input, env)
+	command := actions.CommandOf(runs, input, env)
 	command.AddPreviousOutputInEnv = pulumi.Bool(does == "init")
 	opts := append(childOf(v, after), v.args.Cluster.deletedWith()...)
 	if err := again(v.ctx, v.name+"-"+does, command, opts); err != nil {

@@ -8,11 +8,12 @@ import (
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumix"
 
+	"strata/actions"
 	"strata/actions/cluster/canary"
 	"strata/config"
 	"strata/internal/pulumi/self"
-	"strata/internal/pulumi/subcommand"
 )
 
 // canaryName is the Deployment's and the Service's of a workload's new version.
@@ -67,11 +68,11 @@ func (w *workloadBuild) canary() error {
 		needs = append(needs, routes...)
 	}
 	spec := w.canarySpec()
-	input := w.revision().ToStringOutput().ApplyT(func(revision string) any {
+	input := pulumix.Apply(w.revision().ToStringOutput(), func(revision string) canary.Spec {
 		spec.Revision = revision
 		return spec
 	})
-	command := subcommand.New("canary", input, pulumi.StringMap{self.Kubeconfig: w.args.Cluster.Kubeconfig})
+	command := actions.CommandOf(canary.Try, input, pulumi.StringMap{self.Kubeconfig: w.args.Cluster.Kubeconfig})
 	options := slices.Concat(childOf(w, needs...), w.args.Cluster.deletedWith())
 	// One that was killed has left a weight: it runs again, and gives it back, also when the
 	// version is taken back.

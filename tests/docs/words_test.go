@@ -14,26 +14,22 @@ import (
 type word struct {
 	private  *regexp.Regexp
 	standard string
-	// only are the folders and files in which it is private; elsewhere it has its usual meaning.
-	// Empty: everywhere.
-	only []string
 }
 
 var words = []word{
-	{regexp.MustCompile(`(?i)\b(no|some|any)body|(No|Some)body`), "the one who does it: no server, another stack, a person", nil},
-	{regexp.MustCompile(`\b[Ll]en[dt]\b|[a-z]Lent\b|\bLent[A-Z]|\blent[A-Z]`), "existing cluster, existing host", nil},
-	{regexp.MustCompile(`\b(an|An|another|root|own|the) authorit(y|ies)\b`), "CA", nil},
-	{regexp.MustCompile(`(?i)(custom )?resource definitions?`), "CRD", nil},
-	{regexp.MustCompile(`\b[Vv]erbs?\b([^:]|$)`), "subcommand", []string{"docs", "hack", "README.md", "CONTRIBUTING.md", "components", "cli"}},
-	{regexp.MustCompile(`is sure to get`), "request and limit", nil},
-	{regexp.MustCompile(`there is one says that there was`), "", nil},
-	{regexp.MustCompile(`\b[sS]ettl|[a-z]Settl`), "adopt, repair, roll out; stable", nil},
-	{regexp.MustCompile(`(?i)\blook(s|ed)? again\b`), "run again, judge again", nil},
+	{regexp.MustCompile(`(?i)\b(no|some|any)body|(No|Some)body`), "the one who does it: no server, another stack, a person"},
+	{regexp.MustCompile(`\b[Ll]en[dt]\b|[a-z]Lent\b|\bLent[A-Z]|\blent[A-Z]`), "existing cluster, existing host"},
+	{regexp.MustCompile(`\b(an|An|another|root|own|the) authorit(y|ies)\b`), "CA"},
+	{regexp.MustCompile(`(?i)(custom )?resource definitions?`), "CRD"},
+	{regexp.MustCompile(`is sure to get`), "request and limit"},
+	{regexp.MustCompile(`there is one says that there was`), ""},
+	{regexp.MustCompile(`\b[sS]ettl|[a-z]Settl`), "adopt, repair, roll out; stable"},
+	{regexp.MustCompile(`(?i)\blook(s|ed)? again\b`), "run again, judge again"},
 }
 
 // kept are the texts that stay: those that states hold, by a type token, a JSON name or a command
-// that a destroy runs; RBAC's verbs; and a host's answer that such a command prints.
-var kept = regexp.MustCompile(`strata:cluster:LentCluster|json:"lent,|^\s+lent: true|"verbs"|[Cc]ustom resource definition|belongs to somebody else \(project`)
+// that a destroy runs, and a host's answer that such a command prints.
+var kept = regexp.MustCompile(`strata:cluster:LentCluster|json:"lent,|^\s+lent: true|[Cc]ustom resource definition|belongs to somebody else \(project`)
 
 // spoken are the files that are checked: what people read, and what the program and its tests say.
 // What a command's text has is in the states of stacks that are up (components/scripts and the
@@ -60,7 +56,7 @@ func spoken(path string) bool {
 func private(path, text string) []string {
 	var found []string
 	for _, w := range words {
-		if !w.appliesTo(path) || !w.private.MatchString(text) {
+		if !w.private.MatchString(text) {
 			continue
 		}
 		for line := range strings.Lines(text) {
@@ -70,15 +66,6 @@ func private(path, text string) []string {
 		}
 	}
 	return found
-}
-
-func (w word) appliesTo(path string) bool {
-	for _, folder := range w.only {
-		if path == folder || strings.HasPrefix(path, folder+"/") {
-			return true
-		}
-	}
-	return len(w.only) == 0
 }
 
 // An engineer who knows Kubernetes reads this repository without learning another language first.
@@ -101,10 +88,6 @@ func TestPrivateWordsAreFound(t *testing.T) {
 	} {
 		assert.Equal(t, found, len(private("health/spec.go", text+"\n")) > 0, text)
 	}
-	assert.NotEmpty(t, private("cli/root.go", "// one file per verb\n"))
-	assert.NotEmpty(t, private("docs/config.md", "the verbs of strata\n"))
-	assert.Empty(t, private("health/issuer/issuer.go", "// verb is kubectl's\n"))
-	assert.Empty(t, private("components/ca_vault.go", "\"verbs\": pulumi.ToStringArray(\n"))
 	assert.True(t, spoken("hack/stack"))
 	assert.False(t, spoken("internal/k3shost/owner.sh"))
 	assert.True(t, spoken("internal/k3shost/owner.go"))

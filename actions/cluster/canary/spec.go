@@ -1,5 +1,7 @@
-// Package canary says what a canary is asked; package steps takes its steps. They are apart because
-// the program only asks.
+// Package canary moves a part of a workload's requests to its new version, step by step, and back.
+// It owns the weights of the HTTPRoutes while it runs, and leaves them as it found them: with all
+// requests at the old version. So nothing of it has to survive: whoever is interrupted begins anew,
+// and the rollout comes only after a run that ended well.
 package canary
 
 import (
@@ -17,7 +19,7 @@ import (
 // MinAnswers.
 const HoldAtMost = 4
 
-// Spec is read from stdin by `strata canary`.
+// Spec is the input of Try.
 type Spec struct {
 	// Namespace has everything that follows.
 	Namespace string `json:"namespace"`

@@ -82,7 +82,7 @@ func TestRemoveTakesOnlyTheBundlesObjects(t *testing.T) {
 		definitions: "CustomResourceDefinitionList", policies: "ValidatingAdmissionPolicyList", policyBindings: "ValidatingAdmissionPolicyBindingList",
 	}, definition("ours.example.org", "gateway-api"), definition("theirs.example.org", "traefik"))
 	var log bytes.Buffer
-	require.NoError(t, Remove(t.Context(), client, "gateway-api", &log))
+	require.NoError(t, remove(t.Context(), client, "gateway-api", &log))
 	assert.Contains(t, log.String(), "1 objects removed")
 	left, err := client.Resource(definitions).List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)

@@ -1,14 +1,43 @@
 package crds
 
 import (
+	"context"
 	"os"
+	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"strata/actions/verb"
 	"strata/artifacts"
 )
 
-// Input is read from stdin by `strata crds`. It lies in states, so its keys stay as they are.
+// Apply applies a bundle, and prints the names of its definitions, one a line, for the gate behind
+// it.
+var Apply = verb.New(func(ctx context.Context, call verb.Call, input Input) error {
+	client, err := call.Objects()
+	if err != nil {
+		return err
+	}
+	bundle, err := input.Bundle()
+	if err != nil {
+		return err
+	}
+	if err := bundle.Apply(ctx, client, call.Stderr); err != nil {
+		return err
+	}
+	return call.Print(strings.Join(bundle.Names(), "\n"))
+})
+
+// Remove removes a bundle, whose file may be gone by then.
+var Remove = verb.New(func(ctx context.Context, call verb.Call, input Input) error {
+	client, err := call.Objects()
+	if err != nil {
+		return err
+	}
+	return remove(ctx, client, input.Name, call.Stderr)
+})
+
+// Input is the input of Apply and Remove. It lies in states, so its keys stay as they are.
 type Input struct {
 	// File is the bundle's YAML file, SHA256 what it must be. A removal reads neither.
 	File string `json:"file"`

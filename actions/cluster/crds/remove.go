@@ -18,10 +18,10 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// Remove takes a bundle's objects out of the cluster, found by their label, and with each
+// remove takes a bundle's objects out of the cluster, found by their label, and with each
 // definition every object of its kind. It returns when they are gone; ctx bounds the wait, which a
 // finalizer can hold for ever.
-func Remove(ctx context.Context, client dynamic.Interface, bundle string, log io.Writer) error {
+func remove(ctx context.Context, client dynamic.Interface, bundle string, log io.Writer) error {
 	selector := metav1.ListOptions{LabelSelector: BundleLabel + "=" + bundle}
 	removed := 0
 	waiting, done := context.WithCancel(ctx)

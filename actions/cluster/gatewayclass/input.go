@@ -1,9 +1,14 @@
 package gatewayclass
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+import (
+	"context"
 
-// Input is read from stdin by `strata class release`. It lies in states, so its keys stay as they
-// are.
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/actions/verb"
+)
+
+// Input is the input of Release. It lies in states, so its keys stay as they are.
 type Input struct {
 	// Class is the GatewayClass's name, Finalizer its controller's.
 	Class     string `json:"class"`
@@ -11,3 +16,12 @@ type Input struct {
 	// Timeout bounds the release.
 	Timeout metav1.Duration `json:"timeout"`
 }
+
+// Release deletes a GatewayClass, and its finalizer where no controller runs any more.
+var Release = verb.New(func(ctx context.Context, call verb.Call, input Input) error {
+	client, err := call.Objects()
+	if err != nil {
+		return err
+	}
+	return release(ctx, client, input.Class, input.Finalizer, call.Stderr)
+})

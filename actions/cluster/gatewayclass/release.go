@@ -20,20 +20,20 @@ import (
 	"strata/internal/kube/conflict"
 )
 
-// Patience bounds the wait for a controller that runs to let its class go: it is told by a watch
+// patience bounds the wait for a controller that runs to let its class go: it is told by a watch
 // and has nothing else to do there.
-const Patience = 10 * time.Second
+const patience = 10 * time.Second
 
 var (
 	classes  = schema.GroupVersionResource{Group: "gateway.networking.k8s.io", Version: "v1", Resource: "gatewayclasses"}
 	gateways = schema.GroupVersionResource{Group: "gateway.networking.k8s.io", Version: "v1", Resource: "gateways"}
 )
 
-// Release deletes a GatewayClass. Its controller takes the finalizer away, as it does for as long
+// release deletes a GatewayClass. Its controller takes the finalizer away, as it does for as long
 // as it runs; what it has not taken away after patience is taken away here. It refuses while a
 // Gateway is of the class: that is what the finalizer is for. A class that is gone is no error.
-func Release(
-	ctx context.Context, client dynamic.Interface, name, finalizer string, patience time.Duration, log io.Writer,
+func release(
+	ctx context.Context, client dynamic.Interface, name, finalizer string, log io.Writer,
 ) error {
 	if err := unused(ctx, client, name); err != nil {
 		return err

@@ -56,11 +56,11 @@ func object(kind, namespace, name string) *unstructured.Unstructured {
 func TestAClassWhoseControllerIsGoneIsReleased(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, log := cluster(t, []string{protection}), &bytes.Buffer{}
-		require.NoError(t, Release(t.Context(), client, "apisix", protection, Patience, log))
+		require.NoError(t, release(t.Context(), client, "apisix", protection, log))
 		assert.Contains(t, log.String(), "no controller took "+protection+" away in 10s")
 		_, err := client.Resource(classes).Get(t.Context(), "apisix", metav1.GetOptions{})
 		assert.True(t, apierrors.IsNotFound(err))
-		require.NoError(t, Release(t.Context(), client, "apisix", protection, Patience, log), "a class that is gone is no error")
+		require.NoError(t, release(t.Context(), client, "apisix", protection, log), "a class that is gone is no error")
 	})
 }
 
@@ -72,7 +72,7 @@ func TestAControllerThatRunsIsGivenTheTime(t *testing.T) {
 			_ = client.Tracker().Delete(classes, "", "apisix")
 		}()
 		start := time.Now()
-		require.NoError(t, Release(t.Context(), client, "apisix", protection, Patience, log))
+		require.NoError(t, release(t.Context(), client, "apisix", protection, log))
 		assert.Equal(t, 3*time.Second, time.Since(start))
 		assert.Empty(t, log.String())
 	})
@@ -82,7 +82,7 @@ func TestAClassInUseIsNotReleased(t *testing.T) {
 	client := cluster(t, []string{protection})
 	_, err := client.Resource(gateways).Namespace("apps").Create(t.Context(), object("Gateway", "apps", "mine"), metav1.CreateOptions{})
 	require.NoError(t, err)
-	require.ErrorContains(t, Release(t.Context(), client, "apisix", protection, Patience, &bytes.Buffer{}), "expected no Gateway of it, found apps/mine")
+	require.ErrorContains(t, release(t.Context(), client, "apisix", protection, &bytes.Buffer{}), "expected no Gateway of it, found apps/mine")
 	class, err := client.Resource(classes).Get(t.Context(), "apisix", metav1.GetOptions{})
 	require.NoError(t, err)
 	assert.Equal(t, []string{protection}, class.GetFinalizers())
@@ -91,7 +91,7 @@ func TestAClassInUseIsNotReleased(t *testing.T) {
 func TestAnotherFinalizerStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := cluster(t, []string{"example.org/mine"})
-		err := Release(t.Context(), client, "apisix", protection, Patience, &bytes.Buffer{})
+		err := release(t.Context(), client, "apisix", protection, &bytes.Buffer{})
 		require.ErrorContains(t, err, "held by example.org/mine, which is not "+protection)
 	})
 }
@@ -101,7 +101,7 @@ func TestOneOfTwoFinalizersIsNotEnough(t *testing.T) {
 		client := cluster(t, []string{protection, "example.org/mine"})
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		err := Release(ctx, client, "apisix", protection, Patience, &bytes.Buffer{})
+		err := release(ctx, client, "apisix", protection, &bytes.Buffer{})
 		require.ErrorContains(t, err, "is still held by example.org/mine")
 	})
 }
@@ -121,7 +121,7 @@ func TestAChangeInBetweenIsReadAgain(t *testing.T) {
 					test.conflicts--
 					return test.conflicts >= 0, nil, apierrors.NewConflict(classes.GroupResource(), "apisix", nil)
 				})
-				err := Release(t.Context(), client, "apisix", protection, Patience, &bytes.Buffer{})
+				err := release(t.Context(), client, "apisix", protection, &bytes.Buffer{})
 				if test.refused == "" {
 					require.NoError(t, err)
 					return

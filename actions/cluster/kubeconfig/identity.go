@@ -7,8 +7,27 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
+	"strata/actions/verb"
 	"strata/internal/kube/apiserver"
 )
+
+// Identify refuses another cluster than that of its previous output, and prints where the cluster
+// is now.
+var Identify = verb.New(func(ctx context.Context, call verb.Call, asked Recognition) error {
+	before, err := verb.Previous[Place](call)
+	if err != nil {
+		return err
+	}
+	client, err := call.Client()
+	if err != nil {
+		return err
+	}
+	place, err := asked.Recognise(ctx, client, before)
+	if err != nil {
+		return fmt.Errorf("layer cluster: %w", err)
+	}
+	return call.PrintJSON(place)
+})
 
 // Recognition asks whether a context leads to the cluster of the run before. It lies in states, so
 // its keys stay as they are.

@@ -10,9 +10,29 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/util/jsonpath"
+
+	"strata/actions/verb"
 )
 
-// FieldInput is read from stdin by `strata read`.
+// ReadField prints one field of one object, which a gate before it has found to be there.
+var ReadField = verb.New(func(ctx context.Context, call verb.Call, input FieldInput) error {
+	client, err := call.Objects()
+	if err != nil {
+		return err
+	}
+	field, err := input.Field()
+	if err != nil {
+		return &verb.InputError{Err: err}
+	}
+	text, err := field.Read(ctx, client)
+	if err != nil {
+		return err
+	}
+	_, err = call.Stdout.Write(text)
+	return err
+})
+
+// FieldInput is the input of ReadField.
 type FieldInput struct {
 	// Base64 says that the field is in base64, as a Secret's are.
 	Base64    bool   `json:"base64"`

@@ -10,11 +10,25 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 
+	"strata/actions/verb"
 	"strata/config"
 	"strata/internal/kube/apiserver"
 )
 
-// NodesInput is read from stdin by `strata nodes`.
+// ListNodes prints the registered Nodes of an existing cluster as JSON.
+var ListNodes = verb.New(func(ctx context.Context, call verb.Call, _ NodesInput) error {
+	client, err := call.Objects()
+	if err != nil {
+		return err
+	}
+	nodes, err := Nodes(ctx, client)
+	if err != nil {
+		return err
+	}
+	return call.PrintJSON(nodes)
+})
+
+// NodesInput is the input of ListNodes.
 type NodesInput struct {
 	// Revision makes the resource read again when it changes; it is not read.
 	Revision string          `json:"revision"`

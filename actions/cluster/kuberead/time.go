@@ -8,9 +8,24 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
+
+	"strata/actions/verb"
 )
 
-// TimeInput is the JSON that `strata server-time` reads on stdin.
+// ReadTime prints the time of the API server, or one ahead of it.
+var ReadTime = verb.New(func(ctx context.Context, call verb.Call, input TimeInput) error {
+	config, err := call.Config()
+	if err != nil {
+		return err
+	}
+	now, err := ServerTime(ctx, config)
+	if err != nil {
+		return err
+	}
+	return call.Print(now.Add(input.Ahead.Duration).UTC().Format(time.RFC3339))
+})
+
+// TimeInput is the input of ReadTime.
 type TimeInput struct {
 	// Ahead is added to the time.
 	Ahead   metav1.Duration `json:"ahead"`

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -15,11 +17,29 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/util/retry"
 
+	"strata/actions/verb"
 	gate "strata/health/certificate"
 	"strata/internal/kube/conflict"
+	"strata/internal/pulumi/self"
 )
 
-// Input is read from stdin by `strata reissue`. It lies in states, so its keys stay as they are.
+// Reissue reissues the certificates of an issuer whose signer, or the attempt at it, is not that of
+// the previous output, and prints both. The first time nothing has been issued by another signer.
+var Reissue = verb.New(func(ctx context.Context, call verb.Call, input Input) error {
+	now := input.Signer + " " + os.Getenv(self.Attempt)
+	if before := strings.TrimSpace(call.PreviousOutput()); before != "" && before != now {
+		client, err := call.Objects()
+		if err != nil {
+			return err
+		}
+		if err := reissueAll(ctx, client, input.Issuer, call.Stderr); err != nil {
+			return fmt.Errorf("reissue: %w", err)
+		}
+	}
+	return call.Print(now)
+})
+
+// Input is the input of Reissue. It lies in states, so its keys stay as they are.
 type Input struct {
 	// Issuer is the ClusterIssuer's name.
 	Issuer string `json:"issuer"`
@@ -34,9 +54,9 @@ var (
 	requests     = schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1", Resource: "certificaterequests"}
 )
 
-// All has every certificate of a ClusterIssuer issued anew, those of a person's own included, and
-// returns once cert-manager is told. Asked again, it begins again.
-func All(ctx context.Context, client dynamic.Interface, issuer string, log io.Writer) error {
+// reissueAll has every certificate of a ClusterIssuer issued anew, those of a person's own
+// included, and returns once cert-manager is told. Asked again, it begins again.
+func reissueAll(ctx context.Context, client dynamic.Interface, issuer string, log io.Writer) error {
 	all, err := client.Resource(certificates).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return fmt.Errorf("list certificates: %w", err)

@@ -65,7 +65,7 @@ func TestEachCertificateOfTheIssuerIsIssuedAnew(t *testing.T) {
 		strangers[0], strangers[1], request("traefik", "issued", "traefik-tls", "4"), request("traefik", "under-way", "traefik-tls", "5"),
 		request("traefik", "of-another", "other", "5"), request("shop", "first", "own", "1"))
 	var log bytes.Buffer
-	require.NoError(t, All(t.Context(), client, "strata-acme", &log))
+	require.NoError(t, reissueAll(t.Context(), client, "strata-acme", &log))
 	assert.Contains(t, log.String(), "certificate traefik/traefik-tls: its signer has changed, and it is issued anew\n")
 	for at, revision := range map[[2]string]string{{"traefik", "traefik-tls"}: "4", {"shop", "own"}: "0"} {
 		found := read(t, client, certificates, at[0], at[1])
@@ -103,12 +103,12 @@ func TestAConflictIsTriedAgainAndAGoneCertificateIsNone(t *testing.T) {
 		}
 		return false, nil, nil
 	})
-	require.NoError(t, All(t.Context(), client, "strata-acme", &bytes.Buffer{}))
+	require.NoError(t, reissueAll(t.Context(), client, "strata-acme", &bytes.Buffer{}))
 	assert.Equal(t, 3, conflicts)
 	client.PrependReactor("patch", "certificates", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, apierrors.NewNotFound(schema.GroupResource{Resource: "certificates"}, "traefik-tls")
 	})
-	require.NoError(t, All(t.Context(), client, "strata-acme", &bytes.Buffer{}))
+	require.NoError(t, reissueAll(t.Context(), client, "strata-acme", &bytes.Buffer{}))
 }
 
 func TestWhatTheAPIServerRefusesIsSaid(t *testing.T) {
@@ -118,6 +118,6 @@ func TestWhatTheAPIServerRefusesIsSaid(t *testing.T) {
 	} {
 		client := cluster(certificate("traefik", "traefik-tls", "strata-acme", "ClusterIssuer", 4), request("traefik", "under-way", "traefik-tls", "5"))
 		client.PrependReactor(verb, "*", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, errors.New("no") })
-		require.EqualError(t, All(t.Context(), client, "strata-acme", &bytes.Buffer{}), want)
+		require.EqualError(t, reissueAll(t.Context(), client, "strata-acme", &bytes.Buffer{}), want)
 	}
 }

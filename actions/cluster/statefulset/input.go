@@ -1,8 +1,14 @@
 package statefulset
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+import (
+	"context"
 
-// Input is read from stdin by `strata unblock`.
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/actions/verb"
+)
+
+// Input is the input of Unblock.
 type Input struct {
 	Namespace string `json:"namespace"`
 	// Revision makes the step run again when it changes; it is not read.
@@ -12,3 +18,12 @@ type Input struct {
 	// Timeout bounds the step.
 	Timeout metav1.Duration `json:"timeout"`
 }
+
+// Unblock lets a StatefulSet past its broken Pods.
+var Unblock = verb.New(func(ctx context.Context, call verb.Call, input Input) error {
+	client, err := call.Client()
+	if err != nil {
+		return err
+	}
+	return unblock(ctx, client, input.Namespace, input.StatefulSet, call.Stderr)
+})

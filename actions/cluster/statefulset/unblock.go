@@ -13,10 +13,10 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// Unblock deletes the Pods of a StatefulSet that are of an earlier revision and not Ready. Such a
+// unblock deletes the Pods of a StatefulSet that are of an earlier revision and not Ready. Such a
 // Pod serves no request, and its successor is of the newest revision. It waits until the controller
 // has written which that is, and reports on progress.
-func Unblock(ctx context.Context, client kubernetes.Interface, namespace, name string, progress io.Writer) error {
+func unblock(ctx context.Context, client kubernetes.Interface, namespace, name string, progress io.Writer) error {
 	set, err := current(ctx, client, namespace, name)
 	if err != nil {
 		return err

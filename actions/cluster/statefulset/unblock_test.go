@@ -38,7 +38,7 @@ func TestOnlyBrokenPodsOfAnEarlierRevisionGo(t *testing.T) {
 	client := fake.NewClientset(statefulSet(2),
 		pod("serves", "old", "set", corev1.ConditionTrue), pod("broken", "old", "set", corev1.ConditionFalse),
 		pod("starts", "new", "set", corev1.ConditionFalse), pod("of another", "old", "other", corev1.ConditionFalse))
-	require.NoError(t, Unblock(t.Context(), client, "argocd", "controller", io.Discard))
+	require.NoError(t, unblock(t.Context(), client, "argocd", "controller", io.Discard))
 	left, err := client.CoreV1().Pods("argocd").List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)
 	var names []string
@@ -52,10 +52,10 @@ func TestNothingGoesBeforeTheControllerHasLooked(t *testing.T) {
 	client := fake.NewClientset(statefulSet(1), pod("broken", "old", "set", corev1.ConditionFalse))
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	require.ErrorContains(t, Unblock(ctx, client, "argocd", "controller", io.Discard), "has not seen its newest generation")
+	require.ErrorContains(t, unblock(ctx, client, "argocd", "controller", io.Discard), "has not seen its newest generation")
 
 	done := make(chan error, 1)
-	go func() { done <- Unblock(t.Context(), client, "argocd", "controller", io.Discard) }()
+	go func() { done <- unblock(t.Context(), client, "argocd", "controller", io.Discard) }()
 	_, err := client.AppsV1().StatefulSets("argocd").Update(t.Context(), statefulSet(2), metav1.UpdateOptions{})
 	require.NoError(t, err)
 	require.NoError(t, <-done)

@@ -1,6 +1,6 @@
 // Package hostrun owns what a resource does on one host over SSH: a bash script as root when it is
-// created or changes, and another one when it goes. It is what `strata host-run` does. It does not
-// own what the scripts do, nor how the host is reached (package remote).
+// created or changes, and another one when it goes. It does not own what the scripts do, nor how the
+// host is reached (package remote).
 package hostrun
 
 import (
@@ -10,11 +10,31 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"strata/actions/k3s/members"
+	"strata/actions/verb"
 	"strata/internal/ssh/remote"
 )
 
-// Input is read from stdin by `strata host-run`. It stands in the states of stacks, whose resources
-// are deleted with it.
+// Create runs the script of a host, with the private key in STRATA_SSH_KEY.
+var Create = verb.New(func(ctx context.Context, call verb.Call, input Input) error {
+	if input.Founds != "" {
+		past, err := members.ReadPastHere(ctx, input.Founds)
+		if err != nil {
+			return err
+		}
+		input.Script = fmt.Sprintf("FOUNDS=%t\nCA_HASH=%s\n", !past.Cluster, remote.Quote(past.CAHash)) + input.Script
+	}
+	return input.Run(ctx, false, call.SSHKey(), call.Stdout)
+})
+
+// Delete runs the script of a host whose resource goes. It stands in states with its input, so it
+// must go on working as it is.
+var Delete = verb.New(func(ctx context.Context, call verb.Call, input Input) error {
+	return input.Run(ctx, true, call.SSHKey(), call.Stdout)
+})
+
+// Input is the input of Create and Delete. It stands in the states of stacks, whose resources are
+// deleted with it.
 type Input struct {
 	Target remote.Target `json:"target"`
 	// Script is bash; it must not be secret, since it is an argument on the host.

@@ -1,6 +1,7 @@
 package credential
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,15 +11,32 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"strata/actions/verb"
 	"strata/internal/k3shost"
 	"strata/internal/ssh/remote"
 )
+
+// Provide gives a stack client certificates of its own, or keeps those of its previous output, and
+// prints them. The output is secret. The private key comes in STRATA_SSH_KEY.
+var Provide = verb.New(func(ctx context.Context, call verb.Call, request Request) error {
+	previous, err := Parse(call.PreviousOutput())
+	if err != nil {
+		return call.Wrong(fmt.Errorf("previous output: %w", err))
+	}
+	hosts := &SSH{Key: call.SSHKey(), Owner: request.Owner}
+	issuer := Issuer{Hosts: hosts, Now: time.Now, Log: call.Stderr}
+	issued, err := issuer.Issue(ctx, request, previous)
+	if err != nil {
+		return fmt.Errorf("layer k3s: certificate of the stack: %w", err)
+	}
+	return call.PrintJSON(issued)
+})
 
 // renewals divides a certificate's life: it is renewed at a third of it, as most programs do that
 // renew certificates by themselves, so that two renewals may fail or be forgotten.
 const renewals = 3
 
-// Request is read from stdin by `strata credential`.
+// Request is the input of Provide.
 type Request struct {
 	// Timeout bounds the whole.
 	Timeout metav1.Duration `json:"timeout"`
@@ -98,7 +116,7 @@ func (r Request) validate() error {
 	return nil
 }
 
-// Issued is the output of `strata credential`. Secret: it has a private key.
+// Issued is the output of Provide. Secret: it has a private key.
 type Issued struct {
 	// User, Lifetime and Generation are those of the request.
 	User       string          `json:"user"`

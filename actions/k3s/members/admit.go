@@ -9,8 +9,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"strata/internal/k3shost"
 	"strata/internal/kube/apiserver"
@@ -54,14 +52,10 @@ func (a Admission) Admit(ctx context.Context, key []byte, log io.Writer) error {
 	if err != nil || text == nil {
 		return err // without either there is no cluster yet
 	}
-	config, err := clientcmd.RESTConfigFromKubeConfig(text)
+	// K3s's own kubeconfig knows of no tunnel.
+	client, err := apiserver.Access{Kubeconfig: text, Servers: urlsOf(a.Servers), Tunnel: tunnelTo(a.Servers)}.Client()
 	if err != nil {
-		return fmt.Errorf("kubeconfig of a server: %w", err)
-	}
-	tunnelTo(a.Servers).Use(config) // K3s's own kubeconfig knows of none
-	client, err := kubernetes.NewForConfig(apiserver.Failover(config, Addresses(a.Servers)))
-	if err != nil {
-		return err
+		return fmt.Errorf("API of a server: %w", err)
 	}
 	remover := &Remover{Client: client, Servers: a.Servers, SSHKey: key, Log: log}
 	return remover.Clear(ctx, a.Node)

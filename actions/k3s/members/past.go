@@ -44,6 +44,12 @@ func ReadPast(ctx context.Context, pulumi stackstate.Pulumi, stack string) (Past
 	return Past{}, fmt.Errorf("state of stack %s: there was a cluster, and the state does not say which servers it had", stack)
 }
 
+// ReadPastHere reads the past of a stack of the project in the working directory, where Pulumi runs
+// the program and its commands.
+func ReadPastHere(ctx context.Context, stack string) (Past, error) {
+	return ReadPast(ctx, stackstate.CommandLine("."), stack)
+}
+
 // CAHashIn is the hash at the end of what the first server says of its CA; empty where it has said
 // nothing.
 func CAHashIn(said string) string {

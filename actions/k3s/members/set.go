@@ -71,13 +71,13 @@ func Left(previous, wanted Set) []Member {
 	return append(agents, servers...)
 }
 
-// Addresses are the API servers of members, as host:port.
-func Addresses(servers []Member) []string {
-	var addresses []string
+// urlsOf returns the API servers of members, as https://address:port.
+func urlsOf(servers []Member) []string {
+	var urls []string
 	for _, server := range servers {
-		addresses = append(addresses, apiserver.Address(server.Address))
+		urls = append(urls, "https://"+apiserver.Address(server.Address))
 	}
-	return addresses
+	return urls
 }
 
 // Servers are the members that are servers.

@@ -7,7 +7,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/util/retry"
 
 	"strata/internal/kube/apiserver"
@@ -15,12 +14,8 @@ import (
 
 // ApplySettings gives the Nodes of wanted members their labels and taints, and takes away those
 // that the previous set had: K3s sets both when a Node registers, adds labels at an agent's start,
-// and never takes one away (rancher/rke2#7152). config reaches the cluster.
-func ApplySettings(ctx context.Context, config *rest.Config, previous, wanted Set) error {
-	client, err := kubernetes.NewForConfig(apiserver.Failover(config, Addresses(wanted.Servers())))
-	if err != nil {
-		return err
-	}
+// and never takes one away (rancher/rke2#7152).
+func ApplySettings(ctx context.Context, client kubernetes.Interface, previous, wanted Set) error {
 	had := map[string]apiserver.NodeSettings{}
 	for _, member := range previous.Members {
 		had[member.Name] = member.NodeSettings

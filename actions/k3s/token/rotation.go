@@ -12,9 +12,23 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"strata/actions/verb"
 	"strata/internal/k3shost"
 	"strata/internal/ssh/remote"
 )
+
+// Rotate gives the servers the wanted token, and prints its generation. The private key comes in
+// STRATA_SSH_KEY.
+var Rotate = verb.New(func(ctx context.Context, call verb.Call, rotation Rotation) error {
+	before, err := verb.Previous[Output](call)
+	if err != nil {
+		return err
+	}
+	if err := rotation.Run(ctx, SSH{Key: call.SSHKey()}, before.Generation, call.Stderr); err != nil {
+		return fmt.Errorf("layer k3s: %w", err)
+	}
+	return call.WriteOutput(Output{Generation: rotation.Generation})
+})
 
 // Rotation is the servers' way from one token to the next.
 type Rotation struct {

@@ -5,13 +5,31 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"sync"
 	"time"
 
 	"k8s.io/client-go/kubernetes"
 
+	"strata/actions/verb"
 	"strata/health"
 )
+
+// Upgrade upgrades the nodes that do not run the version of its plan yet, and prints the version.
+// The private key comes in STRATA_SSH_KEY, the kubeconfig in STRATA_KUBECONFIG.
+var Upgrade = verb.New(func(ctx context.Context, call verb.Call, plan Plan) error {
+	client, err := call.Client(plan.Servers...)
+	if err != nil {
+		return err
+	}
+	rollout := Rollout{Plan: plan, Client: client, Log: call.Stderr, Hosts: &SSH{
+		SHA256: plan.SHA256, Owner: plan.Owner, Secrets: health.SecretsFrom(os.Getenv), Return: plan.Return.Duration, Log: call.Stderr,
+	}}
+	if err := rollout.Run(ctx); err != nil {
+		return fmt.Errorf("layer k3s: %w", err)
+	}
+	return call.Print(plan.Version)
+})
 
 // Hosts runs the steps of a rollout on hosts.
 type Hosts interface {

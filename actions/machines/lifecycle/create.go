@@ -13,19 +13,19 @@ import (
 	"strata/internal/hypervisor/seed"
 )
 
-// Create makes the machine and starts it, or makes an existing one what the Spec says. It does not
-// wait for the boot.
-func Create(
+// createMachine makes the machine and starts it, or makes an existing one what the Spec says. It
+// does not wait for the boot.
+func createMachine(
 	ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, log io.Writer,
 ) (hypervisor.Result, error) {
 	return create(ctx, spec, secrets, false, log)
 }
 
-// Update is Create for a machine that there was before: one made in its place would be empty, and
+// updateMachine changes a machine that there was before: one made in its place would be empty, and
 // nothing that lived on the old one would run again. So it makes one only in the place of a machine
 // that was leaving, which nothing lived on any more. before is what was printed of it; empty from a
 // state that does not have it.
-func Update(
+func updateMachine(
 	ctx context.Context, spec hypervisor.Spec, before hypervisor.Result, secrets hypervisor.Secrets, log io.Writer,
 ) (hypervisor.Result, error) {
 	if err := machineset.Changes(spec.Node, before.Made, spec.Made()); err != nil {

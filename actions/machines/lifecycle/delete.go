@@ -10,9 +10,9 @@ import (
 	"strata/internal/hypervisor/drivers"
 )
 
-// Delete removes the machine with its disk and seed. One that is gone already is no error; one that
-// this stack did not make is.
-func Delete(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, log io.Writer) error {
+// deleteMachine removes the machine with its disk and seed. One that is gone already is no error;
+// one that this stack did not make is.
+func deleteMachine(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, log io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, spec.Timeout.Duration)
 	defer cancel()
 	return on(ctx, spec, secrets, func(d driver.Driver) error {
@@ -35,15 +35,15 @@ func Delete(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secret
 	})
 }
 
-// PutImage copies the image to the hypervisor, unless it is there already.
-func PutImage(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets) error {
+// putImage copies the image to the hypervisor, unless it is there already.
+func putImage(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets) error {
 	ctx, cancel := context.WithTimeout(ctx, spec.Timeout.Duration)
 	defer cancel()
 	return on(ctx, spec, secrets, func(d driver.Driver) error { return d.PutImage(ctx) })
 }
 
-// RemoveImage removes the image from the hypervisor. Machines have copies of their own.
-func RemoveImage(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets) error {
+// removeImage removes the image from the hypervisor. Machines have copies of their own.
+func removeImage(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets) error {
 	ctx, cancel := context.WithTimeout(ctx, spec.Timeout.Duration)
 	defer cancel()
 	return on(ctx, spec, secrets, func(d driver.Driver) error { return d.RemoveImage(ctx) })

@@ -8,22 +8,22 @@ import (
 	"strata/internal/hypervisor/drivers"
 )
 
-// MarkForDeletion marks all machines that are whole: their stack is about to delete them.
-func MarkForDeletion(ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets) error {
+// markForDeletion marks all machines that are whole: their stack is about to delete them.
+func markForDeletion(ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets) error {
 	_, err := signAll(ctx, all, secrets, hypervisor.StateToDelete, func(m hypervisor.Mark) bool { return m.State == hypervisor.StateMade })
 	return err
 }
 
-// Keep takes MarkForDeletion back.
-func Keep(ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets) error {
+// keep takes markForDeletion back.
+func keep(ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets) error {
 	_, err := signAll(ctx, all, secrets, hypervisor.StateMade, func(m hypervisor.Mark) bool { return m.State == hypervisor.StateToDelete })
 	return err
 }
 
-// MarkForReplacement has the machines that are marked for deletion still made anew, and returns
+// markForReplacement has the machines that are marked for deletion still made anew, and returns
 // their names: a deletion of all has begun and broken off, and what is left of them is half a
 // cluster that no state knows any more.
-func MarkForReplacement(ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets) ([]string, error) {
+func markForReplacement(ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets) ([]string, error) {
 	return signAll(ctx, all, secrets, hypervisor.StateDeleting, func(m hypervisor.Mark) bool { return m.State == hypervisor.StateToDelete })
 }
 

@@ -30,20 +30,20 @@ func brokenOff(t *testing.T, spec hypervisor.Spec) {
 func TestAMachineWhoseDeletionBrokeOffIsMadeAnew(t *testing.T) {
 	onEach(t, false, func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string) {
 		secrets := hypervisor.Secrets{HostKey: vmtest.NewKey(t)}
-		before, err := Update(t.Context(), ours, hypervisor.Result{}, secrets, io.Discard)
+		before, err := updateMachine(t.Context(), ours, hypervisor.Result{}, secrets, io.Discard)
 		require.NoError(t, err)
 		brokenOff(t, ours)
-		_, err = Update(t.Context(), theirs, hypervisor.Result{}, secrets, io.Discard)
+		_, err = updateMachine(t.Context(), theirs, hypervisor.Result{}, secrets, io.Discard)
 		require.Error(t, err, "another cluster's")
 		output := &strings.Builder{}
-		_, err = Update(t.Context(), ours, before, secrets, output)
+		_, err = updateMachine(t.Context(), ours, before, secrets, output)
 		require.NoError(t, err)
 		assert.Contains(t, output.String(), "left of it (leaving)")
 		assert.Contains(t, mark(), hypervisor.StateMade)
 		assert.NotContains(t, mark(), hypervisor.StateDeleting)
 
-		require.NoError(t, Delete(t.Context(), ours, secrets, io.Discard))
-		_, err = Update(t.Context(), ours, before, secrets, io.Discard)
+		require.NoError(t, deleteMachine(t.Context(), ours, secrets, io.Discard))
+		_, err = updateMachine(t.Context(), ours, before, secrets, io.Discard)
 		assert.ErrorContains(t, err, "if a destroy broke off, run it again")
 	})
 }
@@ -54,27 +54,27 @@ func TestOnlyADestroyThatCameToTheMachinesHasThemMadeAnew(t *testing.T) {
 	onEach(t, false, func(t *testing.T, ours, _ hypervisor.Spec, mark func() string) {
 		secrets := hypervisor.Secrets{HostKey: vmtest.NewKey(t)}
 		all := hypervisor.Deletion{Machines: []hypervisor.Spec{ours, ours.Of("server-9")}, Timeout: metav1.Duration{Duration: ours.Timeout.Duration}}
-		replaced, err := MarkForReplacement(t.Context(), all, secrets)
+		replaced, err := markForReplacement(t.Context(), all, secrets)
 		require.NoError(t, err)
 		assert.Empty(t, replaced)
 
-		require.NoError(t, MarkForDeletion(t.Context(), all, secrets))
+		require.NoError(t, markForDeletion(t.Context(), all, secrets))
 		output := &strings.Builder{}
-		_, err = Update(t.Context(), ours, hypervisor.Result{}, secrets, output)
+		_, err = updateMachine(t.Context(), ours, hypervisor.Result{}, secrets, output)
 		require.NoError(t, err)
 		assert.Empty(t, output.String(), "it goes on")
-		require.NoError(t, Keep(t.Context(), all, secrets))
-		replaced, err = MarkForReplacement(t.Context(), all, secrets)
+		require.NoError(t, keep(t.Context(), all, secrets))
+		replaced, err = markForReplacement(t.Context(), all, secrets)
 		require.NoError(t, err)
 		assert.Empty(t, replaced)
 
-		require.NoError(t, MarkForDeletion(t.Context(), all, secrets))
-		replaced, err = MarkForReplacement(t.Context(), all, secrets)
+		require.NoError(t, markForDeletion(t.Context(), all, secrets))
+		replaced, err = markForReplacement(t.Context(), all, secrets)
 		require.NoError(t, err)
 		assert.Equal(t, []string{ours.Name()}, replaced)
-		_, err = Update(t.Context(), ours, hypervisor.Result{}, secrets, io.Discard)
+		_, err = updateMachine(t.Context(), ours, hypervisor.Result{}, secrets, io.Discard)
 		require.NoError(t, err)
-		replaced, err = MarkForReplacement(t.Context(), all, secrets)
+		replaced, err = markForReplacement(t.Context(), all, secrets)
 		require.NoError(t, err)
 		assert.Empty(t, replaced)
 		assert.Contains(t, mark(), hypervisor.StateMade)
@@ -87,8 +87,8 @@ func TestTheMachinesOfAHypervisorAreMarkedOverOneConnection(t *testing.T) {
 	one := hypervisors["libvirt"].spec()
 	one.Hypervisor = server.Target()
 	all := hypervisor.Deletion{Machines: []hypervisor.Spec{one, one.Of("server-2"), one.Of("server-3")}}
-	require.NoError(t, MarkForDeletion(t.Context(), all, hypervisor.Secrets{HypervisorKey: server.PrivateKey()}))
+	require.NoError(t, markForDeletion(t.Context(), all, hypervisor.Secrets{HypervisorKey: server.PrivateKey()}))
 	assert.Equal(t, 1, server.Connections())
 	assert.GreaterOrEqual(t, len(server.Commands()), 3)
-	require.NoError(t, Keep(t.Context(), hypervisor.Deletion{}, hypervisor.Secrets{}), "a stack without machines sends no request")
+	require.NoError(t, keep(t.Context(), hypervisor.Deletion{}, hypervisor.Secrets{}), "a stack without machines sends no request")
 }

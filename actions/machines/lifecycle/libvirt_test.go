@@ -52,7 +52,7 @@ func things(t *testing.T, dir string) []string {
 
 func TestLibvirtMakesAndRemovesAMachine(t *testing.T) {
 	dir, secrets, spec := newVirsh(t), hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, vmtest.OnLibvirt()
-	made, err := Create(t.Context(), spec, secrets, io.Discard)
+	made, err := createMachine(t.Context(), spec, secrets, io.Discard)
 	require.NoError(t, err)
 	assert.Equal(t, hypervisor.Result{Name: "strata-dev-server-1", ID: "uuid-of-strata-dev-server-1", MAC: spec.MAC(), Made: spec.Made()}, made)
 	assert.Equal(t, []string{"strata-dev-server-1", "strata-dev-server-1-seed.iso", "strata-dev-server-1.qcow2"}, things(t, dir))
@@ -62,15 +62,15 @@ func TestLibvirtMakesAndRemovesAMachine(t *testing.T) {
 	assert.NotContains(t, string(text), "PRIVATE KEY")
 
 	spec.DiskGiB = 25
-	_, err = Create(t.Context(), spec, secrets, io.Discard)
+	_, err = createMachine(t.Context(), spec, secrets, io.Discard)
 	require.NoError(t, err)
 	size, err := os.ReadFile(filepath.Join(dir, "volumes/strata-dev-server-1.qcow2"))
 	require.NoError(t, err)
 	assert.Equal(t, "26843545600\n", string(size))
 
-	require.NoError(t, Delete(t.Context(), spec, secrets, io.Discard))
+	require.NoError(t, deleteMachine(t.Context(), spec, secrets, io.Discard))
 	assert.Empty(t, things(t, dir))
-	require.NoError(t, Delete(t.Context(), spec, secrets, io.Discard), "one that is gone already is no error")
+	require.NoError(t, deleteMachine(t.Context(), spec, secrets, io.Discard), "one that is gone already is no error")
 	assert.FileExists(t, filepath.Join(dir, "volumes/mail.qcow2"))
 }
 
@@ -87,7 +87,7 @@ func TestLibvirtLeavesNothingOfWhatCannotBeFinished(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			dir := newVirsh(t)
 			require.NoError(t, os.WriteFile(filepath.Join(dir, "fail-"+test.command), []byte(test.says), 0o600))
-			_, err := Create(t.Context(), vmtest.OnLibvirt(), hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+			_, err := createMachine(t.Context(), vmtest.OnLibvirt(), hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 			require.Error(t, err)
 			for _, text := range append(test.want, test.says) {
 				assert.ErrorContains(t, err, text)
@@ -104,9 +104,9 @@ func TestLibvirtLeavesAloneWhatItDidNotMake(t *testing.T) {
 		for _, owner := range []string{"<domain/>", `<domain><metadata><s:vm xmlns:s="urn:strata:vm:1" stack="prod" node="server-1" state="made"/></metadata></domain>`} {
 			require.NoError(t, os.WriteFile(file, []byte(owner), 0o600))
 			var foreign *hypervisor.ForeignError
-			_, err := Create(t.Context(), vmtest.OnLibvirt(), hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+			_, err := createMachine(t.Context(), vmtest.OnLibvirt(), hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 			require.ErrorAs(t, err, &foreign)
-			require.ErrorAs(t, Delete(t.Context(), vmtest.OnLibvirt(), hypervisor.Secrets{}, io.Discard), &foreign)
+			require.ErrorAs(t, deleteMachine(t.Context(), vmtest.OnLibvirt(), hypervisor.Secrets{}, io.Discard), &foreign)
 			text, err := os.ReadFile(file)
 			require.NoError(t, err)
 			assert.Equal(t, owner, string(text))
@@ -115,7 +115,7 @@ func TestLibvirtLeavesAloneWhatItDidNotMake(t *testing.T) {
 	t.Run("a volume", func(t *testing.T) {
 		dir := newVirsh(t)
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "volumes/strata-dev-server-1.qcow2"), []byte("7"), 0o600))
-		_, err := Create(t.Context(), vmtest.OnLibvirt(), hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+		_, err := createMachine(t.Context(), vmtest.OnLibvirt(), hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 		var foreign *hypervisor.ForeignError
 		require.ErrorAs(t, err, &foreign)
 		assert.Equal(t, []string{"strata-dev-server-1.qcow2"}, things(t, dir))
@@ -129,7 +129,7 @@ func TestLibvirtSaysWhatItKnowsOfAMachine(t *testing.T) {
 	facts, err := drivers.New(here(t), spec.AnyOwner()).Observe(t.Context())
 	require.NoError(t, err)
 	assert.Equal(t, hypervisor.Facts{}, facts, "there is no machine")
-	_, err = Create(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+	_, err = createMachine(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 	require.NoError(t, err)
 	facts, err = drivers.New(here(t), spec.AnyOwner()).Observe(t.Context())
 	require.NoError(t, err)
@@ -144,7 +144,7 @@ func TestAHypervisorThatDoesNotAnswerIsNamedAndBounded(t *testing.T) {
 	spec.Hypervisor.HostKey = vmtest.PublicOf(t, vmtest.NewKey(t))
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	err := Delete(ctx, spec, hypervisor.Secrets{HypervisorKey: vmtest.NewKey(t)}, io.Discard)
+	err := deleteMachine(ctx, spec, hypervisor.Secrets{HypervisorKey: vmtest.NewKey(t)}, io.Discard)
 	require.Error(t, err)
 	for _, text := range []string{"hypervisor (127.0.0.1:1)", "connection refused", "strata:hosts.hypervisor", "pulumi state delete"} {
 		assert.ErrorContains(t, err, text)

@@ -41,7 +41,7 @@ func onEach(t *testing.T, older bool, test func(t *testing.T, ours, theirs hyper
 			if older {
 				first.Cluster, first.Project, first.Guest.AuthorizedKeys = "", "", nil // no part of a mark that is older
 			}
-			made, err := Create(t.Context(), first, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+			made, err := createMachine(t.Context(), first, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 			require.NoError(t, err)
 			test(t, ours, theirs, func() string {
 				text, err := os.ReadFile(file(made))
@@ -63,10 +63,10 @@ func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 		old := theirs
 		old.Cluster, old.Project = "", "" // the state of an older program
 		errs := map[string]error{}
-		_, errs["create"] = Create(t.Context(), theirs, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
-		_, errs["update"] = Update(t.Context(), theirs, hypervisor.Result{}, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
-		errs["delete"] = Delete(t.Context(), theirs, hypervisor.Secrets{}, io.Discard)
-		errs["an older state's delete"] = Delete(t.Context(), old, hypervisor.Secrets{}, io.Discard)
+		_, errs["create"] = createMachine(t.Context(), theirs, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+		_, errs["update"] = updateMachine(t.Context(), theirs, hypervisor.Result{}, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+		errs["delete"] = deleteMachine(t.Context(), theirs, hypervisor.Secrets{}, io.Discard)
+		errs["an older state's delete"] = deleteMachine(t.Context(), old, hypervisor.Secrets{}, io.Discard)
 		for verb, err := range errs {
 			var foreign *hypervisor.ForeignError
 			require.ErrorAs(t, err, &foreign, verb)
@@ -90,7 +90,7 @@ func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 		owned, err = drivers.New(here(t), ours).Owned(t.Context())
 		require.NoError(t, err)
 		assert.Len(t, owned, 1)
-		require.NoError(t, Delete(t.Context(), ours, hypervisor.Secrets{}, io.Discard))
+		require.NoError(t, deleteMachine(t.Context(), ours, hypervisor.Secrets{}, io.Discard))
 		assert.Empty(t, mark())
 	})
 }
@@ -101,18 +101,18 @@ func TestAnOlderMachineGetsItsClustersIdentity(t *testing.T) {
 	onEach(t, true, func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string) {
 		assert.NotContains(t, mark(), "cluster=")
 		before := mark()
-		_, err := Create(t.Context(), theirs, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+		_, err := createMachine(t.Context(), theirs, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 		require.ErrorContains(t, err, "strata host adopt -s dev server-1")
 		assert.Equal(t, before, mark())
 
-		_, err = Update(t.Context(), ours, hypervisor.Result{}, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+		_, err = updateMachine(t.Context(), ours, hypervisor.Result{}, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 		require.NoError(t, err)
 		assert.Regexp(t, `cluster=\\?"?cafe`, mark())
-		require.Error(t, Delete(t.Context(), theirs, hypervisor.Secrets{}, io.Discard))
+		require.Error(t, deleteMachine(t.Context(), theirs, hypervisor.Secrets{}, io.Discard))
 
 		old := ours // the update was made, and the run was killed before the state had it
 		old.Cluster, old.Project = "", ""
-		require.NoError(t, Delete(t.Context(), old, hypervisor.Secrets{}, io.Discard))
+		require.NoError(t, deleteMachine(t.Context(), old, hypervisor.Secrets{}, io.Discard))
 		assert.Empty(t, mark())
 	})
 }
@@ -121,7 +121,7 @@ func TestAnOlderMachineGetsItsClustersIdentity(t *testing.T) {
 func TestAnOlderStateRemovesItsOlderMachine(t *testing.T) {
 	onEach(t, true, func(t *testing.T, ours, _ hypervisor.Spec, mark func() string) {
 		ours.Cluster, ours.Project = "", ""
-		require.NoError(t, Delete(t.Context(), ours, hypervisor.Secrets{}, io.Discard))
+		require.NoError(t, deleteMachine(t.Context(), ours, hypervisor.Secrets{}, io.Discard))
 		assert.Empty(t, mark())
 	})
 }
@@ -138,13 +138,13 @@ func TestAMarkChangesHandsByHand(t *testing.T) {
 
 		_, err := ByHand(t.Context(), theirs, hypervisor.Secrets{}, "adopt", true)
 		require.NoError(t, err)
-		require.Error(t, Delete(t.Context(), ours, hypervisor.Secrets{}, io.Discard))
-		_, err = Create(t.Context(), theirs, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+		require.Error(t, deleteMachine(t.Context(), ours, hypervisor.Secrets{}, io.Discard))
+		_, err = createMachine(t.Context(), theirs, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 		require.NoError(t, err)
 
 		_, err = ByHand(t.Context(), theirs, hypervisor.Secrets{}, "release", true)
 		require.NoError(t, err)
-		_, err = Update(t.Context(), ours, hypervisor.Result{}, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+		_, err = updateMachine(t.Context(), ours, hypervisor.Result{}, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 		require.NoError(t, err, "whose state has it gets it")
 		assert.Equal(t, before, mark())
 
@@ -157,13 +157,13 @@ func TestAMarkChangesHandsByHand(t *testing.T) {
 // People write into the notes of a VM, and Proxmox VE gives them back with a line's end.
 func TestWhatPeopleWroteStays(t *testing.T) {
 	p, spec := newPVE(t), vmtest.OnPVE()
-	made, err := Create(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+	made, err := createMachine(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 	require.NoError(t, err)
 	id, _ := strconv.Atoi(made.ID)
 	config := p.read(id)
 	config["description"] = "Ask Ada first.\nstrata stack=dev node=server-1 state=made\nBackup: no\n"
 	p.guest(id, config)
-	_, err = Update(t.Context(), spec, hypervisor.Result{}, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+	_, err = updateMachine(t.Context(), spec, hypervisor.Result{}, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 	require.NoError(t, err)
 	assert.Equal(t, "Ask Ada first.\n"+spec.Mark(hypervisor.StateMade).Line()+"\nBackup: no", p.read(id)["description"])
 	assert.Equal(t, spec.Mark(hypervisor.StateMade).Line()+"\nAda's", spec.Mark(hypervisor.StateMade).In("Ada's\n"))

@@ -22,7 +22,7 @@ func itoa(n int) string { return strconv.Itoa(n) }
 func TestProxmoxMakesChangesAndRemovesAMachine(t *testing.T) {
 	p, secrets := newPVE(t), hypervisor.Secrets{HostKey: vmtest.NewKey(t)}
 	spec := vmtest.OnPVE()
-	made, err := Create(t.Context(), spec, secrets, io.Discard)
+	made, err := createMachine(t.Context(), spec, secrets, io.Discard)
 	require.NoError(t, err)
 	id, _ := strconv.Atoi(made.ID)
 	config := p.read(id)
@@ -40,24 +40,24 @@ func TestProxmoxMakesChangesAndRemovesAMachine(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm(), "it has the host key")
 
-	again, err := Create(t.Context(), spec, secrets, io.Discard)
+	again, err := createMachine(t.Context(), spec, secrets, io.Discard)
 	require.NoError(t, err)
 	assert.Equal(t, made, again, "a second creation changes nothing")
 
 	spec.DiskGiB = 30
-	_, err = Create(t.Context(), spec, secrets, io.Discard)
+	_, err = createMachine(t.Context(), spec, secrets, io.Discard)
 	require.NoError(t, err)
 	assert.Contains(t, p.read(id)["scsi0"], "size=30G")
 	spec.DiskGiB = 10
-	_, err = Create(t.Context(), spec, secrets, io.Discard)
+	_, err = createMachine(t.Context(), spec, secrets, io.Discard)
 	require.ErrorContains(t, err, "cannot shrink")
 
-	require.NoError(t, Delete(t.Context(), spec, secrets, io.Discard))
+	require.NoError(t, deleteMachine(t.Context(), spec, secrets, io.Discard))
 	assert.Nil(t, p.read(id))
 	assert.NoFileExists(t, seed)
 	assert.NotNil(t, p.read(100), "another owner's is left alone")
 	assert.NotNil(t, p.read(9000), "the template stays")
-	require.NoError(t, Delete(t.Context(), spec, secrets, io.Discard), "one that is gone already is no error")
+	require.NoError(t, deleteMachine(t.Context(), spec, secrets, io.Discard), "one that is gone already is no error")
 }
 
 // A machine that is gone is not made anew in passing: it would be empty, and what lived on it would
@@ -66,19 +66,19 @@ func TestAMachineThatWasThereIsNotMadeAgainWithoutConsent(t *testing.T) {
 	p, secrets := newPVE(t), hypervisor.Secrets{HostKey: vmtest.NewKey(t)}
 	spec := vmtest.OnPVE()
 	before := p.names()
-	_, err := Update(t.Context(), spec, hypervisor.Result{}, secrets, io.Discard)
+	_, err := updateMachine(t.Context(), spec, hypervisor.Result{}, secrets, io.Discard)
 	require.ErrorContains(t, err, "there is no machine strata-dev-server-1 any more")
 	require.ErrorContains(t, err, "recreate: A-NEW-WORD")
 	assert.Equal(t, before, p.names())
 
-	made, err := Create(t.Context(), spec, secrets, io.Discard)
+	made, err := createMachine(t.Context(), spec, secrets, io.Discard)
 	require.NoError(t, err)
 	spec.Hypervisor.User = "admin" // how it is reached
-	again, err := Update(t.Context(), spec, made, secrets, io.Discard)
+	again, err := updateMachine(t.Context(), spec, made, secrets, io.Discard)
 	require.NoError(t, err)
 	assert.Equal(t, made, again)
 	spec.Proxmox.Storage = "ceph"
-	_, err = Update(t.Context(), spec, made, secrets, io.Discard)
+	_, err = updateMachine(t.Context(), spec, made, secrets, io.Discard)
 	require.ErrorContains(t, err, "strata:hosts.proxmox.storage: server-1 was made with local-lvm, and ceph is asked for")
 }
 
@@ -108,7 +108,7 @@ func TestProxmoxRefusesWhatItCannotDoAndLeavesNothing(t *testing.T) {
 			p, spec := newPVE(t), vmtest.OnPVE()
 			test.before(p, &spec)
 			before := p.names()
-			_, err := Create(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+			_, err := createMachine(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 			require.Error(t, err)
 			for _, text := range test.says {
 				assert.ErrorContains(t, err, text)
@@ -132,7 +132,7 @@ func (p *pve) names() []string {
 func TestProxmoxTakesTheNextNumberWhenAnotherClientWasFaster(t *testing.T) {
 	p, spec := newPVE(t), vmtest.OnPVE()
 	p.write("faults.json", map[string]string{"nextid": "100"})
-	made, err := Create(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+	made, err := createMachine(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 	require.NoError(t, err)
 	assert.NotEqual(t, "100", made.ID)
 	assert.Equal(t, "mail", p.read(100)["name"])
@@ -148,7 +148,7 @@ func TestMachinesThatAreMadeAtOnceGetNumbersOfTheirOwn(t *testing.T) {
 		all.Go(func() {
 			spec := vmtest.OnPVE()
 			spec.Node, spec.DiskGiB = "node-"+itoa(i), 4
-			made, err := Create(t.Context(), spec, hypervisor.Secrets{HostKey: key}, io.Discard)
+			made, err := createMachine(t.Context(), spec, hypervisor.Secrets{HostKey: key}, io.Discard)
 			ids[i], errs[i] = made.ID, err
 		})
 	}
@@ -165,7 +165,7 @@ func TestWhatAKilledCreationLeftIsMadeAnew(t *testing.T) {
 	p, spec := newPVE(t), vmtest.OnPVE()
 	p.guest(105, map[string]string{"name": spec.Name(), "description": spec.Mark(hypervisor.StateMaking).Line()})
 	var log bytes.Buffer
-	made, err := Create(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, &log)
+	made, err := createMachine(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, &log)
 	require.NoError(t, err)
 	assert.Contains(t, log.String(), "left of it (making)")
 	id, _ := strconv.Atoi(made.ID)
@@ -175,7 +175,7 @@ func TestWhatAKilledCreationLeftIsMadeAnew(t *testing.T) {
 func TestProxmoxSaysWhatItKnowsOfAMachine(t *testing.T) {
 	p, spec := newPVE(t), vmtest.OnPVE()
 	spec.Guest.DHCP = true
-	_, err := Create(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+	_, err := createMachine(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 	require.NoError(t, err)
 	observed := func(faults map[string]string) hypervisor.Facts {
 		p.write("faults.json", faults)

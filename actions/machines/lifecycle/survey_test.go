@@ -39,7 +39,7 @@ func TestLibvirtSaysWhatItHas(t *testing.T) {
 	assert.Equal(t, hypervisor.NetworkFacts{Key: "strata:hosts.libvirt.bridge", Name: "br0", There: true, Active: true, Others: []string{"br0", "br1"}}, survey.Network)
 	assert.Equal(t, []hypervisor.MachineFacts{{}}, survey.Machines, "the name is free")
 
-	_, err := Create(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+	_, err := createMachine(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 	require.NoError(t, err)
 	other := spec
 	other.Node = "agent-1"
@@ -114,7 +114,7 @@ func TestProxmoxSaysWhatItHas(t *testing.T) {
 	assert.Equal(t, 2, survey.TemplateGiB)
 	assert.Equal(t, []hypervisor.MachineFacts{{}}, survey.Machines)
 
-	_, err := Create(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+	_, err := createMachine(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 	require.NoError(t, err)
 	half := spec
 	half.Node = "half"

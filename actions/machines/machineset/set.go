@@ -1,6 +1,39 @@
 package machineset
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/actions/verb"
+	"strata/internal/nspawn"
+)
+
+// Guard refuses a set that would lose a machine without consent, or the cluster. It compares with
+// its previous output, and prints the set for the next run.
+var Guard = verb.New(func(ctx context.Context, call verb.Call, wanted Set) error {
+	before, err := verb.Previous[Set](call)
+	if err != nil {
+		return err
+	}
+	plan, err := Judge(before, wanted)
+	if err == nil {
+		err = plan.Ask(ctx)
+	}
+	if err != nil {
+		return fmt.Errorf("layer hosts: nothing was changed:\n%w", err)
+	}
+	for _, anew := range plan.Anew {
+		_, _ = fmt.Fprintf(call.Stderr, "machine %s is made anew (recreate: %s)\n", anew.Name, anew.Recreate)
+	}
+	return call.PrintJSON(Remember(before, wanted))
+})
+
+// Forget removes the notes about machines that are gone with their stack.
+var Forget = verb.New(func(ctx context.Context, _ verb.Call, wanted Set) error {
+	return nspawn.Forget(ctx, wanted.Here())
+})
 
 // Set is the wanted machines. It travels as JSON on stdin, and comes back on stdout for the next
 // run to compare with.

@@ -1,0 +1,100 @@
+package canary
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+
+	"strata/actions/verb"
+	"strata/internal/kube/apiserver"
+	"strata/internal/pulumi/self"
+)
+
+// Try takes the steps of a Spec, and prints a digest of it. It takes none where the previous output
+// has that digest: what has passed is not tried again because another user logs in.
+var Try = verb.New(func(ctx context.Context, call verb.Call, spec Spec) error {
+	tried, err := spec.Attempt(os.Getenv(self.Attempt))
+	if err != nil {
+		return err
+	}
+	if tried != strings.TrimSpace(call.PreviousOutput()) {
+		client, err := call.Client()
+		if err != nil {
+			return err
+		}
+		if err := spec.Validate(); err != nil {
+			return err
+		}
+		if err := run(ctx, spec, &cluster{spec, client}, call.Stderr); err != nil {
+			return err
+		}
+	}
+	return call.Print(tried)
+})
+
+// cluster is the world as it is.
+type cluster struct {
+	spec   Spec
+	client kubernetes.Interface
+}
+
+// First implements world.
+func (c *cluster) First(ctx context.Context) (bool, error) {
+	_, err := c.deployment(ctx, c.spec.Stable)
+	if apierrors.IsNotFound(err) {
+		return true, nil
+	}
+	return false, err
+}
+
+// Same implements world. The Pods of both differ by the label that their Services select them by,
+// and in nothing else.
+func (c *cluster) Same(ctx context.Context) (bool, error) {
+	var templates [2]corev1.PodTemplateSpec
+	for i, name := range []string{c.spec.Stable, c.spec.Canary} {
+		d, err := c.deployment(ctx, name)
+		if err != nil {
+			return false, err
+		}
+		templates[i] = d.Spec.Template
+		templates[i].Labels = nil
+		for j := range templates[i].Spec.TopologySpreadConstraints {
+			templates[i].Spec.TopologySpreadConstraints[j].LabelSelector = nil
+		}
+	}
+	return equality.Semantic.DeepEqual(templates[0], templates[1]), nil
+}
+
+// deployment gets a Deployment. An API server that is away, or has no leader of etcd, is asked
+// again: that is no fault of the version's.
+func (c *cluster) deployment(ctx context.Context, name string) (d *appsv1.Deployment, err error) {
+	err = apiserver.Insist(ctx, func(ctx context.Context) error {
+		d, err = c.client.AppsV1().Deployments(c.spec.Namespace).Get(ctx, name, metav1.GetOptions{})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("Deployment %s/%s: %w", c.spec.Namespace, name, err)
+	}
+	return d, nil
+}
+
+// Pause implements world.
+func (c *cluster) Pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,228 @@
+package canary
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// ErrRolledBack is the error of a version that did not pass: the old one has all requests again.
+var ErrRolledBack = errors.New("rolled back")
+
+// observeEvery is the pause between two observations: so long a bad version goes unnoticed.
+const observeEvery = time.Second
+
+// backWithin bounds the way back, which is gone even after an interrupt.
+const backWithin = 15 * time.Second
+
+// wrongTimes observations in a row must find the new version wrong: a single request through the
+// API server may fail by itself.
+const wrongTimes = 2
+
+// seen is one observation of the new version.
+type seen struct {
+	// Wrong says why the new version does not work; empty if it does.
+	Wrong string
+	// Counters holds the counts of each Pod of the ingress controller, by its name; nil if none
+	// counts.
+	Counters map[string]counter
+	// Unread says by which labels Pods count that count by none of a known form; empty where all
+	// do, or have counted nothing.
+	Unread string
+}
+
+// counter counts answers, and the ones of 5xx among them.
+type counter struct{ Answers, Failed int }
+
+// tally sums up what was counted since its first observation.
+type tally struct {
+	counter
+	last map[string]counter
+}
+
+// add takes an observation in. A Pod that is seen for the first time may have counted before; one
+// that has less than before has begun again.
+func (t *tally) add(now map[string]counter) {
+	for pod, found := range now {
+		before, known := t.last[pod]
+		if found.Answers < before.Answers || found.Failed < before.Failed {
+			before = counter{}
+		}
+		if known {
+			t.Answers += found.Answers - before.Answers
+			t.Failed += found.Failed - before.Failed
+		}
+		t.last[pod] = found
+	}
+}
+
+// world gives a run access to the cluster.
+type world interface {
+	// First reports whether there is no old version yet.
+	First(ctx context.Context) (bool, error)
+	// Same reports whether the old version is what is to be tried.
+	Same(ctx context.Context) (bool, error)
+	// Distinct fails where answers of another Service would be counted as the new version's.
+	Distinct(ctx context.Context) error
+	// Leaving counts the Pods of an earlier version that still have time to end. That version was
+	// to be tried before this one.
+	Leaving(ctx context.Context) (int, error)
+	// Age returns the API server's time since its start; watchers.AgainAfter if that cannot be
+	// known.
+	Age(ctx context.Context) (time.Duration, error)
+	// Weigh gives the new version a part of the requests, in percent.
+	Weigh(ctx context.Context, percent int) error
+	Observe(ctx context.Context) (seen, error)
+	// Pause waits for a time, or until the context ends.
+	Pause(ctx context.Context, d time.Duration) error
+}
+
+// run takes the steps. Whatever happens, the old version has all requests when it returns; the
+// error then says why.
+func run(ctx context.Context, spec Spec, w world, progress io.Writer) (err error) {
+	say := func(format string, args ...any) { _, _ = fmt.Fprintf(progress, format+"\n", args...) } // people may not be listening
+	first, err := w.First(ctx)
+	if err != nil {
+		return err
+	}
+	if first {
+		say("%s/%s is the first version: there is nothing to compare it with", spec.Namespace, spec.Stable)
+		return nil
+	}
+	defer func() {
+		back, cancel := context.WithTimeout(context.WithoutCancel(ctx), backWithin)
+		defer cancel()
+		if failed := w.Weigh(back, 0); failed != nil {
+			err = errors.Join(err, fmt.Errorf("give all requests back to %s: %w; the next run does so first", spec.Stable, failed))
+		}
+	}()
+	// A run that was killed may have left a weight.
+	if err := w.Weigh(ctx, 0); err != nil {
+		return err
+	}
+	same, err := w.Same(ctx)
+	if err != nil {
+		return err
+	}
+	if same { // a rollback, or the rollout after a run that passed was interrupted
+		say("%s is what %s/%s runs already: there is nothing to try", spec.Canary, spec.Namespace, spec.Stable)
+		return nil
+	}
+	if err := w.Distinct(ctx); err != nil {
+		return err
+	}
+	if err := alone(ctx, spec, w, say); err != nil {
+		return err
+	}
+	if err := watched(ctx, spec, w, say); err != nil {
+		return err
+	}
+	for _, percent := range spec.Steps {
+		if err := step(ctx, spec, w, percent, say); err != nil {
+			return err
+		}
+	}
+	say("all steps passed: %s goes back to 0 %% and %s is rolled out", spec.Canary, spec.Stable)
+	return nil
+}
+
+// alone waits until no Pod of an earlier version is left. An ingress controller may hear of the
+// weight before it hears that such a Pod leaves (APISIX takes routes and upstreams one after the
+// other), and would give it requests of this version's.
+func alone(ctx context.Context, spec Spec, w world, say func(string, ...any)) error {
+	for told := 0; ; {
+		leaving, err := w.Leaving(ctx)
+		if err != nil || leaving == 0 {
+			return err
+		}
+		if leaving != told {
+			say("Pods of the version before: %d leave; nothing goes to %s until they are gone", leaving, spec.Canary)
+			told = leaving
+		}
+		if err := w.Pause(ctx, observeEvery); err != nil {
+			return fmt.Errorf("canary %s/%s: %d Pods of the version before still leave: %w", spec.Namespace, spec.Canary, leaving, err)
+		}
+	}
+}
+
+// step holds one weight for its time, and on until there were enough answers to judge by. What is
+// counted late counts for the next step as well: an answer of this version is one, whatever its
+// part was.
+func step(ctx context.Context, spec Spec, w world, percent int, say func(string, ...any)) error {
+	first, wrong, err := observe(ctx, w)
+	if err != nil {
+		return err
+	}
+	if wrong != "" {
+		return failure(spec, 0, wrong)
+	}
+	if err := w.Weigh(ctx, percent); err != nil {
+		return err
+	}
+	strange := first.Unread
+	sum, held, hold := tally{last: map[string]counter{}}, time.Duration(0), spec.Hold.Duration+spec.Age()
+	sum.add(first.Counters)
+	tooFew := func() bool { return first.Counters != nil && sum.Answers < spec.MinAnswers }
+	for ; held < hold || tooFew() && held < HoldAtMost*hold; held += observeEvery {
+		if err := w.Pause(ctx, observeEvery); err != nil {
+			return fmt.Errorf("canary %s/%s at %d %%: %w", spec.Namespace, spec.Canary, percent, err)
+		}
+		now, wrong, err := observe(ctx, w)
+		if err != nil {
+			return err
+		}
+		sum.add(now.Counters)
+		strange = now.Unread
+		if wrong = cmp.Or(wrong, judge(spec, sum.counter)); wrong != "" {
+			return failure(spec, percent, wrong)
+		}
+	}
+	if tooFew() {
+		return failure(spec, percent, few(spec, sum.counter, held, strange))
+	}
+	say("%d %%: %d answers, %d of them 5xx, in %s", percent, sum.Answers, sum.Failed, held)
+	return nil
+}
+
+// few says that there were too few answers to judge by, or that their number is not known.
+func few(spec Spec, sum counter, held time.Duration, strange string) string {
+	if strange != "" {
+		return fmt.Sprintf("its answers cannot be counted: in %s, %s; expected %s: this version of the ingress controller names Services in another way, "+
+			"which Strata has to be taught", held, strange, bothForms)
+	}
+	return fmt.Sprintf("%d answers in %s, %d of them 5xx, expected canary.minAnswers %d to judge by: "+
+		"hold longer, lower minAnswers, or send more", sum.Answers, held, sum.Failed, spec.MinAnswers)
+}
+
+// observe observes until the new version works, or was wrong in wrongTimes observations; then it
+// says why.
+func observe(ctx context.Context, w world) (now seen, wrong string, err error) {
+	for range wrongTimes {
+		if wrong != "" {
+			if err := w.Pause(ctx, observeEvery); err != nil {
+				return seen{}, "", err
+			}
+		}
+		if now, err = w.Observe(ctx); err != nil || now.Wrong == "" {
+			return now, "", err
+		}
+		wrong = now.Wrong
+	}
+	return now, wrong, nil
+}
+
+// judge says what is wrong with the new version since a step began; empty where it works.
+func judge(spec Spec, sum counter) string {
+	if sum.Answers >= spec.MinAnswers && sum.Failed*100 > spec.MaxFailing*sum.Answers {
+		return fmt.Sprintf("%d of its %d answers are 5xx, expected at most %d %%", sum.Failed, sum.Answers, spec.MaxFailing)
+	}
+	return ""
+}
+
+func failure(spec Spec, percent int, wrong string) error {
+	return fmt.Errorf("canary %s/%s at %d %%: %s: %w: %s has all requests; kubectl -n %s logs deployment/%s; then set a version that works and run up again",
+		spec.Namespace, spec.Canary, percent, wrong, ErrRolledBack, spec.Stable, spec.Namespace, spec.Canary)
+}

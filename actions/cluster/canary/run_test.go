@@ -1,0 +1,292 @@
+package canary
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/actions/cluster/watchers"
+)
+
+var spec = Spec{
+	Namespace: "apps", Routes: []string{"shop"}, Stable: "shop", Canary: "shop-canary", Path: "/ready", Steps: []int{5, 50},
+	Hold: metav1.Duration{Duration: 3 * time.Second}, MaxFailing: 1, MinAnswers: 20,
+}
+
+// fakeWorld is a cluster in which each pause brings answers.
+type fakeWorld struct {
+	first, same bool
+	// leaving counts the Pods of an earlier version that are left; one goes with each pause.
+	leaving int
+	// age is the API server's time since its start; zero is long enough. waited is the longest
+	// pause.
+	age, waited time.Duration
+	// weights are those that were set, in order.
+	weights []int
+	// each returns the result of a pause by the weight; wrong says, by the number of the
+	// observation, why the version does not work.
+	each     func(percent int) counter
+	now      counter
+	wrong    func(nth int) string
+	observed int
+	// unread is every observation's word on labels of no known form; clash says why answers cannot
+	// be told apart.
+	unread string
+	clash  error
+	// broken fails the call of a number of Weigh, and stop ends the context at a pause of a number.
+	broken, stop int
+	cancel       context.CancelFunc
+	pauses       int
+}
+
+func (w *fakeWorld) First(context.Context) (bool, error) { return w.first, nil }
+
+func (w *fakeWorld) Same(context.Context) (bool, error) { return w.same, nil }
+
+func (w *fakeWorld) Distinct(context.Context) error { return w.clash }
+
+func (w *fakeWorld) Leaving(context.Context) (int, error) { return w.leaving, nil }
+
+func (w *fakeWorld) Weigh(ctx context.Context, percent int) error {
+	w.weights = append(w.weights, percent)
+	if len(w.weights) == w.broken {
+		return errors.New("conflict")
+	}
+	return ctx.Err()
+}
+
+func (w *fakeWorld) Observe(context.Context) (seen, error) {
+	w.observed++
+	found := seen{Counters: map[string]counter{"traefik-1": w.now}, Unread: w.unread}
+	if w.wrong != nil {
+		found.Wrong = w.wrong(w.observed)
+	}
+	return found, nil
+}
+
+func (w *fakeWorld) Age(context.Context) (time.Duration, error) {
+	return cmp.Or(w.age, watchers.AgainAfter), nil
+}
+
+func (w *fakeWorld) Pause(ctx context.Context, d time.Duration) error {
+	w.pauses++
+	w.waited = max(w.waited, d)
+	w.leaving = max(w.leaving-1, 0)
+	if w.pauses == w.stop {
+		w.cancel()
+	}
+	more := w.each(w.weights[len(w.weights)-1])
+	w.now = counter{w.now.Answers + more.Answers, w.now.Failed + more.Failed}
+	return ctx.Err()
+}
+
+// good answers everything.
+func good(percent int) counter { return counter{Answers: 2 * percent} }
+
+// try runs a world and returns its error.
+func try(t *testing.T, w *fakeWorld) error {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	w.cancel = cancel
+	return run(ctx, spec, w, io.Discard)
+}
+
+func TestAGoodVersionTakesEveryStepAndGivesTheRequestsBack(t *testing.T) {
+	w := &fakeWorld{each: good}
+	require.NoError(t, try(t, w))
+	assert.Equal(t, []int{0, 5, 50, 0}, w.weights)
+	assert.Equal(t, 6, w.pauses, "each step is held")
+}
+
+// Whoever asks the ingress controller too early asks a Pod of the version before, which may have
+// been a bad one.
+func TestNothingGoesToANewVersionWhilePodsOfTheOneBeforeLeave(t *testing.T) {
+	w := &fakeWorld{leaving: 2}
+	w.each = func(percent int) counter {
+		assert.True(t, w.leaving == 0 || percent == 0, "%d %% with %d Pods that leave", percent, w.leaving)
+		return good(percent)
+	}
+	require.NoError(t, try(t, w))
+	assert.Equal(t, []int{0, 5, 50, 0}, w.weights)
+	assert.Equal(t, 2+6, w.pauses)
+}
+
+func TestAPodThatNeverLeavesIsToldWhenTheTimeIsOver(t *testing.T) {
+	w := &fakeWorld{leaving: 9, each: good, stop: 3}
+	err := try(t, w)
+	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorContains(t, err, "7 Pods of the version before still leave")
+	assert.Equal(t, []int{0, 0}, w.weights)
+}
+
+// After a restore an ingress controller may not watch yet: it has neither the weight nor the new
+// version's Pods, and what it sends to the Pods before is answered with 502.
+func TestNothingGoesToANewVersionBeforeControllersWatchAnAPIServerThatHasJustBegun(t *testing.T) {
+	w := &fakeWorld{age: 20 * time.Second}
+	w.each = func(percent int) counter {
+		assert.True(t, percent == 0 || w.waited == 70*time.Second, "%d %% after a pause of %s", percent, w.waited)
+		return good(percent)
+	}
+	require.NoError(t, try(t, w))
+	assert.Equal(t, 1+6, w.pauses)
+
+	w = &fakeWorld{age: time.Hour, each: good}
+	require.NoError(t, try(t, w))
+	assert.Equal(t, observeEvery, w.waited, "one that has run for long is not waited for")
+}
+
+func TestAnInterruptWhileControllersMayNotWatchYetSaysSo(t *testing.T) {
+	w := &fakeWorld{age: 20 * time.Second, each: good, stop: 1}
+	err := try(t, w)
+	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorContains(t, err, "the API server began 20s ago")
+	assert.Equal(t, []int{0, 0}, w.weights)
+}
+
+func TestTheFirstVersionIsNotCompared(t *testing.T) {
+	w := &fakeWorld{first: true}
+	require.NoError(t, try(t, w))
+	assert.Empty(t, w.weights)
+}
+
+// Whoever goes back after a kill gives all requests back, and waits for no answers.
+func TestTheVersionThatServesIsNotTried(t *testing.T) {
+	w := &fakeWorld{same: true, each: good}
+	require.NoError(t, try(t, w))
+	assert.Equal(t, []int{0, 0}, w.weights)
+	assert.Zero(t, w.pauses)
+}
+
+func TestABadVersionIsRolledBackAtOnce(t *testing.T) {
+	for name, test := range map[string]struct {
+		each    func(int) counter
+		wrong   func(int) string
+		weights []int
+		says    string
+	}{
+		"too many of its answers fail": {func(int) counter { return counter{Answers: 20, Failed: 1} }, nil, []int{0, 5, 0}, "1 of its 20 answers are 5xx, expected at most 1 %"},
+		"only at the larger step": {func(percent int) counter {
+			return counter{Answers: 100, Failed: percent / 10}
+		}, nil, []int{0, 5, 50, 0}, "at 50 %: 5 of its 100 answers are 5xx"},
+		"its probe fails": {good, func(nth int) string {
+			return map[bool]string{true: "its probe /ready answers 503"}[nth > 1]
+		}, []int{0, 5, 0}, "its probe /ready answers 503"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &fakeWorld{each: test.each, wrong: test.wrong}
+			err := try(t, w)
+			require.ErrorIs(t, err, ErrRolledBack)
+			require.ErrorContains(t, err, test.says)
+			assert.Equal(t, test.weights, w.weights)
+		})
+	}
+}
+
+// One that does not work before it has any request never gets one.
+func TestABrokenVersionGetsNoRequest(t *testing.T) {
+	w := &fakeWorld{each: good, wrong: func(int) string { return "no Pod of it is available" }}
+	require.ErrorIs(t, try(t, w), ErrRolledBack)
+	assert.Equal(t, []int{0, 0}, w.weights)
+}
+
+// The probe goes through an API server, which may fail by itself.
+func TestASingleProbeThatFailsIsAskedAgain(t *testing.T) {
+	w := &fakeWorld{each: good, wrong: func(nth int) string { return map[bool]string{true: "its probe /ready answers 502"}[nth%2 == 1] }}
+	require.NoError(t, try(t, w))
+}
+
+// Few answers are no evidence, neither for a version nor against it: a step waits for more.
+func TestAStepIsHeldUntilThereAreEnoughAnswers(t *testing.T) {
+	w := &fakeWorld{each: func(int) counter { return counter{Answers: 4} }} // 12 in a step's time
+	require.NoError(t, try(t, w))
+	assert.Equal(t, 10, w.pauses, "five for 20 answers, twice")
+}
+
+func TestAStepWithTooFewAnswersDoesNotPass(t *testing.T) {
+	for name, each := range map[string]func(int) counter{
+		"0 answers in 12s, 0 of them 5xx":   func(int) counter { return counter{} },
+		"12 answers in 12s, 12 of them 5xx": func(int) counter { return counter{Answers: 1, Failed: 1} },
+	} {
+		w := &fakeWorld{each: each}
+		err := try(t, w)
+		require.ErrorIs(t, err, ErrRolledBack)
+		require.ErrorContains(t, err, name+", expected canary.minAnswers 20 to judge by")
+		assert.Equal(t, []int{0, 5, 0}, w.weights)
+	}
+}
+
+// "0 answers" would send people to look for requests that did come.
+func TestAnswersThatCannotBeCountedAreNotCalledNone(t *testing.T) {
+	w := &fakeWorld{each: func(int) counter { return counter{} }, unread: `Pod traefik/one (traefik:v9) counts by service ["apps/shop-canary@new"]`}
+	err := try(t, w)
+	require.ErrorIs(t, err, ErrRolledBack)
+	require.ErrorContains(t, err, `at 5 %: its answers cannot be counted: in 12s, Pod traefik/one (traefik:v9) counts by service ["apps/shop-canary@new"]; expected NAMESPACE-`)
+	require.NotContains(t, err.Error(), "0 answers")
+	assert.Equal(t, []int{0, 5, 0}, w.weights)
+	// What could be counted decides, whatever else a Pod has counted.
+	require.NoError(t, try(t, &fakeWorld{each: good, unread: w.unread}))
+}
+
+func TestAVersionWhoseAnswersAreCountedWithOthersGetsNone(t *testing.T) {
+	w := &fakeWorld{each: good, clash: errors.New("one name for both")}
+	require.ErrorContains(t, try(t, w), "one name for both")
+	assert.Equal(t, []int{0, 0}, w.weights)
+	require.NoError(t, try(t, &fakeWorld{same: true, each: good, clash: w.clash}), "there is nothing to count")
+}
+
+// What is counted late is waited for: a step lasts so much longer, and one that fails is not passed
+// because it is not counted yet.
+func TestAStepLastsUntilItsAnswersAreCounted(t *testing.T) {
+	late := spec
+	late.Metrics = []Metrics{{Age: metav1.Duration{Duration: 4 * time.Second}}, {Age: metav1.Duration{Duration: time.Second}}}
+	w := &fakeWorld{each: good}
+	require.NoError(t, run(t.Context(), late, w, io.Discard))
+	assert.Equal(t, 2*(3+4), w.pauses, "the oldest counts")
+	w = &fakeWorld{}
+	w.each = func(percent int) counter { // at 5 %, the first count comes with the step's last observation
+		return map[bool]counter{true: {Answers: 100, Failed: 50}}[percent > 0 && w.pauses == 7]
+	}
+	err := run(t.Context(), late, w, io.Discard)
+	require.ErrorContains(t, err, "at 5 %: 50 of its 100 answers are 5xx")
+	assert.Equal(t, []int{0, 5, 0}, w.weights)
+}
+
+// Each Pod counts for itself: one that is seen late has a history, and one that restarts begins
+// again.
+func TestAPodCountsFromWhereItWasSeenFirst(t *testing.T) {
+	sum := tally{last: map[string]counter{}}
+	for _, now := range []map[string]counter{
+		{"a": {100, 50}},                   // what was before the step
+		{"a": {110, 51}, "b": {5000, 900}}, // b did not answer the first observation
+		{"b": {5010, 902}},                 // a does not answer
+		{"a": {130, 51}, "b": {7, 3}},      // and b was restarted
+	} {
+		sum.add(now)
+	}
+	assert.Equal(t, counter{Answers: 10 + 10 + 20 + 7, Failed: 1 + 2 + 0 + 3}, sum.counter)
+}
+
+// What failed in an earlier step, or an earlier run, is not counted again.
+func TestEachStepCountsItsOwnAnswers(t *testing.T) {
+	w := &fakeWorld{each: good, now: counter{Answers: 1000, Failed: 900}}
+	require.NoError(t, try(t, w))
+}
+
+func TestAnInterruptGivesTheRequestsBack(t *testing.T) {
+	w := &fakeWorld{each: good, stop: 4}
+	require.ErrorIs(t, try(t, w), context.Canceled)
+	assert.Equal(t, []int{0, 5, 50, 0}, w.weights)
+}
+
+func TestAWayBackThatFailsIsTold(t *testing.T) {
+	w := &fakeWorld{each: good, broken: 4}
+	require.ErrorContains(t, try(t, w), "give all requests back to shop: conflict; the next run does so first")
+}

@@ -1,0 +1,35 @@
+package canary
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"strata/actions/cluster/watchers"
+	"strata/internal/kube/apiserver"
+)
+
+// watched waits until an API server that has just begun, as after a restore, is watched again. An
+// ingress controller that does not watch yet knows neither the weight nor the new version's Pods:
+// what it sends to the Pods before is answered with 502, and would count against this one.
+func watched(ctx context.Context, spec Spec, w world, say func(string, ...any)) error {
+	age, err := w.Age(ctx)
+	if err != nil || age >= watchers.AgainAfter {
+		return err
+	}
+	say("the API server began %s ago: in %s every ingress controller watches it again; nothing goes to %s until then", age.Round(time.Second), (watchers.AgainAfter - age).Round(time.Second), spec.Canary)
+	if err := w.Pause(ctx, watchers.AgainAfter-age); err != nil {
+		return fmt.Errorf("canary %s/%s: the API server began %s ago, and ingress controllers may not watch it yet: %w", spec.Namespace, spec.Canary, age.Round(time.Second), err)
+	}
+	return nil
+}
+
+// Age implements world.
+func (c *cluster) Age(ctx context.Context) (time.Duration, error) {
+	var age time.Duration
+	err := apiserver.Insist(ctx, func(ctx context.Context) (err error) {
+		age, err = watchers.Age(ctx, c.client)
+		return err
+	})
+	return age, err
+}

@@ -1,0 +1,58 @@
+package vault
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"strata/actions/verb"
+	"strata/internal/pulumi/self"
+)
+
+// Initialise initialises Vault and prints its keys, which become a secret of the state. They come
+// back as its previous output.
+var Initialise = onServer(func(ctx context.Context, call verb.Call, session *Session, _ Input) error {
+	var before *Keys
+	if text := call.PreviousOutput(); text != "" {
+		keys, err := ParseKeys(text)
+		if err != nil {
+			return call.Wrong(fmt.Errorf("previous output: %w", err))
+		}
+		before = &keys
+	}
+	keys, err := session.Init(ctx, before)
+	if err != nil {
+		return err
+	}
+	return call.PrintJSON(keys)
+})
+
+// Prepare unseals Vault with the keys in STRATA_VAULT_KEYS, has it issue certificates, and prints the
+// root CA's certificate.
+var Prepare = onServer(func(ctx context.Context, call verb.Call, session *Session, input Input) error {
+	if input.Issuing == nil {
+		return call.Wrong(errors.New("issuing is missing"))
+	}
+	keys, err := ParseKeys(os.Getenv(self.VaultKeys))
+	if err != nil {
+		return call.Wrong(fmt.Errorf("%s: %w", self.VaultKeys, err))
+	}
+	root, err := session.Configure(ctx, *input.Issuing, keys)
+	if err != nil {
+		return err
+	}
+	return call.Print(root)
+})
+
+// onServer returns a verb that speaks with the Vault of its input.
+func onServer(run func(context.Context, verb.Call, *Session, Input) error) *verb.Verb[Input] {
+	return verb.New(func(ctx context.Context, call verb.Call, input Input) error {
+		session, err := Open(ctx, input.Server, call.Kubeconfig(), call.Stderr)
+		if err != nil {
+			return fmt.Errorf("vault: %w", err)
+		}
+		defer session.Close()
+		return run(ctx, call, session, input)
+	})
+}

@@ -1,0 +1,83 @@
+package push
+
+import (
+	"archive/tar"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+
+	"strata/internal/kube/imageref"
+)
+
+// namesIn returns containerd's names for the images of an archive: those of `docker save` by its
+// manifest.json, and those of an OCI layout by containerd's own annotation (containerd
+// core/images/archive/importer.go). It may be packed by gzip or zstd, as its name says.
+func namesIn(file string) (names []string, err error) {
+	packed, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = packed.Close() }() // it was only read
+	content, err := unpacked(file, packed)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	for reader := tar.NewReader(content); ; {
+		header, err := reader.Next()
+		if errors.Is(err, io.EOF) {
+			slices.Sort(names)
+			return slices.Compact(names), nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		found, err := namesOf(header.Name, reader)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", file, header.Name, err)
+		}
+		names = append(names, found...)
+	}
+}
+
+func unpacked(file string, packed io.Reader) (io.Reader, error) {
+	switch {
+	case strings.HasSuffix(file, "gz"):
+		return gzip.NewReader(packed)
+	case strings.HasSuffix(file, "zst"):
+		return zstd.NewReader(packed, zstd.WithDecoderConcurrency(1)) // such a one has nothing to close
+	}
+	return packed, nil
+}
+
+// namesOf are the names that one file of an archive gives to images.
+func namesOf(file string, content io.Reader) (names []string, err error) {
+	const docker, oci = "manifest.json", "index.json"
+	switch file {
+	case docker:
+		var images []struct{ RepoTags []string }
+		err = json.NewDecoder(content).Decode(&images)
+		for _, image := range images {
+			for _, tag := range image.RepoTags {
+				names = append(names, imageref.Whole(tag))
+			}
+		}
+	case oci:
+		var index struct {
+			Manifests []struct{ Annotations map[string]string }
+		}
+		err = json.NewDecoder(content).Decode(&index)
+		for _, manifest := range index.Manifests {
+			if name := manifest.Annotations["io.containerd.image.name"]; name != "" {
+				names = append(names, name)
+			}
+		}
+	}
+	return names, err
+}

@@ -1,0 +1,71 @@
+package push
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// fakeK3s puts a k3s first in PATH that writes down its arguments and ends with a code; output is
+// the file.
+func fakeK3s(t *testing.T, code int) (output string) {
+	t.Helper()
+	dir := t.TempDir()
+	output = filepath.Join(dir, "said")
+	script := fmt.Sprintf("#!/bin/sh\necho \"$@\" >>%s\necho 'no space left' >&2\nexit %d\n", output, code)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "k3s"), []byte(script), 0o700))
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	return output
+}
+
+func TestImagesAreLoadedWhereContainerdListens(t *testing.T) {
+	output := fakeK3s(t, 0)
+	socket := filepath.Join(t.TempDir(), "containerd.sock")
+	load := func() error {
+		return exec.Command("sh", "-c", importScript(socket, "/images/it's.tar", []string{"docker.io/library/a:1", "quay.io/b/c:2"})).Run()
+	}
+	require.NoError(t, load())
+	assert.NoFileExists(t, output, "K3s is not there yet and will load them when it starts")
+
+	listener, err := net.ListenUnix("unix", &net.UnixAddr{Name: socket, Net: "unix"})
+	require.NoError(t, err)
+	require.NoError(t, load())
+	text, err := os.ReadFile(output)
+	require.NoError(t, err)
+	const pinned = " io.cattle.k3s.pinned=pinned io.cri-containerd.pinned=pinned\n"
+	ctr := "ctr --address " + socket + " --namespace k8s.io images "
+	assert.Equal(t, ctr+"import /images/it's.tar\n"+ctr+"label docker.io/library/a:1"+pinned+ctr+"label quay.io/b/c:2"+pinned, string(text))
+
+	require.NoError(t, os.Remove(output))
+	listener.SetUnlinkOnClose(false)
+	require.NoError(t, listener.Close())
+	require.FileExists(t, socket)
+	require.NoError(t, load())
+	assert.NoFileExists(t, output, "a K3s that was killed leaves its socket behind")
+}
+
+func TestImagesThatDoNotLoadAreAnError(t *testing.T) {
+	fakeK3s(t, 1)
+	socket := filepath.Join(t.TempDir(), "containerd.sock")
+	listener, err := net.Listen("unix", socket)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, listener.Close()) }()
+	out, err := exec.Command("sh", "-c", importScript(socket, "a.tar", nil)).CombinedOutput()
+	require.Error(t, err)
+	assert.Contains(t, string(out), "no space left")
+}
+
+func TestTheImportIsCleanShell(t *testing.T) {
+	checker, err := exec.LookPath("shellcheck")
+	if err != nil {
+		t.Skip("shellcheck is not installed")
+	}
+	out, err := exec.Command(checker, "--shell=sh", "import.sh").CombinedOutput()
+	require.NoError(t, err, string(out))
+}

@@ -1,0 +1,41 @@
+// Package sshkey makes the keys of a stack's own, and reads those of hosts.
+package sshkey
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"strata/actions/verb"
+	"strata/internal/ssh/remote"
+)
+
+// Generate prints a new ed25519 private key in OpenSSH's PEM. Its resource marks the output secret.
+var Generate = verb.Unbounded(func(_ context.Context, call verb.Call, _ verb.None) error {
+	key, err := remote.NewKey()
+	if err != nil {
+		return err
+	}
+	_, err = call.Stdout.Write(key)
+	return err
+})
+
+// Scan prints a host's public key in authorized_keys form, to be pinned: the bounded first contact.
+// The key in STRATA_SSH_KEY is for the jump hosts; the host itself is not logged in to.
+var Scan = verb.New(func(ctx context.Context, call verb.Call, input remote.ScanInput) error {
+	if input.Address == "" {
+		return call.Wrong(errors.New("an address is required"))
+	}
+	key, err := remote.Dialer{PrivateKey: call.SSHKey()}.Scan(ctx, input.Target())
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("%w; check strata:hosts.nodes[].address and that the host is on, "+
+			"or raise strata:timeouts.host (now %s)", err, input.Timeout.Duration)
+	}
+	if err == nil && input.SendsPassword {
+		err = &remote.UnpinnedError{Target: input.Target(), Key: key}
+	}
+	if err != nil {
+		return err
+	}
+	return call.Print(key)
+})

@@ -1,0 +1,47 @@
+package members
+
+import (
+	"context"
+	"fmt"
+
+	"strata/actions/verb"
+)
+
+// Admit frees a node's name of the host that had it before, and prints the key of its new host:
+// another key is another host.
+var Admit = verb.New(func(ctx context.Context, call verb.Call, input Admission) error {
+	input.Past = ReadPastHere
+	if err := input.Admit(ctx, call.SSHKey(), call.Stderr); err != nil {
+		return fmt.Errorf("layer k3s: admit %s: %w", input.Node.Name, err)
+	}
+	return call.Print(input.Node.HostKey)
+})
+
+// Update refuses an address whose node has another name, takes the nodes out of the cluster that the
+// wanted set lacks and the previous output has, sets labels and taints, and prints the part of the
+// wanted set that the next run needs.
+var Update = verb.New(func(ctx context.Context, call verb.Call, wanted Set) error {
+	before, err := verb.Previous[Set](call)
+	if err != nil {
+		return err
+	}
+	if err := Moved(before, wanted); err != nil {
+		return err
+	}
+	client, err := call.Client(urlsOf(wanted.Servers())...)
+	if err != nil {
+		return err
+	}
+	if left := Left(before, wanted); len(left) > 0 {
+		remover := &Remover{
+			Client: client, Servers: wanted.Servers(), SSHKey: call.SSHKey(), Owner: wanted.Owner, Log: call.Stderr,
+		}
+		if err := remover.Leave(ctx, left, wanted.DiscardVolumesOf); err != nil {
+			return err
+		}
+	}
+	if err := ApplySettings(ctx, client, before, wanted); err != nil {
+		return err
+	}
+	return call.WriteOutput(wanted.Remembered())
+})

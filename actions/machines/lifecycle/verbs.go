@@ -1,0 +1,102 @@
+package lifecycle
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"strata/actions/verb"
+	"strata/internal/hypervisor"
+	"strata/internal/pulumi/self"
+)
+
+// The commands of a virtual machine's resources. Each bounds itself, because a restart waits for its
+// turn. Keys come in the environment: STRATA_HYPERVISOR_KEY, STRATA_HOST_KEY and STRATA_SSH_KEY, in
+// PEM.
+var (
+	// Create makes a machine, or makes an existing one like its Spec, and prints its Result.
+	Create = ofMachine(func(ctx context.Context, call verb.Call, spec hypervisor.Spec) error {
+		return printed(call)(createMachine(ctx, spec, secrets(), call.Stderr))
+	})
+	// Update makes an existing machine like its Spec, and prints its Result. It fails where there is
+	// no such machine any more, or where only a new one can follow.
+	Update = ofMachine(func(ctx context.Context, call verb.Call, spec hypervisor.Spec) error {
+		before, err := verb.Previous[hypervisor.Result](call)
+		if err != nil {
+			return err
+		}
+		return printed(call)(updateMachine(ctx, spec, before, secrets(), call.Stderr))
+	})
+	// Delete removes a machine with its disk and seed.
+	Delete = ofMachine(func(ctx context.Context, call verb.Call, spec hypervisor.Spec) error {
+		return deleteMachine(ctx, spec, secrets(), call.Stderr)
+	})
+	// PutImage copies the machines' image to their hypervisor, unless it is there.
+	PutImage = ofMachine(func(ctx context.Context, _ verb.Call, spec hypervisor.Spec) error {
+		return putImage(ctx, spec, secrets())
+	})
+	// RemoveImage removes the image from the hypervisor.
+	RemoveImage = ofMachine(func(ctx context.Context, _ verb.Call, spec hypervisor.Spec) error {
+		return removeImage(ctx, spec, secrets())
+	})
+)
+
+// The commands of the resource that marks a stack's machines before the first is deleted.
+var (
+	// MarkForReplacement has the machines recreated that a destroy has marked and not deleted.
+	MarkForReplacement = verb.New(func(ctx context.Context, call verb.Call, all hypervisor.Deletion) error {
+		replaced, err := markForReplacement(ctx, all, secrets())
+		if len(replaced) > 0 {
+			_, _ = fmt.Fprintf(call.Stderr, "a destroy broke off among the machines; made anew: %s\n",
+				strings.Join(replaced, ", "))
+		}
+		return err
+	})
+	// Keep takes MarkForDeletion back.
+	Keep = verb.New(func(ctx context.Context, _ verb.Call, all hypervisor.Deletion) error {
+		return keep(ctx, all, secrets())
+	})
+	// MarkForDeletion marks all machines: their stack is about to delete them.
+	MarkForDeletion = verb.New(func(ctx context.Context, _ verb.Call, all hypervisor.Deletion) error {
+		return markForDeletion(ctx, all, secrets())
+	})
+)
+
+// secrets returns the keys of the environment.
+func secrets() hypervisor.Secrets {
+	return hypervisor.Secrets{
+		HypervisorKey: []byte(os.Getenv(self.HypervisorKey)),
+		HostKey:       []byte(os.Getenv(self.HostKey)),
+		SSHKey:        []byte(os.Getenv(self.SSHKey)),
+	}
+}
+
+// printed returns a function that prints a machine's Result.
+func printed(call verb.Call) func(hypervisor.Result, error) error {
+	return func(result hypervisor.Result, err error) error {
+		if err != nil {
+			return err
+		}
+		return call.PrintJSON(result)
+	}
+}
+
+// ofMachine returns a verb for one machine. Its errors name the layer and the machine, and the key
+// of the bound that ended it.
+func ofMachine(run func(context.Context, verb.Call, hypervisor.Spec) error) *verb.Verb[hypervisor.Spec] {
+	read := func(text []byte) (hypervisor.Spec, error) { return hypervisor.ReadSpec(bytes.NewReader(text)) }
+	return verb.Decoded(read, func(ctx context.Context, call verb.Call, spec hypervisor.Spec) error {
+		err := run(ctx, call, spec)
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+			return fmt.Errorf("layer hosts, vm %s: %w; bound: strata:timeouts.host is %s",
+				spec.Name(), err, spec.Timeout.Duration)
+		}
+		return fmt.Errorf("layer hosts, vm %s: %w", spec.Name(), err)
+	})
+}

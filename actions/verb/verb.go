@@ -1,0 +1,97 @@
+// Package verb makes the commands that resources run out of functions with a typed input. It owns
+// how a command gets that input, as JSON on stdin, with its secrets in the environment, and how
+// long it may take. It does not own the texts of the commands: they stand in the table of package
+// actions.
+package verb
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// Verb is a function that resources run with an input of one type.
+type Verb[In any] struct {
+	decode  func(call Call, text []byte) (In, error)
+	bounded bool
+	run     func(ctx context.Context, call Call, input In) error
+}
+
+// None is the input of a verb that reads nothing.
+type None struct{}
+
+// New returns a verb whose input is one JSON object with a timeout, which ends the context of run.
+func New[In any](run func(ctx context.Context, call Call, input In) error) *Verb[In] {
+	return &Verb[In]{decode: strict[In], bounded: true, run: run}
+}
+
+// Unbounded returns a verb that bounds its parts itself: a transfer takes as long as the line
+// needs.
+func Unbounded[In any](run func(ctx context.Context, call Call, input In) error) *Verb[In] {
+	return &Verb[In]{decode: strict[In], run: run}
+}
+
+// Decoded returns an unbounded verb whose input is read by decode, whose errors say what they are of.
+func Decoded[In any](
+	decode func(text []byte) (In, error), run func(ctx context.Context, call Call, input In) error,
+) *Verb[In] {
+	return &Verb[In]{decode: func(_ Call, text []byte) (In, error) { return decode(text) }, run: run}
+}
+
+// Run reads the input of a call and runs the verb. An input that it cannot use is an InputError.
+func (v *Verb[In]) Run(ctx context.Context, call Call) error {
+	var input In
+	if _, none := any(input).(None); none {
+		return v.run(ctx, call, input) // a person's terminal would not end
+	}
+	text, err := io.ReadAll(call.Stdin)
+	if err != nil {
+		return fmt.Errorf("%s: stdin: %w", call.Text, err)
+	}
+	if input, err = v.decode(call, text); err != nil {
+		return &InputError{err}
+	}
+	if v.bounded {
+		var bound struct {
+			Timeout metav1.Duration `json:"timeout"`
+		}
+		if err := json.Unmarshal(text, &bound); err != nil {
+			return err
+		}
+		if bound.Timeout.Duration <= 0 {
+			return call.Wrong(errors.New("a positive timeout is required"))
+		}
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, bound.Timeout.Duration)
+		defer cancel()
+	}
+	return v.run(ctx, call, input)
+}
+
+// strict decodes one JSON object. A misspelt key is an error.
+func strict[In any](call Call, text []byte) (input In, err error) {
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err = decoder.Decode(&input); err == nil && decoder.More() {
+		err = errors.New("expected one JSON object, found more behind it")
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: stdin: %w", call.Text, err)
+	}
+	return input, err
+}
+
+// InputError is the error of an input that a verb cannot use: the command exits with 2.
+type InputError struct{ Err error }
+
+func (e *InputError) Error() string { return e.Err.Error() }
+
+func (e *InputError) Unwrap() error { return e.Err }
+
+// ErrReported fails a verb that has said why already. It has no text.
+var ErrReported = errors.New("")

@@ -1,0 +1,66 @@
+package actions
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/actions/verb"
+	"strata/internal/pulumi/subcommand"
+)
+
+func TestATextStandsForOneVerb(t *testing.T) {
+	for _, row := range verbs {
+		assert.Same(t, row.verb, Find(row.text), "%s stands for another verb as well", row.text)
+		assert.Equal(t, subcommand.Exec+row.text, string(Text(row.verb)), "%s has another text as well", row.text)
+	}
+	assert.Nil(t, Find("no such command"))
+}
+
+func TestAVerbThatIsNotInTheTableIsASlip(t *testing.T) {
+	assert.Panics(t, func() { Text(verb.Unbounded[verb.None](nil)) })
+}
+
+// Resources run the table's verbs, and no others; the gates of deletes and creates are built apart.
+func TestTheTableHasWhatResourcesRun(t *testing.T) {
+	text, err := os.ReadFile("../tests/graph/testdata/commands.golden")
+	require.NoError(t, err)
+	var texts []string
+	for _, row := range verbs {
+		texts = append(texts, row.text)
+	}
+	runs := []string{"gate"}
+	commands := regexp.MustCompile(`(?m)^(?:create|update|delete): ` + subcommand.Exec + `(.+)$`)
+	for _, found := range commands.FindAllStringSubmatch(string(text), -1) {
+		runs = append(runs, found[1])
+	}
+	slices.Sort(runs)
+	assert.ElementsMatch(t, slices.Compact(runs), texts)
+}
+
+// Who looks for a command in a state does so by its text, from a package that the table imports.
+func TestATextThatIsLookedForInAStateIsInTheTable(t *testing.T) {
+	looked := regexp.MustCompile(`\.Running\("([^"]+)"\)`)
+	count := 0
+	for _, room := range []string{".", "../cli", "../components", "../platform"} {
+		require.NoError(t, filepath.WalkDir(room, func(path string, _ fs.DirEntry, err error) error {
+			if err != nil || !strings.HasSuffix(path, ".go") {
+				return err
+			}
+			text, err := os.ReadFile(path)
+			for _, found := range looked.FindAllStringSubmatch(string(text), -1) {
+				count++
+				assert.NotNil(t, Find(found[1]), "%s: %s", path, found[1])
+			}
+			return err
+		}))
+	}
+	assert.Greater(t, count, 3)
+}
