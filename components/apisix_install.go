@@ -59,9 +59,9 @@ func (a *apisix) installPlane() error {
 // gate registers one of APISIX's gates.
 func (a *apisix) gate(
 	role string, spec health.Spec, revision pulumi.StringInput, needs ...pulumi.Resource,
-) (*health.Gate, error) {
+) (*Gate, error) {
 	spec.Layer, spec.Timeout, spec.TimeoutKey = "apisix", a.args.Timeouts.APISIX, "strata:timeouts.apisix"
-	gate, err := a.args.Cluster.gate(a.ctx, a.name+"-"+role, health.GateArgs{Spec: spec, Revision: revision}, childOf(a, needs...)...)
+	gate, err := a.args.Cluster.gate(a.ctx, a.name+"-"+role, GateArgs{Spec: spec, Revision: revision}, childOf(a, needs...)...)
 	if err != nil {
 		return nil, fmt.Errorf("gate %s: %w", role, err)
 	}

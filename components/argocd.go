@@ -42,7 +42,7 @@ type ArgoCDArgs struct {
 type ArgoCD struct {
 	pulumi.ResourceState
 	// Rollout holds once every Pod is of the newest revision and serves.
-	Rollout *health.Gate
+	Rollout *Gate
 	// URL leads to the login page of user admin.
 	URL string
 	// AdminPassword is the generated one; nil where the configuration sets a hash. Secret.
@@ -131,7 +131,7 @@ func (a *argocd) install() error {
 	if err != nil {
 		return fmt.Errorf("unblock: %w", err)
 	}
-	a.Rollout, err = a.args.Cluster.gate(a.ctx, a.name+"-rollout", health.GateArgs{Spec: health.Spec{
+	a.Rollout, err = a.args.Cluster.gate(a.ctx, a.name+"-rollout", GateArgs{Spec: health.Spec{
 		Kind: health.KindRollout, Layer: "argocd", Timeout: a.args.Timeouts.ArgoCD, TimeoutKey: "strata:timeouts.argocd",
 		Releases: []string{argocdNamespace + "/argocd"}, Rollout: argocdRollout(),
 	}, Revision: revision}, childOf(a, unblock)...)
@@ -152,7 +152,7 @@ func (a *argocd) route() error {
 		return fmt.Errorf("route: %w", err)
 	}
 	needs := with(a.args.IngressValues.Rolled, a.own.valued(a.Rollout).Rolled...)
-	_, err = a.args.Cluster.gate(a.ctx, a.name+"-server", health.GateArgs{Spec: health.Spec{
+	_, err = a.args.Cluster.gate(a.ctx, a.name+"-server", GateArgs{Spec: health.Spec{
 		Kind: health.KindHTTP, Layer: "argocd", Timeout: a.args.Timeouts.ArgoCD, TimeoutKey: "strata:timeouts.argocd",
 		HTTP: &health.HTTPSpec{
 			Namespace: traefikName, Service: traefikName, CASecret: a.args.CASecret,

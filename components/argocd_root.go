@@ -24,7 +24,7 @@ func (a *argocd) root() error {
 	}
 	// The release has just created the definitions; an Application before they are served is "no
 	// matches for kind".
-	served, err := a.args.Cluster.gate(a.ctx, a.name+"-crds", health.GateArgs{
+	served, err := a.args.Cluster.gate(a.ctx, a.name+"-crds", GateArgs{
 		Spec: health.Spec{
 			Kind: health.KindCRDs, Layer: "argocd", Timeout: a.args.Timeouts.CRDs, TimeoutKey: "strata:timeouts.crds",
 			Revision: a.args.Artifacts.Digest(config.ArtifactArgoCDChart),
@@ -46,7 +46,7 @@ func (a *argocd) root() error {
 	if err != nil {
 		return fmt.Errorf("root application: %w", err)
 	}
-	_, err = a.args.Cluster.gate(a.ctx, a.name+"-applications", health.GateArgs{Spec: health.Spec{
+	_, err = a.args.Cluster.gate(a.ctx, a.name+"-applications", GateArgs{Spec: health.Spec{
 		Kind: health.KindApplications, Layer: "argocd", Timeout: a.args.Timeouts.ArgoCD, TimeoutKey: "strata:timeouts.argocd",
 		Revision:     digestOf(root.RepoURL, root.Path, root.Revision),
 		Applications: &health.ApplicationsSpec{Namespace: argocdNamespace, Names: []string{argocdRoot}},

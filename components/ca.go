@@ -125,7 +125,7 @@ func (a *CA) root(ctx *pulumi.Context, name string, args *CAArgs) (pulumi.Resour
 	if err != nil {
 		return nil, err
 	}
-	return args.Cluster.gate(ctx, name+"-gate", health.GateArgs{Spec: health.Spec{
+	return args.Cluster.gate(ctx, name+"-gate", GateArgs{Spec: health.Spec{
 		Kind: health.KindCertificate, Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
 		Certificate: &health.CertificateSpec{Namespace: certManagerNamespace, Name: caSecret, Secret: caSecret},
 	}, Revision: pulumi.String(args.Config.CommonName)}, childOf(a, certificate)...)
@@ -139,7 +139,7 @@ func (a *CA) gate(ctx *pulumi.Context, name string, args *CAArgs, issuer pulumi.
 	if err != nil {
 		return nil, err
 	}
-	return args.Cluster.gate(ctx, name, health.GateArgs{Spec: health.Spec{
+	return args.Cluster.gate(ctx, name, GateArgs{Spec: health.Spec{
 		Kind: health.KindIssuer, Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
 		Issuer: &health.IssuerSpec{Name: caIssuer, CA: &health.CASpec{Secret: a.CASecret, Accepted: args.Config.AcceptedCA}},
 	}, CA: a.Certificate, Attempt: attempt}, opts...)

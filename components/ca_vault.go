@@ -70,7 +70,7 @@ func NewVaultCA(ctx *pulumi.Context, name string, args *VaultCAArgs, opts ...pul
 		return nil, fmt.Errorf("vault CA: issuer: %w", err)
 	}
 	login := loginDigest(args.Config)
-	answers, err := args.Cluster.gate(ctx, name+"-gate", health.GateArgs{Spec: health.Spec{
+	answers, err := args.Cluster.gate(ctx, name+"-gate", GateArgs{Spec: health.Spec{
 		Kind: health.KindIssuer, Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
 		Issuer: &health.IssuerSpec{Name: vaultIssuer},
 	}, Revision: login}, childOf(a, issuer)...)

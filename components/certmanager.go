@@ -31,7 +31,7 @@ type CertManagerArgs struct {
 type CertManager struct {
 	pulumi.ResourceState
 	// API holds once cert-manager's webhooks change and refuse requests through every API server.
-	API *health.Gate
+	API *Gate
 	// BoundTokens says that it requests tokens for ServiceAccounts by itself, as it does since 1.12
 	// (serviceAccountRef).
 	BoundTokens bool
@@ -73,7 +73,7 @@ func NewCertManager(
 	if err != nil {
 		return nil, fmt.Errorf("cert-manager: release: %w", err)
 	}
-	c.API, err = args.Cluster.gate(ctx, name+"-api", health.GateArgs{
+	c.API, err = args.Cluster.gate(ctx, name+"-api", GateArgs{
 		Spec: certManagerAPI(args), Revision: own.revision(digestOf(chart.SHA256, args.Config.Replicas)),
 	}, childOf(c, release)...)
 	if err != nil {

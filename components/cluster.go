@@ -96,8 +96,8 @@ func newProvider(ctx *pulumi.Context, name string, kubeconfig, identity pulumi.S
 // gate registers a gate of a layer inside the cluster: it asks every API server and observes from
 // every server host, if hosts can be reached. It completes args.Spec with hosts, servers and keys.
 func (c *Cluster) gate(
-	ctx *pulumi.Context, name string, args health.GateArgs, opts ...pulumi.ResourceOption,
-) (*health.Gate, error) {
+	ctx *pulumi.Context, name string, args GateArgs, opts ...pulumi.ResourceOption,
+) (*Gate, error) {
 	if c.Hosts != nil {
 		at := accessTo(c.Hosts.With(config.RoleServer))
 		args.Hosts, args.SSHKey = at.hosts, at.sshKey
@@ -106,7 +106,7 @@ func (c *Cluster) gate(
 		args.Spec.Images = c.Images
 	}
 	args.Spec.Servers, args.Spec.Existing, args.Kubeconfig = c.Servers, c.Identity == nil, c.Kubeconfig
-	return health.NewGate(ctx, name, &args, opts...)
+	return NewGate(ctx, name, &args, opts...)
 }
 
 // namespaceEnd registers the command whose delete waits until a namespace has ended. The namespace
@@ -114,7 +114,7 @@ func (c *Cluster) gate(
 func (c *Cluster) namespaceEnd(
 	ctx *pulumi.Context, name, namespace string, opts ...pulumi.ResourceOption,
 ) (pulumi.Resource, error) {
-	args := health.GateArgs{Kubeconfig: c.Kubeconfig, Spec: health.Spec{
+	args := GateArgs{Kubeconfig: c.Kubeconfig, Spec: health.Spec{
 		Kind: health.KindNamespace, Layer: namespace, Timeout: c.NamespaceEnd, TimeoutKey: "strata:timeouts.namespaces",
 		Servers: c.Servers, Existing: c.Identity == nil, Namespace: &health.NamespaceSpec{Name: namespace},
 	}}
@@ -124,7 +124,7 @@ func (c *Cluster) namespaceEnd(
 			args.Hosts, args.SSHKey = at.hosts, at.sshKey
 		}
 	}
-	end, err := health.NewGateAtDelete(ctx, name+"-end", &args, slices.Concat(opts, c.deletedWith())...)
+	end, err := NewGateAtDelete(ctx, name+"-end", &args, slices.Concat(opts, c.deletedWith())...)
 	if err != nil {
 		return nil, fmt.Errorf("end of namespace %s: %w", namespace, err)
 	}
@@ -134,9 +134,9 @@ func (c *Cluster) namespaceEnd(
 // rollout registers the gate of a layer's workloads, as namespace/kind/name. A layer's answer
 // proves only that some revision works: after an upgrade to a broken one the previous revision goes
 // on answering. revision changes with the release.
-func (c *Cluster) rollout(ctx *pulumi.Context, name string, spec health.Spec, revision pulumi.StringInput, workloads []string, opts ...pulumi.ResourceOption) (*health.Gate, error) {
+func (c *Cluster) rollout(ctx *pulumi.Context, name string, spec health.Spec, revision pulumi.StringInput, workloads []string, opts ...pulumi.ResourceOption) (*Gate, error) {
 	spec.Kind, spec.Rollout = health.KindRollout, &health.RolloutSpec{Workloads: workloads}
-	return c.gate(ctx, name, health.GateArgs{Spec: spec, Revision: revision}, opts...)
+	return c.gate(ctx, name, GateArgs{Spec: spec, Revision: revision}, opts...)
 }
 
 // unblock registers the command that lets a StatefulSet past broken Pods of an earlier revision,

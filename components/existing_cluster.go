@@ -38,7 +38,7 @@ type ExistingCluster struct {
 	// is deleted.
 	Cluster *Cluster
 	// API holds once the API server answers authenticated requests.
-	API *health.Gate
+	API *Gate
 	// Nodes are the registered Nodes as a table of name, role and address, as they were when the
 	// cluster was first seen.
 	Nodes pulumi.Output
@@ -55,7 +55,7 @@ type existingCluster struct {
 	args       *ExistingClusterArgs
 	kubeconfig pulumi.StringOutput
 	// whole is the gate of the Nodes.
-	whole *health.Gate
+	whole *Gate
 	// same holds once the cluster is known to be the one of the run before.
 	same *local.Command
 }
@@ -97,9 +97,9 @@ func (l *existingCluster) gates() error {
 }
 
 // gate registers a gate of the cluster. Another cluster under the same name is observed anew.
-func (l *existingCluster) gate(role string, spec health.Spec, needs ...pulumi.Resource) (*health.Gate, error) {
+func (l *existingCluster) gate(role string, spec health.Spec, needs ...pulumi.Resource) (*Gate, error) {
 	spec.Layer, spec.Servers, spec.Existing, spec.Revision = clusterLayer, []string{l.args.Target.Server}, true, l.args.Target.Identity
-	return health.NewGate(l.ctx, l.name+"-"+role, &health.GateArgs{Spec: spec, Kubeconfig: l.kubeconfig}, childOf(l, needs...)...)
+	return NewGate(l.ctx, l.name+"-"+role, &GateArgs{Spec: spec, Kubeconfig: l.kubeconfig}, childOf(l, needs...)...)
 }
 
 // recognise registers the guard that refuses another cluster than that of the run before, whose

@@ -75,9 +75,9 @@ type Host struct {
 	// existing host.
 	Present pulumi.Resource
 	// Booted holds once a virtual machine runs and has its address; nil for other hosts.
-	Booted *health.Gate
+	Booted *Gate
 	// Gate holds once the host is fit for K3s.
-	Gate *health.Gate
+	Gate *Gate
 	// command made the machine, under consent; neither is set for an existing host.
 	command *local.CommandArgs
 	consent recreation
@@ -141,13 +141,13 @@ func (h *Hosts) gate(ctx *pulumi.Context, name string, args *HostsArgs, host *Ho
 		}
 	}
 	var err error
-	host.Gate, err = health.NewGate(ctx, name+"-"+host.Node.Name+"-gate", &health.GateArgs{
+	host.Gate, err = NewGate(ctx, name+"-"+host.Node.Name+"-gate", &GateArgs{
 		Spec: health.Spec{
 			Kind: health.KindHost, Layer: "hosts",
 			Timeout: args.Timeout, TimeoutKey: "strata:timeouts.host",
 			Host: needs,
 		},
-		Hosts:  []health.PinnedHost{host.pinned()},
+		Hosts:  []PinnedHost{host.pinned()},
 		SSHKey: host.SSHKey,
 		Owner:  h.Identity.Owner,
 	}, append(childOf(h, host.booted()...), host.deletedWith()...)...)
@@ -167,7 +167,7 @@ func (h *Host) booted() []pulumi.Resource {
 }
 
 // pinned is the host as gates know it, with its key.
-func (h *Host) pinned() health.PinnedHost { return health.PinnedHost{Host: h.target(), Key: h.HostKey} }
+func (h *Host) pinned() PinnedHost { return PinnedHost{Host: h.target(), Key: h.HostKey} }
 
 // target is the host as gates know it; the host key is filled in when it is known.
 func (h *Host) target() health.Host {

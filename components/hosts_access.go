@@ -10,7 +10,7 @@ import (
 
 // access holds a gate's logins at several hosts.
 type access struct {
-	hosts []health.PinnedHost
+	hosts []PinnedHost
 	// sshKey has the distinct private keys of all, one after the other, and their sudo passwords.
 	sshKey pulumi.StringOutput
 }
@@ -36,7 +36,7 @@ func accessTo(hosts []*Host) access {
 // inputOf returns the input of a subcommand about the hosts and their owner: ask makes it of them
 // once their pins are known.
 func (a access) inputOf(owner pulumi.Output, ask func(hosts []health.Host, owner k3shost.Owner) any) pulumi.Output {
-	return pulumi.All(owner, health.Pinned(a.hosts)).ApplyT(func(known []any) any {
+	return pulumi.All(owner, pinHosts(a.hosts)).ApplyT(func(known []any) any {
 		return ask(known[1].([]health.Host), known[0].(k3shost.Owner))
 	})
 }

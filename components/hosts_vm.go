@@ -115,7 +115,7 @@ func (v *vms) host(node config.Node) (*Host, error) {
 func (v *vms) booted(host *Host) (err error) {
 	spec := v.spec(host.Node)
 	spec.Image = hypervisor.Image{}
-	host.Booted, err = health.NewGate(v.ctx, v.name+"-"+host.Node.Name+"-boot", &health.GateArgs{
+	host.Booted, err = NewGate(v.ctx, v.name+"-"+host.Node.Name+"-boot", &GateArgs{
 		Spec: health.Spec{
 			Kind: health.KindVM, Layer: "hosts", Timeout: v.args.Timeout, TimeoutKey: "strata:timeouts.host", VM: &spec,
 		},

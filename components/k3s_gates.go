@@ -18,7 +18,7 @@ import (
 // that had joined through a server which left restarts.
 func (k *k3s) gateNode(
 	name string, host *Host, config pulumi.StringOutput, install pulumi.Resource,
-) (*health.Gate, error) {
+) (*Gate, error) {
 	at := accessTo([]*Host{host})
 	spec := health.Spec{
 		Kind: health.KindServer, Layer: "k3s",
@@ -27,7 +27,7 @@ func (k *k3s) gateNode(
 	if host.Node.Role == "server" {
 		spec.Servers = []string{host.endpoint()}
 	}
-	return health.NewGate(k.ctx, name+"-gate", &health.GateArgs{
+	return NewGate(k.ctx, name+"-gate", &GateArgs{
 		Spec: spec, Hosts: at.hosts, SSHKey: at.sshKey,
 		Revision: digest(config, k.args.Artifacts.Digest("k3s")+strings.Join(k.peers(host), " ")),
 	}, slices.Concat(childOf(k, install), host.deletedWith())...)
@@ -82,10 +82,10 @@ func (k *k3s) gateSystem() error {
 }
 
 // gate registers a gate of the cluster that reaches hosts and every API server.
-func (k *k3s) gate(role string, spec health.Spec, hosts []*Host, after ...pulumi.Resource) (*health.Gate, error) {
+func (k *k3s) gate(role string, spec health.Spec, hosts []*Host, after ...pulumi.Resource) (*Gate, error) {
 	at := accessTo(hosts)
 	spec.Layer = "k3s"
-	return health.NewGate(k.ctx, k.name+"-"+role, &health.GateArgs{
+	return NewGate(k.ctx, k.name+"-"+role, &GateArgs{
 		Spec: spec, Hosts: at.hosts, SSHKey: at.sshKey, Kubeconfig: k.Kubeconfig,
 		Revision: digest(k.identity.Hex, k.args.Artifacts.Digest(config.ArtifactK3s)),
 	}, childOf(k, after...)...)

@@ -35,7 +35,7 @@ func (k *k3s) push(name string, host *Host, uninstall pulumi.Resource) ([]pulumi
 	}
 	pushes := []pulumi.Resource{}
 	for _, file := range files {
-		input := health.Pinned([]health.PinnedHost{host.pinned()}).ApplyT(func(hosts any) any {
+		input := pinHosts([]PinnedHost{host.pinned()}).ApplyT(func(hosts any) any {
 			return k3shost.Push{
 				Target: hosts.([]health.Host)[0].Target, File: file.artifact.Path, SHA256: file.artifact.SHA256,
 				Dest: file.destination, Mode: file.mode, Images: file.images, Timeout: k.args.Timeouts.Install,

@@ -46,7 +46,7 @@ func (k *k3s) gateEndpoint() error {
 		holders = append(holders, holder)
 	}
 	at := accessTo(k.servers)
-	gate, err := health.NewGate(k.ctx, k.name+"-endpoint", &health.GateArgs{
+	gate, err := NewGate(k.ctx, k.name+"-endpoint", &GateArgs{
 		Spec: health.Spec{
 			Kind: health.KindAPI, Layer: "k3s", Timeout: k.args.Timeouts.API, TimeoutKey: "strata:timeouts.api", Servers: []string{k.Endpoint},
 		},

@@ -49,7 +49,7 @@ func hostScript(script string, variables ...variable) string {
 // runs is the command that runs scripts on the host. asked is an output of hostrun.Input, whose
 // Target is filled in.
 func (h *Host) runs(asked pulumi.Output) *local.CommandArgs {
-	input := pulumi.All(asked, health.Pinned([]health.PinnedHost{h.pinned()})).ApplyT(func(known []any) any {
+	input := pulumi.All(asked, pinHosts([]PinnedHost{h.pinned()})).ApplyT(func(known []any) any {
 		input := known[0].(hostrun.Input)
 		input.Target = known[1].([]health.Host)[0].Target
 		return input

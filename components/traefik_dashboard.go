@@ -42,7 +42,7 @@ func (t *traefik) dashboard() error {
 	if err != nil {
 		return err
 	}
-	t.Dashboard, err = t.args.Cluster.gate(t.ctx, t.name+"-dashboard", health.GateArgs{
+	t.Dashboard, err = t.args.Cluster.gate(t.ctx, t.name+"-dashboard", GateArgs{
 		Spec:      t.dashboardProbes(host),
 		Revision:  t.Values.after(nil),
 		BasicAuth: pulumi.ToSecret(pulumi.Sprintf("%s:%s", dashboardUser, t.DashboardPassword)).(pulumi.StringOutput),

@@ -48,13 +48,13 @@ func NewValidation(
 	}
 	values := args.APISIX.Values
 	needs := slices.Concat([]pulumi.Resource{args.APISIX.Gateway, args.APISIX.Address}, values.Rolled, args.Demo.Objects)
-	rollout, err := v.gate("rollout", health.GateArgs{Spec: health.Spec{
+	rollout, err := v.gate("rollout", GateArgs{Spec: health.Spec{
 		Kind: health.KindRollout, Rollout: &health.RolloutSpec{Workloads: args.Demo.Workloads},
 	}}, args.Demo.Objects...)
 	if err != nil {
 		return nil, err
 	}
-	_, err = v.gate("routes", health.GateArgs{Spec: health.Spec{
+	_, err = v.gate("routes", GateArgs{Spec: health.Spec{
 		Kind: health.KindGateway,
 		Gateway: &health.GatewaySpec{
 			Class: apisixName, Namespace: apisixNamespace, Name: apisixName,
@@ -66,7 +66,7 @@ func NewValidation(
 	}
 	plane := args.APISIX.Plane
 	plane.Routes = args.Demo.Routes
-	_, err = v.gate("upstreams", health.GateArgs{
+	_, err = v.gate("upstreams", GateArgs{
 		Spec:     health.Spec{Kind: health.KindUpstreams, Upstreams: &plane},
 		Revision: args.APISIX.Revision,
 		APIKey:   args.APISIX.Key,
@@ -74,7 +74,7 @@ func NewValidation(
 	if err != nil {
 		return nil, err
 	}
-	probes, err := v.gate("probes", health.GateArgs{
+	probes, err := v.gate("probes", GateArgs{
 		Spec:      health.Spec{Kind: health.KindHTTP, HTTP: v.probes()},
 		BasicAuth: pulumi.ToSecret(pulumi.Sprintf("%s:%s", demoUser, args.Demo.Password)).(pulumi.StringOutput),
 		APIKey:    args.Demo.Key,
@@ -84,7 +84,7 @@ func NewValidation(
 		return nil, err
 	}
 	// Behind the probes: a series of requests is there once there was one.
-	_, err = v.gate("metrics", health.GateArgs{Spec: health.Spec{
+	_, err = v.gate("metrics", GateArgs{Spec: health.Spec{
 		Kind: health.KindMetrics, Metrics: &health.MetricsSpec{
 			Namespace: apisixNamespace, Service: "apisix-prometheus-metrics", Port: 9091, Path: "/apisix/prometheus/metrics",
 			Series: []string{"apisix_http_status", "apisix_http_latency_bucket", "apisix_bandwidth", "apisix_nginx_http_current_connections"},
@@ -96,7 +96,7 @@ func NewValidation(
 	return v.Validation, ctx.RegisterResourceOutputs(v.Validation, pulumi.Map{})
 }
 
-func (v *validation) gate(role string, args health.GateArgs, needs ...pulumi.Resource) (*health.Gate, error) {
+func (v *validation) gate(role string, args GateArgs, needs ...pulumi.Resource) (*Gate, error) {
 	args.Spec.Layer, args.Spec.Timeout, args.Spec.TimeoutKey = "validation", v.args.Timeouts.Apps, "strata:timeouts.apps"
 	gate, err := v.args.Cluster.gate(v.ctx, v.name+"-"+role, args, childOf(v, needs...)...)
 	if err != nil {

@@ -26,7 +26,7 @@ type WorkloadIngress struct {
 	// Admitted are the gates that a route waits for: whoever serves and admits its kind. Address is
 	// the load balancer's.
 	Admitted []pulumi.Resource
-	Address  *health.Gate
+	Address  *Gate
 	// Values are the user's for it: with others, the routes are asked again.
 	Values Valued
 	// Metrics count answers by Service or Pod; nil where none do.
@@ -35,7 +35,7 @@ type WorkloadIngress struct {
 	// another PlaneRevision. It is nil if the ingress controller reads the Pods by itself.
 	Plane         *health.UpstreamsSpec
 	Key           pulumi.StringInput
-	Rolled        *health.Gate
+	Rolled        *Gate
 	PlaneRevision pulumi.StringInput
 	// Judged is true where the controller's own name is in the status of an HTTPRoute, so that the
 	// route can wait for it.

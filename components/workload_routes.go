@@ -61,7 +61,7 @@ func (w *workloadBuild) reach() error {
 		if via.Address != nil {
 			needs = append(needs, via.Address)
 		}
-		_, err := w.args.Cluster.gate(w.ctx, w.name+"-"+controller, health.GateArgs{Spec: health.Spec{
+		_, err := w.args.Cluster.gate(w.ctx, w.name+"-"+controller, GateArgs{Spec: health.Spec{
 			Kind: health.KindHTTP, Layer: "apps", Timeout: w.args.Timeouts.Workload, TimeoutKey: "strata:timeouts.workload",
 			HTTP: &health.HTTPSpec{Namespace: via.Namespace, Service: via.Service, CASecret: via.CASecret, Probes: probes},
 		}, Revision: via.Values.after(w.revision())}, childOf(w, needs...)...)
@@ -88,7 +88,7 @@ func (w *workloadBuild) leads(controller string, via WorkloadIngress) error {
 			plane.Routes = append(plane.Routes, health.RouteRef{Kind: route.Kind, Namespace: w.args.Config.Namespace, Name: w.routeName(route)})
 		}
 	}
-	_, err := w.args.Cluster.gate(w.ctx, w.name+"-"+controller+"-upstreams", health.GateArgs{Spec: health.Spec{
+	_, err := w.args.Cluster.gate(w.ctx, w.name+"-"+controller+"-upstreams", GateArgs{Spec: health.Spec{
 		Kind: health.KindUpstreams, Layer: "apps", Timeout: w.args.Timeouts.Workload, TimeoutKey: "strata:timeouts.workload", Upstreams: &plane,
 	}, Revision: pulumi.Sprintf("%s %s", w.revision(), via.PlaneRevision), APIKey: via.Key},
 		childOf(w, append(slices.Clone(w.routed[controller]), w.Rollout, w.service, via.Rolled)...)...)

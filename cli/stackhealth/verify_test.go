@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"strata/components"
 	"strata/health"
 	"strata/internal/ssh/remote/sshtest"
 )
@@ -54,10 +55,10 @@ func runProgram(
 	t.Helper()
 	began := time.Now()
 	program := func(ctx *pulumi.Context) error {
-		var gates health.Registered
-		_, err := health.NewGate(gates.AttachTo(ctx), "agent-1-gate", &health.GateArgs{
+		var gates components.RegisteredGates
+		_, err := components.NewGate(gates.AttachTo(ctx), "agent-1-gate", &components.GateArgs{
 			Spec: health.Spec{Kind: health.KindServer, Layer: "k3s", Timeout: metav1.Duration{Duration: time.Minute}, TimeoutKey: "strata:timeouts.api"},
-			Hosts: []health.PinnedHost{{
+			Hosts: []components.PinnedHost{{
 				Host: health.Host{Target: server.Target(), Role: "agent"}, Key: pulumi.String(server.Target().HostKey).ToStringOutput(),
 			}},
 			SSHKey: pulumi.ToSecret(pulumi.String(string(server.PrivateKey()))).(pulumi.StringOutput),

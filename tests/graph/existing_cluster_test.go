@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/components"
 	"strata/health"
 	"strata/tests/pulumitest"
 )
@@ -65,7 +66,7 @@ func TestALayerInAnExistingClusterWaitsAsInOneOfOurOwn(t *testing.T) {
 
 func TestAGateOfAnExistingClusterAsksItsAPIAlone(t *testing.T) {
 	g := everything(t, newProgram(t, "kind")).graph(t)
-	gates := g.where(func(r pulumitest.Resource) bool { return r.Text("create") == health.Command })
+	gates := g.where(func(r pulumitest.Resource) bool { return r.Text("create") == components.GateCommand })
 	assert.Greater(t, len(gates), 20)
 	for _, name := range gates {
 		spec, err := health.ParseSpec([]byte(g[name].Text("stdin")))
@@ -88,7 +89,7 @@ func TestWithAPISIXAloneAndSkipNoGateOfAnExistingClusterAsksAnAddress(t *testing
 	kinds := func(validate string) map[health.Kind]bool {
 		p.set(t, "apps", map[string]any{"demo": true, "restImage": "localhost/strata/go-rest:1.0.0", "validate": validate})
 		g, found := p.graph(t), map[health.Kind]bool{}
-		for _, name := range g.where(func(r pulumitest.Resource) bool { return r.Text("create") == health.Command }) {
+		for _, name := range g.where(func(r pulumitest.Resource) bool { return r.Text("create") == components.GateCommand }) {
 			spec, err := health.ParseSpec([]byte(g[name].Text("stdin")))
 			require.NoError(t, err, name)
 			found[spec.Kind] = true

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/components"
 	"strata/config"
 	"strata/health"
 	"strata/platform"
@@ -55,7 +56,7 @@ func (p *program) gatesAreForetold(t *testing.T, g graph) {
 	}
 	p.foretold = handed
 	var made []string
-	for _, name := range g.where(func(r pulumitest.Resource) bool { return r.Text("create") == health.Command }) {
+	for _, name := range g.where(func(r pulumitest.Resource) bool { return r.Text("create") == components.GateCommand }) {
 		spec, err := health.ParseSpec([]byte(g[name].Text("stdin")))
 		require.NoError(t, err, name)
 		require.Equal(t, name, spec.Gate)

@@ -1,4 +1,4 @@
-package health
+package components
 
 import (
 	"strings"
@@ -7,14 +7,15 @@ import (
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"strata/health"
 	"strata/internal/k3shost"
 	"strata/internal/pulumi/rerun"
 	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/subcommand"
 )
 
-// Command runs the checks of a gate's resource.
-const Command = subcommand.Exec + "gate"
+// GateCommand runs the checks of a gate's resource.
+const GateCommand = subcommand.Exec + "gate"
 
 // deadlineSlack is added to the gate's own deadline for the engine, so that the gate reports first.
 const deadlineSlack = 30 * time.Second
@@ -28,7 +29,7 @@ type Gate struct{ *local.Command }
 // GateArgs configures a Gate.
 type GateArgs struct {
 	// Spec configures the observation. Its Hosts are left empty and taken from the next field.
-	Spec Spec
+	Spec health.Spec
 	// Hosts become Spec.Hosts.
 	Hosts []PinnedHost
 	// Owner is a k3shost.Owner: whose the host is to be. Only for kind host.
@@ -75,7 +76,7 @@ func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.Re
 		return nil, err
 	}
 	gate := &Gate{command}
-	if registered, ok := ctx.Value(registeredKey{}).(*Registered); ok {
+	if registered, ok := ctx.Value(registeredGatesKey{}).(*RegisteredGates); ok {
 		registered.Specs, registered.Gates = append(registered.Specs, args.Spec), append(registered.Gates, gate)
 	}
 	return gate, nil
@@ -131,11 +132,11 @@ func (a *GateArgs) known() pulumi.Output {
 	if a.CA == nil {
 		a.CA = pulumi.String("")
 	}
-	return pulumi.All(a.Revision, a.Definitions, a.HypervisorPin, a.Owner, Pinned(a.Hosts), a.CA).ApplyT(func(values []any) any {
+	return pulumi.All(a.Revision, a.Definitions, a.HypervisorPin, a.Owner, pinHosts(a.Hosts), a.CA).ApplyT(func(values []any) any {
 		spec := a.Spec
 		spec.Revision = values[0].(string)
 		if names := strings.Fields(values[1].(string)); len(names) > 0 {
-			spec.CRDs = &CRDsSpec{Names: names}
+			spec.CRDs = &health.CRDsSpec{Names: names}
 		}
 		if pin := values[2].(string); pin != "" && spec.VM != nil {
 			machine := *spec.VM
@@ -147,7 +148,7 @@ func (a *GateArgs) known() pulumi.Output {
 			needs.Owner = owner.At(spec.Hosts[0].Name)
 			spec.Host = &needs
 		}
-		spec.Hosts = values[4].([]Host)
+		spec.Hosts = values[4].([]health.Host)
 		if certificate := values[5].(string); certificate != "" && spec.Issuer != nil && spec.Issuer.CA != nil {
 			issuer, ca := *spec.Issuer, *spec.Issuer.CA
 			ca.Certificate, issuer.CA = certificate, &ca
