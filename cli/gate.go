@@ -31,7 +31,7 @@ func newGateCommand() *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("read spec: %w", err)
 			}
-			spec, err := health.ParseSpec(text)
+			spec, err := kinds.Parse(text)
 			if err != nil {
 				return &exitError{2, err}
 			}

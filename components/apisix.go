@@ -8,7 +8,7 @@ import (
 
 	"strata/artifacts"
 	"strata/config"
-	"strata/health"
+	"strata/health/upstreams"
 )
 
 // APISIXArgs configures APISIX.
@@ -44,7 +44,7 @@ type APISIX struct {
 	pulumi.ResourceState
 	// Plane configures the observations of the upstreams gates, without routes. Its Key can only
 	// read the data plane. Secret.
-	Plane health.UpstreamsSpec
+	Plane upstreams.Spec
 	Key   pulumi.StringOutput
 	// Values are the user's, for gates that ask URLs behind APISIX. Zero unless Full.
 	Values Valued

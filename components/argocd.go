@@ -9,6 +9,7 @@ import (
 	"strata/artifacts"
 	"strata/config"
 	"strata/health"
+	"strata/health/http"
 )
 
 // ArgoCDArgs configures ArgoCD.
@@ -132,8 +133,8 @@ func (a *argocd) install() error {
 		return fmt.Errorf("unblock: %w", err)
 	}
 	a.Rollout, err = a.args.Cluster.gate(a.ctx, a.name+"-rollout", GateArgs{Spec: health.Spec{
-		Kind: health.KindRollout, Layer: "argocd", Timeout: a.args.Timeouts.ArgoCD, TimeoutKey: "strata:timeouts.argocd",
-		Releases: []string{argocdNamespace + "/argocd"}, Rollout: argocdRollout(),
+		Layer: "argocd", Timeout: a.args.Timeouts.ArgoCD, TimeoutKey: "strata:timeouts.argocd",
+		Releases: []string{argocdNamespace + "/argocd"}, Body: argocdRollout(),
 	}, Revision: revision}, childOf(a, unblock)...)
 	if err != nil {
 		return fmt.Errorf("gate rollout: %w", err)
@@ -153,10 +154,10 @@ func (a *argocd) route() error {
 	}
 	needs := with(a.args.IngressValues.Rolled, a.own.valued(a.Rollout).Rolled...)
 	_, err = a.args.Cluster.gate(a.ctx, a.name+"-server", GateArgs{Spec: health.Spec{
-		Kind: health.KindHTTP, Layer: "argocd", Timeout: a.args.Timeouts.ArgoCD, TimeoutKey: "strata:timeouts.argocd",
-		HTTP: &health.HTTPSpec{
+		Layer: "argocd", Timeout: a.args.Timeouts.ArgoCD, TimeoutKey: "strata:timeouts.argocd",
+		Body: http.Spec{
 			Namespace: traefikName, Service: traefikName, CASecret: a.args.CASecret,
-			Probes: []health.HTTPProbe{
+			Probes: []http.Probe{
 				{Name: "healthz", URL: a.URL + "/healthz?full=true", Status: []int{200}},
 				{Name: "version", URL: a.URL + "/api/version", Status: []int{200}, Contains: `"Version"`},
 			},

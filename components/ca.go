@@ -11,6 +11,8 @@ import (
 	"strata/actions/cluster/reissue"
 	"strata/config"
 	"strata/health"
+	"strata/health/certificate"
+	"strata/health/issuer"
 	"strata/health/waitfor"
 	"strata/internal/pulumi/rerun"
 )
@@ -118,7 +120,7 @@ func (a *CA) root(ctx *pulumi.Context, name string, args *CAArgs) (pulumi.Resour
 	if err != nil {
 		return nil, fmt.Errorf("issuer: %w", err)
 	}
-	certificate, err := newCustomResource(ctx, args.Cluster, name, customResource{
+	root, err := newCustomResource(ctx, args.Cluster, name, customResource{
 		apiVersion: "cert-manager.io/v1", kind: "Certificate", name: caSecret, namespace: certManagerNamespace, wait: judgedWait(args.Timeouts),
 		spec: rootCertificate(args.Config),
 	}, childOf(a, issuer)...)
@@ -126,9 +128,9 @@ func (a *CA) root(ctx *pulumi.Context, name string, args *CAArgs) (pulumi.Resour
 		return nil, err
 	}
 	return args.Cluster.gate(ctx, name+"-gate", GateArgs{Spec: health.Spec{
-		Kind: health.KindCertificate, Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
-		Certificate: &health.CertificateSpec{Namespace: certManagerNamespace, Name: caSecret, Secret: caSecret},
-	}, Revision: pulumi.String(args.Config.CommonName)}, childOf(a, certificate)...)
+		Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
+		Body: certificate.Spec{Namespace: certManagerNamespace, Name: caSecret, Secret: caSecret},
+	}, Revision: pulumi.String(args.Config.CommonName)}, childOf(a, root)...)
 }
 
 // gate registers the gate of the issuer and its CA. A preview that reads the recorded certificate
@@ -140,9 +142,14 @@ func (a *CA) gate(ctx *pulumi.Context, name string, args *CAArgs, issuer pulumi.
 		return nil, err
 	}
 	return args.Cluster.gate(ctx, name, GateArgs{Spec: health.Spec{
-		Kind: health.KindIssuer, Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
-		Issuer: &health.IssuerSpec{Name: caIssuer, CA: &health.CASpec{Secret: a.CASecret, Accepted: args.Config.AcceptedCA}},
-	}, CA: a.Certificate, Attempt: attempt}, opts...)
+		Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
+		Body: a.issuing(args, ""),
+	}, Body: completeBody(a.Certificate, func(certificate string) health.Body { return a.issuing(args, certificate) }), Attempt: attempt}, opts...)
+}
+
+// issuing returns the body of the gate of the issuer, which signs with a CA.
+func (a *CA) issuing(args *CAArgs, certificate string) issuer.Spec {
+	return issuer.Spec{Name: caIssuer, CA: &issuer.CA{Secret: a.CASecret, Certificate: certificate, Accepted: args.Config.AcceptedCA}}
 }
 
 // rootCertificate is the root's: an elliptic key, as small as it is strong, and a lifetime that

@@ -8,6 +8,7 @@ import (
 
 	"strata/config"
 	"strata/health"
+	"strata/health/certificate"
 )
 
 // CertificateArgs configures Certificate.
@@ -84,8 +85,8 @@ func NewCertificate(
 		return c, ctx.RegisterResourceOutputs(c, pulumi.Map{})
 	}
 	c.Ready, err = args.Cluster.gate(ctx, name+"-gate", GateArgs{Spec: health.Spec{
-		Kind: health.KindCertificate, Layer: args.Layer, Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
-		Certificate: &health.CertificateSpec{
+		Layer: args.Layer, Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
+		Body: certificate.Spec{
 			Namespace: args.Namespace, Name: args.Secret, Secret: args.Secret, DNSNames: args.DNSNames,
 			MinRemaining: metav1.Duration{Duration: certificateMinRemaining}, CASecret: args.Trust,
 		},

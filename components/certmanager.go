@@ -9,6 +9,7 @@ import (
 	"strata/artifacts"
 	"strata/config"
 	"strata/health"
+	"strata/health/webhook"
 )
 
 // CertManagerArgs configures CertManager.
@@ -112,10 +113,9 @@ func certManagerValues(cfg config.CertManager, keepCRDs bool) pulumi.Map {
 // one must be denied.
 func certManagerAPI(args *CertManagerArgs) health.Spec {
 	return health.Spec{
-		Kind: health.KindWebhook, Layer: "cert-manager",
-		Timeout: args.Timeouts.CertManagerWebhook, TimeoutKey: "strata:timeouts.certManagerWebhook",
+		Layer: "cert-manager", Timeout: args.Timeouts.CertManagerWebhook, TimeoutKey: "strata:timeouts.certManagerWebhook",
 		Releases: []string{certManagerNamespace + "/cert-manager"},
-		Webhook: &health.WebhookSpec{
+		Body: webhook.Spec{
 			Configuration: "cert-manager-webhook", Mutates: "cert-manager-webhook",
 			Namespace: certManagerNamespace, Service: "cert-manager-webhook", Port: 443,
 			CASecret:    "cert-manager-webhook-ca",

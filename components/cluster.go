@@ -15,6 +15,8 @@ import (
 	"strata/actions/stack/teardown"
 	"strata/config"
 	"strata/health"
+	"strata/health/namespace"
+	"strata/health/rollout"
 	"strata/internal/pulumi/rerun"
 	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/subcommand"
@@ -102,7 +104,7 @@ func (c *Cluster) gate(
 		at := accessTo(c.Hosts.With(config.RoleServer))
 		args.Hosts, args.SSHKey = at.hosts, at.sshKey
 	}
-	if args.Spec.Kind == health.KindRollout || args.Spec.Kind == health.KindWebhook {
+	if args.Spec.Body.Traits().Workloads {
 		args.Spec.Images = c.Images
 	}
 	args.Spec.Servers, args.Spec.Existing, args.Kubeconfig = c.Servers, c.Identity == nil, c.Kubeconfig
@@ -112,11 +114,11 @@ func (c *Cluster) gate(
 // namespaceEnd registers the command whose delete waits until a namespace has ended. The namespace
 // must depend on it, so that its own delete comes first; name and opts are the namespace's.
 func (c *Cluster) namespaceEnd(
-	ctx *pulumi.Context, name, namespace string, opts ...pulumi.ResourceOption,
+	ctx *pulumi.Context, name, ended string, opts ...pulumi.ResourceOption,
 ) (pulumi.Resource, error) {
 	args := GateArgs{Kubeconfig: c.Kubeconfig, Spec: health.Spec{
-		Kind: health.KindNamespace, Layer: namespace, Timeout: c.NamespaceEnd, TimeoutKey: "strata:timeouts.namespaces",
-		Servers: c.Servers, Existing: c.Identity == nil, Namespace: &health.NamespaceSpec{Name: namespace},
+		Layer: ended, Timeout: c.NamespaceEnd, TimeoutKey: "strata:timeouts.namespaces",
+		Servers: c.Servers, Existing: c.Identity == nil, Body: namespace.Spec{Name: ended},
 	}}
 	if c.Hosts != nil {
 		if servers := c.Hosts.With(config.RoleServer); tunnelTo(servers).There() {
@@ -126,7 +128,7 @@ func (c *Cluster) namespaceEnd(
 	}
 	end, err := NewGateAtDelete(ctx, name+"-end", &args, slices.Concat(opts, c.deletedWith())...)
 	if err != nil {
-		return nil, fmt.Errorf("end of namespace %s: %w", namespace, err)
+		return nil, fmt.Errorf("end of namespace %s: %w", ended, err)
 	}
 	return end, nil
 }
@@ -135,7 +137,7 @@ func (c *Cluster) namespaceEnd(
 // proves only that some revision works: after an upgrade to a broken one the previous revision goes
 // on answering. revision changes with the release.
 func (c *Cluster) rollout(ctx *pulumi.Context, name string, spec health.Spec, revision pulumi.StringInput, workloads []string, opts ...pulumi.ResourceOption) (*Gate, error) {
-	spec.Kind, spec.Rollout = health.KindRollout, &health.RolloutSpec{Workloads: workloads}
+	spec.Body = rollout.Spec{Workloads: workloads}
 	return c.gate(ctx, name, GateArgs{Spec: spec, Revision: revision}, opts...)
 }
 

@@ -15,6 +15,7 @@ import (
 	"strata/artifacts"
 	"strata/config"
 	"strata/health"
+	crdsgate "strata/health/crds"
 	"strata/internal/pulumi/rerun"
 	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/subcommand"
@@ -76,10 +77,11 @@ func NewCRDs(ctx *pulumi.Context, name string, args *CRDsArgs, opts ...pulumi.Re
 		}
 		c.Served[bundle], err = args.Cluster.gate(ctx, name+"-"+bundle+"-gate", GateArgs{
 			Spec: health.Spec{
-				Kind: health.KindCRDs, Layer: "crds", Timeout: args.Timeout, TimeoutKey: "strata:timeouts.crds",
-				Revision: args.Artifacts.Digest(artifact),
+				Layer: "crds", Timeout: args.Timeout, TimeoutKey: "strata:timeouts.crds",
+				Revision: args.Artifacts.Digest(artifact), Body: crdsgate.Spec{},
 			},
-			Definitions: applied.Stdout, Attempt: word,
+			Body:    completeBody(applied.Stdout, func(names string) health.Body { return crdsgate.Spec{Names: strings.Fields(names)} }),
+			Attempt: word,
 		}, childOf(c, applied)...)
 		if err != nil {
 			return nil, fmt.Errorf("crds: gate of %s: %w", bundle, err)

@@ -13,6 +13,9 @@ import (
 	"strata/actions/stack/teardown"
 	"strata/config"
 	"strata/health"
+	"strata/health/api"
+	"strata/health/nodes"
+	"strata/health/system"
 	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/subcommand"
 )
@@ -82,16 +85,16 @@ func NewExistingCluster(
 func (l *existingCluster) gates() error {
 	limits := l.args.Timeouts
 	var err error
-	if l.API, err = l.gate("api", health.Spec{Kind: health.KindAPI, Timeout: limits.API, TimeoutKey: "strata:timeouts.api"}); err != nil {
+	if l.API, err = l.gate("api", health.Spec{Body: api.Spec{}, Timeout: limits.API, TimeoutKey: "strata:timeouts.api"}); err != nil {
 		return err
 	}
 	if l.whole, err = l.gate("nodes", health.Spec{
-		Kind: health.KindNodes, Timeout: limits.Nodes, TimeoutKey: "strata:timeouts.nodes", Nodes: &health.NodesSpec{Registered: true},
+		Timeout: limits.Nodes, TimeoutKey: "strata:timeouts.nodes", Body: nodes.Spec{Registered: true},
 	}, l.API); err != nil {
 		return err
 	}
 	_, err = l.gate("system", health.Spec{
-		Kind: health.KindSystem, Timeout: limits.Nodes, TimeoutKey: "strata:timeouts.nodes", System: &health.SystemSpec{},
+		Timeout: limits.Nodes, TimeoutKey: "strata:timeouts.nodes", Body: system.Spec{},
 	}, l.API)
 	return err
 }

@@ -1,14 +1,12 @@
 package components
 
 import (
-	"strings"
 	"time"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/health"
-	"strata/internal/k3shost"
 	"strata/internal/pulumi/rerun"
 	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/subcommand"
@@ -32,23 +30,18 @@ type GateArgs struct {
 	Spec health.Spec
 	// Hosts become Spec.Hosts.
 	Hosts []PinnedHost
-	// Owner is a k3shost.Owner: whose the host is to be. Only for kind host.
-	Owner pulumi.Output
+	// Body becomes Spec.Body, for one that is complete only later (completeBody). Default: Spec.Body
+	// as it is.
+	Body pulumi.Output
 	// SSHKey is the hosts' private key, or several of them one after the other, in PEM. Secret.
 	SSHKey pulumi.StringInput
-	// HypervisorPin is the hypervisor's pinned host key, and HypervisorKey the private key that
-	// logs in there, a secret. Only for kind vm, where the hypervisor is not this machine.
-	HypervisorPin, HypervisorKey pulumi.StringInput
+	// HypervisorKey is the private key that logs in at the hypervisor. Secret. Only for kind vm,
+	// where the hypervisor is not this machine.
+	HypervisorKey pulumi.StringInput
 	// Kubeconfig is the cluster's kubeconfig. Secret. Only for the kinds that ask an API server.
 	Kubeconfig pulumi.StringInput
 	// Revision is a digest of the gate's subject; it becomes Spec.Revision. Optional.
 	Revision pulumi.StringInput
-	// Definitions are the names of CRDs that have been applied, one a line; they become
-	// Spec.CRDs.Names. Only for the kind that observes them.
-	Definitions pulumi.StringInput
-	// CA is the certificate that becomes Spec.Issuer.CA.Certificate. Only for kind issuer, where
-	// Spec.Issuer.CA is set.
-	CA pulumi.StringInput
 	// Attempt is a word of rerun.Attempt, for a gate whose Spec a preview may not know although
 	// nothing of it changes: with it, the gate is updated in place, where it would be shown as
 	// replaced. Optional.
@@ -120,40 +113,21 @@ func (a *GateArgs) known() pulumi.Output {
 	if a.Revision == nil {
 		a.Revision = pulumi.String(a.Spec.Revision)
 	}
-	if a.Definitions == nil {
-		a.Definitions = pulumi.String("")
+	later := []any{a.Revision, pinHosts(a.Hosts)}
+	if a.Body != nil {
+		later = append(later, a.Body)
 	}
-	if a.HypervisorPin == nil {
-		a.HypervisorPin = pulumi.String("")
-	}
-	if a.Owner == nil {
-		a.Owner = pulumi.ToOutput(k3shost.Owner{})
-	}
-	if a.CA == nil {
-		a.CA = pulumi.String("")
-	}
-	return pulumi.All(a.Revision, a.Definitions, a.HypervisorPin, a.Owner, pinHosts(a.Hosts), a.CA).ApplyT(func(values []any) any {
+	return pulumi.All(later...).ApplyT(func(known []any) any {
 		spec := a.Spec
-		spec.Revision = values[0].(string)
-		if names := strings.Fields(values[1].(string)); len(names) > 0 {
-			spec.CRDs = &health.CRDsSpec{Names: names}
-		}
-		if pin := values[2].(string); pin != "" && spec.VM != nil {
-			machine := *spec.VM
-			machine.Hypervisor.HostKey = pin
-			spec.VM = &machine
-		}
-		if owner := values[3].(k3shost.Owner); owner.Cluster != "" && spec.Host != nil {
-			needs := *spec.Host
-			needs.Owner = owner.At(spec.Hosts[0].Name)
-			spec.Host = &needs
-		}
-		spec.Hosts = values[4].([]health.Host)
-		if certificate := values[5].(string); certificate != "" && spec.Issuer != nil && spec.Issuer.CA != nil {
-			issuer, ca := *spec.Issuer, *spec.Issuer.CA
-			ca.Certificate, issuer.CA = certificate, &ca
-			spec.Issuer = &issuer
+		spec.Revision, spec.Hosts = known[0].(string), known[1].([]health.Host)
+		if a.Body != nil {
+			spec.Body = known[2].(health.Body)
 		}
 		return spec
 	})
+}
+
+// completeBody returns the body of a gate that lacks a value of type T, once that is known.
+func completeBody[T any](later pulumi.Output, complete func(T) health.Body) pulumi.Output {
+	return later.ApplyT(func(value any) any { return complete(value.(T)) })
 }

@@ -14,6 +14,8 @@ import (
 	"strata/artifacts"
 	"strata/config"
 	"strata/health"
+	hostgate "strata/health/host"
+	"strata/internal/k3shost"
 	ssh "strata/internal/ssh/remote"
 )
 
@@ -130,7 +132,7 @@ func (h *Hosts) until(more ...pulumi.Resource) ([]pulumi.Resource, error) {
 
 // gate registers the gate of one host.
 func (h *Hosts) gate(ctx *pulumi.Context, name string, args *HostsArgs, host *Host) error {
-	needs := health.HostNeeds(string(host.Node.Role), args.IPVS, args.VIP)
+	needs := hostgate.Needs(string(host.Node.Role), args.IPVS, args.VIP)
 	needs.K3s, needs.CgroupV1 = args.K3s, slices.Contains(args.CgroupV1, host.Node.Role)
 	if host.Node.Role == config.RoleServer {
 		needs.Fixed = args.Fixed
@@ -143,13 +145,16 @@ func (h *Hosts) gate(ctx *pulumi.Context, name string, args *HostsArgs, host *Ho
 	var err error
 	host.Gate, err = NewGate(ctx, name+"-"+host.Node.Name+"-gate", &GateArgs{
 		Spec: health.Spec{
-			Kind: health.KindHost, Layer: "hosts",
-			Timeout: args.Timeout, TimeoutKey: "strata:timeouts.host",
-			Host: needs,
+			Layer: "hosts", Timeout: args.Timeout, TimeoutKey: "strata:timeouts.host", Body: needs,
 		},
 		Hosts:  []PinnedHost{host.pinned()},
 		SSHKey: host.SSHKey,
-		Owner:  h.Identity.Owner,
+		Body: completeBody(h.Identity.Owner, func(owner k3shost.Owner) health.Body {
+			if owner.Cluster != "" {
+				needs.Owner = owner.At(host.target().Name)
+			}
+			return needs
+		}),
 	}, append(childOf(h, host.booted()...), host.deletedWith()...)...)
 	return err
 }

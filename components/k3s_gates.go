@@ -11,6 +11,10 @@ import (
 
 	"strata/config"
 	"strata/health"
+	"strata/health/api"
+	"strata/health/nodes"
+	"strata/health/server"
+	"strata/health/system"
 )
 
 // gateNode registers the gate of one node's unit and, on a server, of /ping. The next server joins
@@ -21,7 +25,7 @@ func (k *k3s) gateNode(
 ) (*Gate, error) {
 	at := accessTo([]*Host{host})
 	spec := health.Spec{
-		Kind: health.KindServer, Layer: "k3s",
+		Body: server.Spec{}, Layer: "k3s",
 		Timeout: k.args.Timeouts.API, TimeoutKey: "strata:timeouts.api",
 	}
 	if host.Node.Role == "server" {
@@ -36,7 +40,7 @@ func (k *k3s) gateNode(
 // gateAPI registers the gate of every API server.
 func (k *k3s) gateAPI() error {
 	gate, err := k.gate("api", health.Spec{
-		Kind: health.KindAPI, Timeout: k.args.Timeouts.API, TimeoutKey: "strata:timeouts.api", Servers: k.endpoints(),
+		Body: api.Spec{}, Timeout: k.args.Timeouts.API, TimeoutKey: "strata:timeouts.api", Servers: k.endpoints(),
 	}, k.servers, k.joined[:len(k.servers)]...)
 	k.API = gate
 	return err
@@ -54,8 +58,8 @@ func (k *k3s) gateNodes() error {
 		return err
 	}
 	_, err = k.gate("nodes", health.Spec{
-		Kind: health.KindNodes, Timeout: k.args.Timeouts.Nodes, TimeoutKey: "strata:timeouts.nodes", Servers: k.endpoints(),
-		Nodes: &health.NodesSpec{
+		Timeout: k.args.Timeouts.Nodes, TimeoutKey: "strata:timeouts.nodes", Servers: k.endpoints(),
+		Body: nodes.Spec{
 			PodNetwork: k.podNetwork(), Backend: k.args.Config.Fixed()["flannel-backend"],
 			Kubelets: !slices.Contains(k.args.Config.Disable, "metrics-server"), Settings: k.settings(),
 		},
@@ -75,8 +79,8 @@ func (k *k3s) podNetwork() netip.Prefix {
 // gateSystem registers the gate of K3s's own deployments. Each node must be able to use them.
 func (k *k3s) gateSystem() error {
 	_, err := k.gate("system", health.Spec{
-		Kind: health.KindSystem, Timeout: k.args.Timeouts.Nodes, TimeoutKey: "strata:timeouts.nodes", Servers: k.endpoints(),
-		System: &health.SystemSpec{Disabled: k.args.Config.Disable, Domain: k.args.Config.Fixed()["cluster-domain"]},
+		Timeout: k.args.Timeouts.Nodes, TimeoutKey: "strata:timeouts.nodes", Servers: k.endpoints(),
+		Body: system.Spec{Disabled: k.args.Config.Disable, Domain: k.args.Config.Fixed()["cluster-domain"]},
 	}, k.args.Hosts.All, append(k.joined, k.API, k.Upgraded)...)
 	return err
 }

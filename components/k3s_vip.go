@@ -10,6 +10,7 @@ import (
 
 	"strata/actions/hosts/hostrun"
 	"strata/health"
+	"strata/health/api"
 	"strata/internal/k3shost"
 	"strata/internal/pulumi/rerun"
 	"strata/internal/pulumi/subcommand"
@@ -48,7 +49,7 @@ func (k *k3s) gateEndpoint() error {
 	at := accessTo(k.servers)
 	gate, err := NewGate(k.ctx, k.name+"-endpoint", &GateArgs{
 		Spec: health.Spec{
-			Kind: health.KindAPI, Layer: "k3s", Timeout: k.args.Timeouts.API, TimeoutKey: "strata:timeouts.api", Servers: []string{k.Endpoint},
+			Body: api.Spec{}, Layer: "k3s", Timeout: k.args.Timeouts.API, TimeoutKey: "strata:timeouts.api", Servers: []string{k.Endpoint},
 		},
 		Hosts: at.hosts, SSHKey: at.sshKey, Kubeconfig: k.Kubeconfig,
 		Revision: digest(k.identity.Hex, strings.Join(k.endpoints(), " ")),

@@ -10,6 +10,8 @@ import (
 	"strata/artifacts"
 	"strata/config"
 	"strata/health"
+	"strata/health/address"
+	"strata/health/gateway"
 )
 
 // TraefikArgs configures Traefik.
@@ -135,8 +137,7 @@ func (t *traefik) address(chartSum string, own ownValues) (err error) {
 		want = t.args.Config.Address.String()
 	}
 	t.Address, err = t.gate("address", GateArgs{Spec: health.Spec{
-		Kind:    health.KindAddress,
-		Address: &health.AddressSpec{Namespace: traefikName, Service: traefikName, Ports: []int{80, 443}, Want: want},
+		Body: address.Spec{Namespace: traefikName, Service: traefikName, Ports: []int{80, 443}, Want: want},
 	}, Revision: own.revision(addressRevision(chartSum, t.args.Config.ExternalTrafficPolicy))}, t.release)
 	if err != nil {
 		return err
@@ -181,7 +182,7 @@ func (t *traefik) certificate() error {
 // gateway registers the Gateway and its gate. The Deployment says nothing about it: readiness is
 // /ping.
 func (t *traefik) gateway() error {
-	gateway, err := newCustomResource(t.ctx, t.args.Cluster, t.name+"-gateway", customResource{
+	registered, err := newCustomResource(t.ctx, t.args.Cluster, t.name+"-gateway", customResource{
 		apiVersion: "gateway.networking.k8s.io/v1", kind: "Gateway", name: traefikName, namespace: traefikName,
 		wait: gatewayWait(t.args.Timeouts.Ingress.Duration), spec: traefikGateway(t.args.Domain),
 	}, childOf(t, t.release, t.tls.Ready)...)
@@ -189,9 +190,8 @@ func (t *traefik) gateway() error {
 		return fmt.Errorf("gateway: %w", err)
 	}
 	t.Programmed, err = t.gate("programmed", GateArgs{Spec: health.Spec{
-		Kind:    health.KindGateway,
-		Gateway: &health.GatewaySpec{Class: traefikName, Namespace: traefikName, Name: traefikName, Listeners: []string{"http", "https"}},
-	}, Revision: t.Values.after(nil)}, with(t.Values.Rolled, gateway)...)
+		Body: gateway.Spec{Class: traefikName, Namespace: traefikName, Name: traefikName, Listeners: []string{"http", "https"}},
+	}, Revision: t.Values.after(nil)}, with(t.Values.Rolled, registered)...)
 	return err
 }
 

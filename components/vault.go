@@ -10,6 +10,8 @@ import (
 	"strata/artifacts"
 	"strata/config"
 	"strata/health"
+	"strata/health/claim"
+	vaultgate "strata/health/vault"
 	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/subcommand"
 )
@@ -124,8 +126,8 @@ func (v *vaultLayer) volume() error {
 		return nil
 	}
 	gate, err := v.args.Cluster.gate(v.ctx, v.name+"-volume", GateArgs{Spec: health.Spec{
-		Kind: health.KindClaim, Layer: vaultName, Timeout: v.args.Timeouts.Vault, TimeoutKey: "strata:timeouts.vault",
-		Claim: &health.ClaimSpec{Namespace: vaultName, Name: "data-" + vaultName + "-0", ClassKey: "strata:vault.storage.class"},
+		Layer: vaultName, Timeout: v.args.Timeouts.Vault, TimeoutKey: "strata:timeouts.vault",
+		Body: claim.Spec{Namespace: vaultName, Name: "data-" + vaultName + "-0", ClassKey: "strata:vault.storage.class"},
 	}}, childOf(v, v.release)...)
 	if err != nil {
 		return fmt.Errorf("volume: %w", err)
@@ -147,8 +149,8 @@ func (v *vaultLayer) open() error {
 		return err
 	}
 	v.Ready, err = v.args.Cluster.gate(v.ctx, v.name+"-gate", GateArgs{Spec: health.Spec{
-		Kind: health.KindVault, Layer: vaultName, Timeout: v.args.Timeouts.Vault, TimeoutKey: "strata:timeouts.vault",
-		Vault: &health.VaultSpec{Namespace: vaultName, Pod: vaultName + "-0", Port: vaultPort, Workload: vaultName + "/StatefulSet/" + vaultName},
+		Layer: vaultName, Timeout: v.args.Timeouts.Vault, TimeoutKey: "strata:timeouts.vault",
+		Body: vaultgate.Spec{Namespace: vaultName, Pod: vaultName + "-0", Port: vaultPort, Workload: vaultName + "/StatefulSet/" + vaultName},
 	}, Revision: v.revision}, childOf(v, configure)...)
 	if err != nil {
 		return fmt.Errorf("gate: %w", err)

@@ -8,6 +8,7 @@ import (
 	"strata/artifacts"
 	"strata/config"
 	"strata/health"
+	"strata/health/webhook"
 )
 
 // WaveArgs configures Wave.
@@ -94,8 +95,7 @@ func waveValues(cfg config.Wave) pulumi.Map {
 func waveWebhook() health.Spec {
 	labels := map[string]any{"app.kubernetes.io/name": "strata-gate"}
 	return health.Spec{
-		Kind: health.KindWebhook,
-		Webhook: &health.WebhookSpec{
+		Body: webhook.Spec{
 			Configuration: waveName + "-mutating-webhook-configuration", Mutating: true,
 			Namespace: waveNamespace, Service: waveName + "-webhook-service", Port: 443, CASecret: waveName + "-webhook-server-cert",
 			Accept: map[string]any{

@@ -10,6 +10,7 @@ import (
 
 	"strata/config"
 	"strata/health"
+	"strata/health/rollout"
 )
 
 // WorkloadArgs configures Workload.
@@ -208,8 +209,8 @@ func (w *workloadBuild) gate() error {
 // rollout registers the gate of the Deployment of a name.
 func (w *workloadBuild) rollout(role, name string, deployment pulumi.Resource) (*Gate, error) {
 	gate, err := w.args.Cluster.gate(w.ctx, w.name+"-"+role, GateArgs{Spec: health.Spec{
-		Kind: health.KindRollout, Layer: "apps", Timeout: w.args.Timeouts.Workload, TimeoutKey: "strata:timeouts.workload",
-		Rollout: &health.RolloutSpec{Workloads: []string{w.args.Config.Namespace + "/Deployment/" + name}},
+		Layer: "apps", Timeout: w.args.Timeouts.Workload, TimeoutKey: "strata:timeouts.workload",
+		Body: rollout.Spec{Workloads: []string{w.args.Config.Namespace + "/Deployment/" + name}},
 	}, Revision: w.revision()}, childOf(w, deployment)...)
 	if err != nil {
 		return nil, fmt.Errorf("gate rollout: %w", err)

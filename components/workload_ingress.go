@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/actions/cluster/canary"
-	"strata/health"
+	"strata/health/upstreams"
 )
 
 // WorkloadIngress is an ingress controller as a workload's routes see it.
@@ -33,7 +33,7 @@ type WorkloadIngress struct {
 	Metrics *canary.Metrics
 	// Plane configures the upstreams gate, which needs Key, runs after Rolled, and runs again at
 	// another PlaneRevision. It is nil if the ingress controller reads the Pods by itself.
-	Plane         *health.UpstreamsSpec
+	Plane         *upstreams.Spec
 	Key           pulumi.StringInput
 	Rolled        *Gate
 	PlaneRevision pulumi.StringInput

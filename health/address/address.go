@@ -59,11 +59,11 @@ type dialFacts struct {
 }
 
 // Name is the Service as namespace/name.
-func Name(s health.AddressSpec) string { return s.Namespace + "/" + s.Service }
+func Name(s Spec) string { return s.Namespace + "/" + s.Service }
 
 // judgeAddress says whether the Service can be reached from outside: an address that is assigned is
 // not yet announced, and one that is announced has not yet anything behind it.
-func judgeAddress(spec health.AddressSpec, f addressFacts) []health.Verdict {
+func judgeAddress(spec Spec, f addressFacts) []health.Verdict {
 	assigned, endpoints := "address "+Name(spec), "endpoints "+Name(spec)
 	unseen := health.Verdict{Check: endpoints, State: health.Waiting, Message: "not seen", After: []string{assigned}}
 	if f.Fault != nil {
@@ -83,7 +83,7 @@ func judgeAddress(spec health.AddressSpec, f addressFacts) []health.Verdict {
 
 // JudgeAssigned says whether the Service has the address that is wanted; Check is left to the
 // caller.
-func JudgeAssigned(spec health.AddressSpec, s ServiceSeen) health.Verdict {
+func JudgeAssigned(spec Spec, s ServiceSeen) health.Verdict {
 	v := health.Verdict{State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s describe service %s", spec.Namespace, spec.Service)}
 	switch {
 	case s.Missing:
@@ -102,7 +102,7 @@ func JudgeAssigned(spec health.AddressSpec, s ServiceSeen) health.Verdict {
 	return v
 }
 
-func judgeServiceEndpoints(spec health.AddressSpec, e kube.EndpointFacts) health.Verdict {
+func judgeServiceEndpoints(spec Spec, e kube.EndpointFacts) health.Verdict {
 	if len(e.Ready) > 0 {
 		return health.Verdict{State: health.Ready}
 	}

@@ -86,8 +86,8 @@ type apiWatch struct {
 	ends time.Time
 }
 
-// New returns the watch of kind api. It fails if the Spec or the Secrets are incomplete.
-func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+// NewWatch implements health.Body.
+func (Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {
 		return nil, err

@@ -51,7 +51,7 @@ type applicationSeen struct {
 }
 
 // judgeApplications says whether the contents of the repositories are in the cluster, and work.
-func judgeApplications(spec health.ApplicationsSpec, f applicationsFacts) []health.Verdict {
+func judgeApplications(spec Spec, f applicationsFacts) []health.Verdict {
 	var verdicts []health.Verdict
 	for i, name := range spec.Names {
 		check := "application " + spec.Namespace + "/" + name
@@ -82,7 +82,7 @@ func applicationNamed(all []applicationSeen, name string) applicationSeen {
 	return applicationSeen{Name: name, Missing: true}
 }
 
-func judgeApplication(spec health.ApplicationsSpec, a applicationSeen) health.Verdict {
+func judgeApplication(spec Spec, a applicationSeen) health.Verdict {
 	v := health.Verdict{State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s describe application %s", spec.Namespace, a.Name)}
 	switch {
 	case a.Missing:
@@ -105,7 +105,7 @@ func judgeApplication(spec health.ApplicationsSpec, a applicationSeen) health.Ve
 }
 
 // syncedAndHealthy passes; a last sync that failed, for example in a hook, is worth a warning.
-func syncedAndHealthy(spec health.ApplicationsSpec, a applicationSeen) health.Verdict {
+func syncedAndHealthy(spec Spec, a applicationSeen) health.Verdict {
 	v := health.Verdict{State: health.Ready}
 	if failedPhase(a.Phase) {
 		v.Message = "Synced and Healthy, but its last sync ended with " + a.Phase + ": " + observe.OrNone(health.OneLine(a.Message))

@@ -54,14 +54,14 @@ type requestSeen struct {
 // causeOutdated explains a certificate that differs from one that its issuer would give now.
 const causeOutdated = "the issuer's CA or server was changed, and the certificate is being issued anew"
 
-func certificateCheck(s health.CertificateSpec) string {
+func certificateCheck(s Spec) string {
 	return "certificate " + s.Namespace + "/" + s.Name
 }
 
 // judgeCertificate says whether a certificate serves: cert-manager says so of its newest
 // generation, and the Secret holds a pair that clients will accept. The next component reads only
 // the pair.
-func judgeCertificate(spec health.CertificateSpec, f certificateFacts) []health.Verdict {
+func judgeCertificate(spec Spec, f certificateFacts) []health.Verdict {
 	secret := health.Verdict{Check: "secret " + spec.Namespace + "/" + spec.Secret, State: health.Waiting, Message: "not seen"}
 	if f.Fault != nil {
 		secret.After = []string{certificateCheck(spec)}
@@ -95,7 +95,7 @@ func renewal(v *health.Verdict, f certificateFacts) {
 	v.Hint = next.Hint + v.Hint
 }
 
-func judgeIssued(spec health.CertificateSpec, f certificateFacts) health.Verdict {
+func judgeIssued(spec Spec, f certificateFacts) health.Verdict {
 	c := f.Certificate
 	v := health.Verdict{Check: certificateCheck(spec), State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s describe certificate %s; kubectl -n %s get certificaterequests", spec.Namespace, spec.Name, spec.Namespace)}
 	switch {

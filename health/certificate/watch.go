@@ -23,7 +23,7 @@ var (
 )
 
 type certificateWatch struct {
-	spec    health.CertificateSpec
+	spec    Spec
 	cluster *kube.Cluster
 	stable  *observe.Stable
 	now     observe.Clock
@@ -31,13 +31,13 @@ type certificateWatch struct {
 	reader bool
 }
 
-// New returns the watch of kind certificate. It fails if the Spec or the Secrets are incomplete.
-func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+// NewWatch implements health.Body.
+func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {
 		return nil, err
 	}
-	return &certificateWatch{spec: *spec.Certificate, cluster: all, stable: observe.NewStable(time.Now), now: time.Now, reader: secrets.Reader}, nil
+	return &certificateWatch{spec: s, cluster: all, stable: observe.NewStable(time.Now), now: time.Now, reader: secrets.Reader}, nil
 }
 
 // Run implements Watch.

@@ -33,12 +33,12 @@ type claimFacts struct {
 // handMade is the provisioner of a class whose volumes are made by hand.
 const handMade = "kubernetes.io/no-provisioner"
 
-func claimCheck(s health.ClaimSpec) string { return "claim " + s.Namespace + "/" + s.Name }
+func claimCheck(s Spec) string { return "claim " + s.Namespace + "/" + s.Name }
 
 // judgeClaim says whether a claim has its volume. A Pod whose claim is pending is only
 // "unschedulable", and the claim itself says "no persistent volumes available": the StorageClasses
 // have to be read for that.
-func judgeClaim(spec health.ClaimSpec, f claimFacts) []health.Verdict {
+func judgeClaim(spec Spec, f claimFacts) []health.Verdict {
 	v := health.Verdict{Check: claimCheck(spec), State: health.Waiting, Evidence: f.Events, Hint: fmt.Sprintf("kubectl -n %s describe pvc %s", spec.Namespace, spec.Name)}
 	switch {
 	case f.Fault != nil:

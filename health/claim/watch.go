@@ -13,18 +13,18 @@ import (
 )
 
 type claimWatch struct {
-	spec    health.ClaimSpec
+	spec    Spec
 	cluster *kube.Cluster
 	stable  *observe.Stable
 }
 
-// New returns the watch of kind claim. It fails if the Spec or the Secrets are incomplete.
-func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+// NewWatch implements health.Body.
+func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {
 		return nil, err
 	}
-	return &claimWatch{spec: *spec.Claim, cluster: all, stable: observe.NewStable(time.Now)}, nil
+	return &claimWatch{spec: s, cluster: all, stable: observe.NewStable(time.Now)}, nil
 }
 
 // Run implements Watch.
@@ -47,7 +47,7 @@ func (w *claimWatch) observe(ctx context.Context) claimFacts {
 	return facts
 }
 
-func readClaim(ctx context.Context, s *kube.APIServer, spec health.ClaimSpec) (claimFacts, error) {
+func readClaim(ctx context.Context, s *kube.APIServer, spec Spec) (claimFacts, error) {
 	claim, err := kube.Get[corev1.PersistentVolumeClaim](ctx, s, kube.ClaimResource, spec.Namespace, spec.Name)
 	if err != nil || claim == nil {
 		return claimFacts{Missing: err == nil}, err

@@ -50,7 +50,7 @@ type discoveryFacts struct {
 
 // judgeCRDs says whether objects of every CRD can be created through every API server. Established
 // is one API server's word; the others learn of it from their own watch.
-func judgeCRDs(spec health.CRDsSpec, facts crdsFacts) []health.Verdict {
+func judgeCRDs(spec Spec, facts crdsFacts) []health.Verdict {
 	checks := make([]string, 0, len(spec.Names))
 	for _, name := range spec.Names {
 		checks = append(checks, "crd "+name)

@@ -52,12 +52,12 @@ type listenerSeen struct {
 	Routes int `json:"routes,omitempty"`
 }
 
-func gatewayCheck(s health.GatewaySpec) string { return "gateway " + s.Namespace + "/" + s.Name }
+func gatewayCheck(s Spec) string { return "gateway " + s.Namespace + "/" + s.Name }
 
 // judgeGateway says whether a Gateway serves as it is specified now. Its own conditions are True as
 // soon as one listener works (Traefik pkg/provider/kubernetes/gateway), so each listener that is
 // relied on is a check of its own.
-func judgeGateway(spec health.GatewaySpec, f gatewayFacts) []health.Verdict {
+func judgeGateway(spec Spec, f gatewayFacts) []health.Verdict {
 	class := "gatewayclass " + spec.Class
 	if f.Fault != nil {
 		return []health.Verdict{
@@ -88,7 +88,7 @@ func outdated(g gatewaySeen) bool {
 	return g.Missing || g.Deleting || g.Accepted.Stale(g.Generation)
 }
 
-func judgeClass(spec health.GatewaySpec, c classSeen) health.Verdict {
+func judgeClass(spec Spec, c classSeen) health.Verdict {
 	v := health.Verdict{State: health.Waiting, Hint: "kubectl describe gatewayclass " + spec.Class}
 	switch {
 	case c.Missing:
@@ -116,7 +116,7 @@ func unreconciled(c kube.Condition) bool {
 	return c.Status == "" || c.Status == "Unknown" && slices.Contains([]string{"Pending", "Waiting", "NotReconciled"}, c.Reason)
 }
 
-func judgeGatewayItself(spec health.GatewaySpec, f gatewayFacts) health.Verdict {
+func judgeGatewayItself(spec Spec, f gatewayFacts) health.Verdict {
 	g := f.Gateway
 	v := health.Verdict{State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s describe gateway %s", spec.Namespace, spec.Name)}
 	switch {

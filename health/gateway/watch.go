@@ -18,18 +18,18 @@ var (
 )
 
 type gatewayWatch struct {
-	spec    health.GatewaySpec
+	spec    Spec
 	cluster *kube.Cluster
 	stable  *observe.Stable
 }
 
-// New returns the watch of kind gateway. It fails if the Spec or the Secrets are incomplete.
-func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+// NewWatch implements health.Body.
+func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {
 		return nil, err
 	}
-	return &gatewayWatch{spec: *spec.Gateway, cluster: all, stable: observe.NewStable(time.Now)}, nil
+	return &gatewayWatch{spec: s, cluster: all, stable: observe.NewStable(time.Now)}, nil
 }
 
 // Run implements Watch.

@@ -27,16 +27,16 @@ type Facts struct {
 // hostWatch observes one host.
 type hostWatch struct {
 	host health.Host
-	spec health.HostSpec
+	spec Spec
 	key  []byte
 }
 
-// New returns the watch of kind host. It fails if the Spec or the Secrets are incomplete.
-func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+// NewWatch implements health.Body.
+func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if len(secrets.SSHKey) == 0 && !spec.Hosts[0].Agent {
 		return nil, errors.New("STRATA_SSH_KEY: empty; the host is observed over SSH")
 	}
-	return &hostWatch{host: spec.Hosts[0], spec: *spec.Host, key: secrets.SSHKey}, nil
+	return &hostWatch{host: spec.Hosts[0], spec: s, key: secrets.SSHKey}, nil
 }
 
 // Run implements Watch.
@@ -58,7 +58,7 @@ type Report struct {
 
 // Observe observes a host until ctx ends, or with once only until its first observation or a reason
 // why there will be none, and reports each observation.
-func Observe(ctx context.Context, host health.Host, spec health.HostSpec, key []byte, once bool, report func(Report, []health.Verdict)) {
+func Observe(ctx context.Context, host health.Host, spec Spec, key []byte, once bool, report func(Report, []health.Verdict)) {
 	ports := make([]string, len(spec.Ports))
 	for i, port := range spec.Ports {
 		ports[i] = strconv.Itoa(port)
@@ -103,7 +103,7 @@ func hostReport(host health.Host, f Facts) Report {
 // hostCheck is one check of a host, in the order in which they are listed.
 type hostCheck struct {
 	name  string
-	judge func(health.Host, health.HostSpec, Facts) health.Verdict
+	judge func(health.Host, Spec, Facts) health.Verdict
 }
 
 // hostChecks are the checks of every host; modules and ports come after them, one check each.
@@ -125,7 +125,7 @@ var hostChecks = []hostCheck{
 
 // JudgeHost gives the verdicts on a host before anything is installed on it; they hold on every
 // later run as well.
-func JudgeHost(host health.Host, spec health.HostSpec, f Facts) []health.Verdict {
+func JudgeHost(host health.Host, spec Spec, f Facts) []health.Verdict {
 	const sshCheck = "ssh"
 	verdicts := []health.Verdict{{Check: sshCheck, State: health.Ready, Message: "logged in as root, or as a user who may become root"}}
 	switch {

@@ -50,12 +50,12 @@ type httpAnswer struct {
 	Took     string `json:"took,omitempty"`
 }
 
-func httpAddress(s health.HTTPSpec) health.AddressSpec {
-	return health.AddressSpec{Namespace: s.Namespace, Service: s.Service}
+func httpAddress(s Spec) address.Spec {
+	return address.Spec{Namespace: s.Namespace, Service: s.Service}
 }
 
 // judgeHTTP says whether every URL answers at the Service's address as people will see it.
-func judgeHTTP(spec health.HTTPSpec, f httpFacts) []health.Verdict {
+func judgeHTTP(spec Spec, f httpFacts) []health.Verdict {
 	at := "address " + address.Name(httpAddress(spec))
 	after := []string{at}
 	var verdicts []health.Verdict
@@ -83,7 +83,7 @@ func judgeHTTP(spec health.HTTPSpec, f httpFacts) []health.Verdict {
 	return verdicts
 }
 
-func judgeHTTPProbe(spec health.HTTPSpec, probe health.HTTPProbe, f httpFacts) health.Verdict {
+func judgeHTTPProbe(spec Spec, probe Probe, f httpFacts) health.Verdict {
 	asked := probeMethod(probe) + " " + probe.URL
 	v := health.Verdict{State: health.Waiting, Hint: fmt.Sprintf("curl -kv -X %s --connect-to ::%s: '%s'", probeMethod(probe), f.Service.Address, probe.URL)}
 	at := slices.IndexFunc(f.Answers, func(a httpAnswer) bool { return a.Name == probe.Name })
@@ -147,7 +147,7 @@ func oneOf(statuses []int) string {
 }
 
 // statusCause is the usual reason for a status in this platform.
-func statusCause(probe health.HTTPProbe, status int) string {
+func statusCause(probe Probe, status int) string {
 	switch {
 	case status == http.StatusNotFound:
 		return "no route for this host and path yet (the ingress controller answers 404), or the application has no such path"
@@ -164,7 +164,7 @@ func statusCause(probe health.HTTPProbe, status int) string {
 	}
 }
 
-func refusedCertificate(spec health.HTTPSpec, a httpAnswer) string {
+func refusedCertificate(spec Spec, a httpAnswer) string {
 	switch {
 	case strings.Contains(a.Certificate, "TRAEFIK DEFAULT CERT"):
 		return "Traefik serves its default certificate: it has none for this name yet"

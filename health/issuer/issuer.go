@@ -22,14 +22,14 @@ type issuerFacts struct {
 }
 
 // issuerKubectl is a kubectl command about the issuer.
-func issuerKubectl(s health.IssuerSpec, verb string) string {
+func issuerKubectl(s Spec, verb string) string {
 	if s.Namespace == "" {
 		return "kubectl " + verb + " clusterissuer " + s.Name
 	}
 	return "kubectl -n " + s.Namespace + " " + verb + " issuer " + s.Name
 }
 
-func issuerCheck(s health.IssuerSpec) string {
+func issuerCheck(s Spec) string {
 	if s.Namespace == "" {
 		return "clusterissuer " + s.Name
 	}
@@ -39,7 +39,7 @@ func issuerCheck(s health.IssuerSpec) string {
 // judgeIssuer says whether cert-manager has taken an issuer into use, as it is specified now.
 // cert-manager reconciles an issuer when it or one of its Secrets changes, and again after a
 // failure: what has failed since it was last Ready is seen when a certificate is issued.
-func judgeIssuer(spec health.IssuerSpec, f issuerFacts) []health.Verdict {
+func judgeIssuer(spec Spec, f issuerFacts) []health.Verdict {
 	v := health.Verdict{Check: issuerCheck(spec), State: health.Waiting, Hint: issuerKubectl(spec, "describe")}
 	switch {
 	case f.Fault != nil:
@@ -67,7 +67,7 @@ func judgeIssuer(spec health.IssuerSpec, f issuerFacts) []health.Verdict {
 // with growing pauses (pkg/ controller DefaultItemBasedRateLimiter: 5 s to 5 min), so only what is
 // not is a reason to give up. A refused account is believed after a while: cert-manager asks again
 // when the Secret of the account's key changes, which is no new generation of the issuer.
-func notIssuing(v *health.Verdict, spec health.IssuerSpec, ready kube.Condition, seconds int) {
+func notIssuing(v *health.Verdict, spec Spec, ready kube.Condition, seconds int) {
 	known := CauseOfIssuance(ready.Message)
 	v.Message = "not ready: " + observe.OrNone(health.OneLine(ready.Message))
 	v.Evidence = []string{kube.ConditionLine(ready)}

@@ -22,7 +22,7 @@ var (
 )
 
 type issuerWatch struct {
-	spec    health.IssuerSpec
+	spec    Spec
 	cluster *kube.Cluster
 	stable  *observe.Stable
 	// recorded is the CA that it must sign with; nil where none in particular is asked for.
@@ -31,14 +31,14 @@ type issuerWatch struct {
 	reader bool
 }
 
-// New returns the watch of kind issuer. It fails if the Spec or the Secrets are incomplete.
-func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+// NewWatch implements health.Body.
+func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {
 		return nil, err
 	}
-	watch := &issuerWatch{spec: *spec.Issuer, cluster: all, stable: observe.NewStable(time.Now), reader: secrets.Reader}
-	if ca := spec.Issuer.CA; ca != nil {
+	watch := &issuerWatch{spec: s, cluster: all, stable: observe.NewStable(time.Now), reader: secrets.Reader}
+	if ca := s.CA; ca != nil {
 		if watch.recorded, err = certificateIn([]byte(ca.Certificate)); err != nil {
 			return nil, fmt.Errorf("issuer.ca.certificate: %w", err)
 		}
@@ -47,7 +47,7 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 }
 
 // resourceOf is the issuer's.
-func resourceOf(s health.IssuerSpec) schema.GroupVersionResource {
+func resourceOf(s Spec) schema.GroupVersionResource {
 	if s.Namespace == "" {
 		return clusterIssuerResource
 	}

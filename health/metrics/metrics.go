@@ -22,10 +22,10 @@ type metricsFacts struct {
 	Series []string `json:"series,omitempty"`
 }
 
-func seriesCheck(s health.MetricsSpec) string { return "metrics " + s.Namespace + "/" + s.Service }
+func seriesCheck(s Spec) string { return "metrics " + s.Namespace + "/" + s.Service }
 
 // judgeSeries says whether Prometheus would find every series.
-func judgeSeries(spec health.MetricsSpec, f metricsFacts) []health.Verdict {
+func judgeSeries(spec Spec, f metricsFacts) []health.Verdict {
 	v := health.Verdict{Check: seriesCheck(spec), State: health.Waiting, Hint: "kubectl get --raw " + metricsProxy(spec)}
 	if f.Fault != nil {
 		return []health.Verdict{f.Fault.Verdict(v.Check, f.Seconds >= observe.StartupSeconds)}
@@ -61,7 +61,7 @@ func metricsCause(status int) string {
 }
 
 // metricsProxy is the path of the metrics through an API server.
-func metricsProxy(s health.MetricsSpec) string {
+func metricsProxy(s Spec) string {
 	return fmt.Sprintf("/api/v1/namespaces/%s/services/%s:%d/proxy%s", s.Namespace, s.Service, s.Port, s.Path)
 }
 

@@ -50,7 +50,7 @@ func (o object) title() string {
 
 // judgeNamespace passes once the namespace has ended. It is never stuck: a controller that comes
 // back lets it end.
-func judgeNamespace(spec health.NamespaceSpec, f namespaceFacts) []health.Verdict {
+func judgeNamespace(spec Spec, f namespaceFacts) []health.Verdict {
 	v := health.Verdict{Check: "namespace " + spec.Name, State: health.Waiting, Hint: "kubectl get namespace " + spec.Name + " -o yaml"}
 	switch {
 	case f.Fault != nil:

@@ -71,7 +71,7 @@ type configurationState struct {
 
 // judgePool says whether the pool works: as specified, counted by the controller, and accepted by
 // it and by every speaker since it last changed.
-func judgePool(spec health.PoolSpec, facts poolFacts) []health.Verdict {
+func judgePool(spec Spec, facts poolFacts) []health.Verdict {
 	check := "pool " + spec.Namespace + "/" + spec.Name
 	if facts.Fault != nil {
 		return append([]health.Verdict{facts.Fault.Verdict(check, facts.Seconds >= observe.StartupSeconds)}, unseenStates(spec, check)...)
@@ -103,7 +103,7 @@ func judgePool(spec health.PoolSpec, facts poolFacts) []health.Verdict {
 	return append([]health.Verdict{pool}, states...)
 }
 
-func unseenStates(spec health.PoolSpec, after string) []health.Verdict {
+func unseenStates(spec Spec, after string) []health.Verdict {
 	var verdicts []health.Verdict
 	for _, name := range stateNames(spec) {
 		verdicts = append(verdicts, health.Verdict{Check: "metallb " + name, State: health.Waiting, Message: "not seen", After: []string{after}})
@@ -111,7 +111,7 @@ func unseenStates(spec health.PoolSpec, after string) []health.Verdict {
 	return verdicts
 }
 
-func stateNames(spec health.PoolSpec) []string {
+func stateNames(spec Spec) []string {
 	names := []string{"controller"}
 	for _, node := range spec.Speakers {
 		names = append(names, "speaker-"+node)
@@ -119,7 +119,7 @@ func stateNames(spec health.PoolSpec) []string {
 	return names
 }
 
-func judgePoolObject(spec health.PoolSpec, pool poolSeen) health.Verdict {
+func judgePoolObject(spec Spec, pool poolSeen) health.Verdict {
 	v := health.Verdict{State: health.Waiting, Hint: "kubectl -n " + spec.Namespace + " describe ipaddresspool " + spec.Name}
 	switch {
 	case pool.Missing:

@@ -2,7 +2,6 @@ package pool
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -26,21 +25,18 @@ var (
 const stampSlack = time.Second
 
 type poolWatch struct {
-	spec    health.PoolSpec
+	spec    Spec
 	cluster *kube.Cluster
 	stable  *observe.Stable
 }
 
-// New returns the watch of kind pool. It fails if the Spec or the Secrets are incomplete.
-func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
-	if spec.Pool == nil || len(spec.Pool.Addresses) == 0 {
-		return nil, errors.New("spec: pool: expected a pool with addresses")
-	}
+// NewWatch implements health.Body.
+func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {
 		return nil, err
 	}
-	return &poolWatch{spec: *spec.Pool, cluster: all, stable: observe.NewStable(time.Now)}, nil
+	return &poolWatch{spec: s, cluster: all, stable: observe.NewStable(time.Now)}, nil
 }
 
 // Run implements Watch.
@@ -101,7 +97,7 @@ func (w *poolWatch) read(ctx context.Context, s *kube.APIServer) (poolFacts, err
 
 // observeSpeakers are the nodes that have a speaker's Pod which is to stay, sorted; none where the
 // specification names them.
-func observeSpeakers(ctx context.Context, s *kube.APIServer, spec health.PoolSpec) ([]string, error) {
+func observeSpeakers(ctx context.Context, s *kube.APIServer, spec Spec) ([]string, error) {
 	if spec.SpeakerPods == "" {
 		return nil, nil
 	}

@@ -2,7 +2,6 @@ package rollout
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"strata/health"
@@ -24,7 +23,7 @@ type rolloutFacts struct {
 // judgeRollout says for each workload whether its newest revision serves and no older one is left.
 // What a layer answers proves only that some revision works: after an upgrade to an image that does
 // not exist the previous one goes on answering.
-func judgeRollout(spec health.RolloutSpec, f rolloutFacts) []health.Verdict {
+func judgeRollout(spec Spec, f rolloutFacts) []health.Verdict {
 	if f.Fault != nil {
 		return []health.Verdict{f.Fault.Verdict("api", f.Seconds >= observe.NoticeSeconds)}
 	}
@@ -40,7 +39,7 @@ func judgeRollout(spec health.RolloutSpec, f rolloutFacts) []health.Verdict {
 }
 
 type rolloutWatch struct {
-	spec      health.RolloutSpec
+	spec      Spec
 	cluster   *kube.Cluster
 	workloads []kube.WorkloadRef
 	images    map[string][]string
@@ -48,13 +47,10 @@ type rolloutWatch struct {
 	rights    *rights.Observer
 }
 
-// New returns the watch of kind rollout. It fails if the Spec or the Secrets are incomplete.
-func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
-	if spec.Rollout == nil || len(spec.Rollout.Workloads) == 0 {
-		return nil, errors.New("spec: rollout: workloads: empty; nothing is not a rollout")
-	}
-	w := &rolloutWatch{spec: *spec.Rollout, images: spec.Images, stable: observe.NewStable(time.Now)}
-	for _, text := range spec.Rollout.Workloads {
+// NewWatch implements health.Body.
+func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+	w := &rolloutWatch{spec: s, images: spec.Images, stable: observe.NewStable(time.Now)}
+	for _, text := range s.Workloads {
 		ref, err := kube.ParseWorkload(text)
 		if err != nil {
 			return nil, err

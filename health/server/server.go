@@ -20,8 +20,8 @@ type serverWatch struct {
 	key    []byte
 }
 
-// New returns the watch of kind server. It fails if the Spec or the Secrets are incomplete.
-func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+// NewWatch implements health.Body.
+func (Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	w := &serverWatch{host: spec.Hosts[0], key: secrets.SSHKey}
 	if len(w.key) == 0 && !w.host.Agent {
 		return nil, errors.New("STRATA_SSH_KEY: empty; the unit is observed over SSH")

@@ -50,7 +50,7 @@ const accountCheck = "serviceaccount default/default"
 
 // judgeSystem says whether the cluster can run Pods as people expect of it: an account, names,
 // metrics. None of an existing cluster's hosts is known.
-func judgeSystem(spec health.SystemSpec, facts systemFacts, names namesFacts) []health.Verdict {
+func judgeSystem(spec Spec, facts systemFacts, names namesFacts) []health.Verdict {
 	verdicts := judgeObjects(spec, facts)
 	if spec.Existing {
 		return verdicts
@@ -58,7 +58,7 @@ func judgeSystem(spec health.SystemSpec, facts systemFacts, names namesFacts) []
 	return append(verdicts, judgeNames(spec.Domain, names)...)
 }
 
-func judgeObjects(spec health.SystemSpec, facts systemFacts) []health.Verdict {
+func judgeObjects(spec Spec, facts systemFacts) []health.Verdict {
 	if facts.Fault != nil {
 		unseen := func(check string) health.Verdict {
 			return health.Verdict{Check: check, State: health.Waiting, Message: "not seen", After: []string{accountCheck}}
@@ -89,7 +89,7 @@ func judgeAccount(exists bool) health.Verdict {
 
 // judgeDNS wants the rollout and an address behind the Service: each alone has been seen without
 // the other.
-func judgeDNS(spec health.SystemSpec, facts systemFacts) []health.Verdict {
+func judgeDNS(spec Spec, facts systemFacts) []health.Verdict {
 	if slices.Contains(spec.Disabled, "coredns") {
 		return []health.Verdict{{Check: "coredns", State: health.Skipped, Message: noDNS}, {Check: dnsCheck, State: health.Skipped, Message: noDNS}}
 	}
@@ -112,7 +112,7 @@ func judgeDNS(spec health.SystemSpec, facts systemFacts) []health.Verdict {
 // judgeMetrics wants the aggregated API to answer. One that does not blocks the deletion of every
 // namespace, also where its server has been disabled and only the registration is left
 // (kubernetes#83332).
-func judgeMetrics(spec health.SystemSpec, m apiServiceFacts) health.Verdict {
+func judgeMetrics(spec Spec, m apiServiceFacts) health.Verdict {
 	v := health.Verdict{Check: metricsCheck, State: health.Waiting}
 	available := !m.Missing && m.Available.Status == "True"
 	if slices.Contains(spec.Disabled, "metrics-server") {

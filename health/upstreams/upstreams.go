@@ -66,7 +66,7 @@ const (
 // that are ready, and to no others. The controller's word proves nothing: the data plane may refuse
 // its configuration, and its own statuses stay as they were (apisix-ingress-controller#2774,
 // #2699).
-func judgeUpstreams(spec health.UpstreamsSpec, f upstreamsFacts) []health.Verdict {
+func judgeUpstreams(spec Spec, f upstreamsFacts) []health.Verdict {
 	if f.Fault != nil {
 		return []health.Verdict{
 			f.Fault.Verdict(routesCheck, f.Seconds >= observe.StartupSeconds),
@@ -114,7 +114,7 @@ func judgeRoutes(f upstreamsFacts) health.Verdict {
 }
 
 // judgePlane compares one Pod of the data plane with the Services' Pods.
-func judgePlane(spec health.UpstreamsSpec, f upstreamsFacts, plane planeSeen) health.Verdict {
+func judgePlane(spec Spec, f upstreamsFacts, plane planeSeen) health.Verdict {
 	v := health.Verdict{State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s describe pod %s", spec.Namespace, plane.Pod)}
 	switch {
 	case plane.Error != "":

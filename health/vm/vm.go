@@ -44,12 +44,12 @@ type vmWatch struct {
 	key  []byte
 }
 
-// New returns the watch of kind vm. It fails if the Spec or the Secrets are incomplete.
-func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
-	if spec.VM.Hypervisor.Address != "" && len(secrets.HypervisorKey) == 0 {
+// NewWatch implements health.Body.
+func (s Spec) NewWatch(_ health.Spec, secrets health.Secrets) (health.Watch, error) {
+	if s.Hypervisor.Address != "" && len(secrets.HypervisorKey) == 0 {
 		return nil, errors.New("STRATA_HYPERVISOR_KEY: empty; the hypervisor is asked over SSH")
 	}
-	return &vmWatch{spec: *spec.VM, key: secrets.HypervisorKey}, nil
+	return &vmWatch{spec: s.Spec, key: secrets.HypervisorKey}, nil
 }
 
 // Run implements Watch. A hypervisor that goes away is connected to again.

@@ -79,7 +79,7 @@ type probeFacts struct {
 
 // judgeWebhook says whether the webhook serves. Existence is three checks of their own, because
 // they explain; only the dry runs prove.
-func judgeWebhook(spec health.WebhookSpec, facts webhookFacts) []health.Verdict {
+func judgeWebhook(spec Spec, facts webhookFacts) []health.Verdict {
 	existence := []string{configurationCheck(spec), endpointsCheck(spec)}
 	var verdicts []health.Verdict
 	if facts.Fault != nil {
@@ -117,15 +117,15 @@ func judgeWebhook(spec health.WebhookSpec, facts webhookFacts) []health.Verdict 
 	return append(verdicts, judgeHosts(spec, facts.Hosts, existence)...)
 }
 
-func configurationCheck(spec health.WebhookSpec) string {
+func configurationCheck(spec Spec) string {
 	return "webhook configuration " + spec.Configuration
 }
 
-func endpointsCheck(spec health.WebhookSpec) string {
+func endpointsCheck(spec Spec) string {
 	return "webhook endpoints " + spec.Namespace + "/" + spec.Service
 }
 
-func judgeEndpoints(spec health.WebhookSpec, e kube.EndpointFacts) health.Verdict {
+func judgeEndpoints(spec Spec, e kube.EndpointFacts) health.Verdict {
 	v := health.Verdict{Check: endpointsCheck(spec), State: health.Ready}
 	if len(e.Ready) == 0 {
 		v.State = health.Waiting

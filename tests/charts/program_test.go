@@ -16,6 +16,7 @@ import (
 	"strata/components"
 	"strata/config"
 	"strata/health"
+	"strata/health/kinds"
 	"strata/platform"
 	"strata/tests/pulumitest"
 )
@@ -105,7 +106,7 @@ func (p *program) add(t *testing.T, r pulumitest.Resource, manifest artifacts.Ma
 		require.NoError(t, err)
 		p.objects = append(p.objects, parse(t, "the program's "+r.Name, "", string(text))...)
 	case r.Text("create") == components.GateCommand:
-		spec, err := health.ParseSpec([]byte(r.Text("stdin")))
+		spec, err := kinds.Parse([]byte(r.Text("stdin")))
 		require.NoError(t, err, r.Name)
 		p.gates = append(p.gates, spec)
 	case strings.HasSuffix(r.Text("create"), " crds apply"):

@@ -58,7 +58,7 @@ func rooms() ([]room, error) {
 // judges reports whether a function comes to its result from what it is given alone: it has no
 // context, and is no constructor.
 func judges(function *ast.FuncDecl) bool {
-	if strings.HasPrefix(function.Name.Name, "new") || function.Name.Name == "New" || function.Name.Name == "init" {
+	if strings.HasPrefix(strings.ToLower(function.Name.Name), "new") || function.Name.Name == "init" {
 		return false
 	}
 	return !slices.ContainsFunc(function.Type.Params.List, func(parameter *ast.Field) bool {

@@ -1,4 +1,4 @@
-package health
+package host
 
 import (
 	"time"
@@ -15,10 +15,10 @@ const (
 	MaxClockSkew    = 30 * time.Second // etcd and certificates tolerate less than a minute
 )
 
-// HostNeeds returns the requirements of a host of a role before K3s is installed on it. Gate and
+// Needs returns the requirements of a host of a role before K3s is installed on it. Gate and
 // preflight ask the same.
-func HostNeeds(role string, ipvs, vip bool) *HostSpec {
-	spec := &HostSpec{
+func Needs(role string, ipvs, vip bool) Spec {
+	spec := Spec{
 		Modules:      []string{"br_netfilter", "overlay", "ip_vs"},
 		Ports:        []int{10250},
 		MinDiskMiB:   diskMiB,
