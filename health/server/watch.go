@@ -59,12 +59,3 @@ func (w *serverWatch) Run(ctx context.Context, report func([]health.Verdict)) er
 	both.Wait()
 	return nil
 }
-
-// judgeServer judges the unit and, where there is one, /ping.
-func judgeServer(h health.Host, unit host.UnitFacts, ping pingFacts) []health.Verdict {
-	verdicts := []health.Verdict{host.JudgeUnit(h, unit)}
-	if ping.Server != "" {
-		verdicts = append(verdicts, judgePing(h, ping))
-	}
-	return verdicts
-}
