@@ -141,15 +141,23 @@ func (a *CA) gate(ctx *pulumi.Context, name string, args *CAArgs, issuer pulumi.
 	if err != nil {
 		return nil, err
 	}
-	return args.Cluster.gate(ctx, name, GateArgs{Spec: health.Spec{
-		Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
-		Body: a.issuing(args, ""),
-	}, Body: completeBody(a.Certificate, func(certificate string) health.Body { return a.issuing(args, certificate) }), Attempt: attempt}, opts...)
+	return args.Cluster.gate(ctx, name, GateArgs{
+		Spec: health.Spec{
+			Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
+			Body: a.issuerGate(args, ""),
+		},
+		Body: completeBody(a.Certificate, func(certificate string) health.Body {
+			return a.issuerGate(args, certificate)
+		}),
+		Attempt: attempt,
+	}, opts...)
 }
 
-// issuing returns the body of the gate of the issuer, which signs with a CA.
-func (a *CA) issuing(args *CAArgs, certificate string) issuer.Spec {
-	return issuer.Spec{Name: caIssuer, CA: &issuer.CA{Secret: a.CASecret, Certificate: certificate, Accepted: args.Config.AcceptedCA}}
+// issuerGate returns the body of the gate of the issuer, which signs with the certificate.
+func (a *CA) issuerGate(args *CAArgs, certificate string) issuer.Spec {
+	return issuer.Spec{Name: caIssuer, CA: &issuer.CA{
+		Secret: a.CASecret, Certificate: certificate, Accepted: args.Config.AcceptedCA,
+	}}
 }
 
 // rootCertificate is the root's: an elliptic key, as small as it is strong, and a lifetime that

@@ -80,7 +80,9 @@ func NewCRDs(ctx *pulumi.Context, name string, args *CRDsArgs, opts ...pulumi.Re
 				Layer: "crds", Timeout: args.Timeout, TimeoutKey: "strata:timeouts.crds",
 				Revision: args.Artifacts.Digest(artifact), Body: crdsgate.Spec{},
 			},
-			Body:    completeBody(applied.Stdout, func(names string) health.Body { return crdsgate.Spec{Names: strings.Fields(names)} }),
+			Body: completeBody(applied.Stdout, func(names string) health.Body {
+				return crdsgate.Spec{Names: strings.Fields(names)}
+			}),
 			Attempt: word,
 		}, childOf(c, applied)...)
 		if err != nil {

@@ -85,7 +85,9 @@ func NewExistingCluster(
 func (l *existingCluster) gates() error {
 	limits := l.args.Timeouts
 	var err error
-	if l.API, err = l.gate("api", health.Spec{Body: api.Spec{}, Timeout: limits.API, TimeoutKey: "strata:timeouts.api"}); err != nil {
+	if l.API, err = l.gate("api", health.Spec{
+		Body: api.Spec{}, Timeout: limits.API, TimeoutKey: "strata:timeouts.api",
+	}); err != nil {
 		return err
 	}
 	if l.whole, err = l.gate("nodes", health.Spec{

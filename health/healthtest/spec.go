@@ -12,7 +12,10 @@ import (
 
 // Valid returns a Spec that asks an API server, and lacks nothing but what its body lacks.
 func Valid(body health.Body) health.Spec {
-	return health.Spec{Gate: "g", Timeout: metav1.Duration{Duration: time.Minute}, Servers: []string{"https://127.0.0.1:6443"}, Body: body}
+	return health.Spec{
+		Gate: "g", Timeout: metav1.Duration{Duration: time.Minute}, Servers: []string{"https://127.0.0.1:6443"},
+		Body: body,
+	}
 }
 
 // Missing returns a body of type B as a Spec has it whose JSON lacks it.
