@@ -12,39 +12,30 @@ import (
 	"strata/health/observe"
 )
 
-type claimWatch struct {
-	spec    Spec
-	cluster *kube.Cluster
-	stable  *observe.Stable
-}
-
 // NewWatch implements health.Body.
 func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {
 		return nil, err
 	}
-	return &claimWatch{spec: s, cluster: all, stable: observe.NewStable(time.Now)}, nil
-}
-
-// Run implements Watch.
-func (w *claimWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
-	sources := []kube.Source{{Resource: kube.ClaimResource, Namespace: w.spec.Namespace, Name: w.spec.Name}, {Resource: kube.StorageClassResource}}
-	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgeClaim(w.spec, w.observe(ctx)) }, report)
-	return nil
-}
-
-func (w *claimWatch) observe(ctx context.Context) claimFacts {
-	var facts claimFacts
-	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) (err error) {
-		facts, err = readClaim(ctx, s, w.spec)
-		return err
-	})
-	if fault != nil {
-		return claimFacts{Fault: fault, Seconds: seconds}
-	}
-	facts.Seconds = w.stable.Seconds("class", facts.Phase+facts.Class+"/"+facts.Default+"/"+facts.Provisioner)
-	return facts
+	stable := observe.NewStable(time.Now)
+	return &kube.Watch[claimFacts]{
+		Cluster: all, Stable: stable,
+		Sources: []kube.Source{
+			{Resource: kube.ClaimResource, Namespace: s.Namespace, Name: s.Name}, {Resource: kube.StorageClassResource},
+		},
+		Read: func(ctx context.Context, server *kube.APIServer) (claimFacts, error) {
+			facts, err := readClaim(ctx, server, s)
+			if err == nil {
+				facts.Seconds = stable.Seconds("class", facts.Phase+facts.Class+"/"+facts.Default+"/"+facts.Provisioner)
+			}
+			return facts, err
+		},
+		Failed: func(fault *kube.Fault, seconds int) claimFacts {
+			return claimFacts{Fault: fault, Seconds: seconds}
+		},
+		Judge: func(facts claimFacts) []health.Verdict { return judgeClaim(s, facts) },
+	}, nil
 }
 
 func readClaim(ctx context.Context, s *kube.APIServer, spec Spec) (claimFacts, error) {

@@ -25,9 +25,8 @@ var (
 const stampSlack = time.Second
 
 type poolWatch struct {
-	spec    Spec
-	cluster *kube.Cluster
-	stable  *observe.Stable
+	spec   Spec
+	stable *observe.Stable
 }
 
 // NewWatch implements health.Body.
@@ -36,30 +35,20 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 	if err != nil {
 		return nil, err
 	}
-	return &poolWatch{spec: s, cluster: all, stable: observe.NewStable(time.Now)}, nil
-}
-
-// Run implements Watch.
-func (w *poolWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
-	sources := []kube.Source{
-		{Resource: poolResource, Namespace: w.spec.Namespace},
-		{Resource: announcementResource, Namespace: w.spec.Namespace},
-		{Resource: stateResource, Namespace: w.spec.Namespace},
-	}
-	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgePool(w.spec, w.observe(ctx)) }, report)
-	return nil
-}
-
-func (w *poolWatch) observe(ctx context.Context) poolFacts {
-	var facts poolFacts
-	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) (err error) {
-		facts, err = w.read(ctx, s)
-		return err
-	})
-	if fault != nil {
-		return poolFacts{Fault: fault, Seconds: seconds}
-	}
-	return facts
+	w := &poolWatch{spec: s, stable: observe.NewStable(time.Now)}
+	return &kube.Watch[poolFacts]{
+		Cluster: all, Stable: w.stable,
+		Sources: []kube.Source{
+			{Resource: poolResource, Namespace: s.Namespace},
+			{Resource: announcementResource, Namespace: s.Namespace},
+			{Resource: stateResource, Namespace: s.Namespace},
+		},
+		Read: w.read,
+		Failed: func(fault *kube.Fault, seconds int) poolFacts {
+			return poolFacts{Fault: fault, Seconds: seconds}
+		},
+		Judge: func(facts poolFacts) []health.Verdict { return judgePool(s, facts) },
+	}, nil
 }
 
 func (w *poolWatch) read(ctx context.Context, s *kube.APIServer) (poolFacts, error) {

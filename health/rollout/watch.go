@@ -12,7 +12,6 @@ import (
 
 type rolloutWatch struct {
 	spec      Spec
-	cluster   *kube.Cluster
 	workloads []kube.WorkloadRef
 	images    map[string][]string
 	stable    *observe.Stable
@@ -22,39 +21,28 @@ type rolloutWatch struct {
 // NewWatch implements health.Body.
 func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	w := &rolloutWatch{spec: s, images: spec.Images, stable: observe.NewStable(time.Now)}
+	var sources []kube.Source
 	for _, text := range s.Workloads {
 		ref, err := kube.ParseWorkload(text)
 		if err != nil {
 			return nil, err
 		}
-		w.workloads = append(w.workloads, ref)
+		w.workloads, sources = append(w.workloads, ref), append(sources, ref.Sources()...)
 	}
 	w.rights = rights.NewObserver(spec, secrets, w.stable)
-	var err error
-	w.cluster, err = kube.ClusterOf(spec, secrets)
-	return w, err
-}
-
-// Run implements Watch.
-func (w *rolloutWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
-	var sources []kube.Source
-	for _, ref := range w.workloads {
-		sources = append(sources, ref.Sources()...)
+	all, err := kube.ClusterOf(spec, secrets)
+	if err != nil {
+		return nil, err
 	}
-	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgeRollout(w.spec, w.observe(ctx)) }, report)
-	return nil
-}
-
-func (w *rolloutWatch) observe(ctx context.Context) rolloutFacts {
-	var facts rolloutFacts
-	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) (err error) {
-		facts, err = w.read(ctx, s)
-		return err
-	})
-	if fault != nil {
-		return rolloutFacts{Fault: fault, Seconds: seconds}
-	}
-	return facts
+	return &kube.Watch[rolloutFacts]{
+		Cluster: all, Stable: w.stable,
+		Sources: sources,
+		Read:    w.read,
+		Failed: func(fault *kube.Fault, seconds int) rolloutFacts {
+			return rolloutFacts{Fault: fault, Seconds: seconds}
+		},
+		Judge: func(facts rolloutFacts) []health.Verdict { return judgeRollout(s, facts) },
+	}, nil
 }
 
 func (w *rolloutWatch) read(ctx context.Context, s *kube.APIServer) (facts rolloutFacts, err error) {
