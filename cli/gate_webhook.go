@@ -14,6 +14,7 @@ import (
 	"strata/actions/cluster/kubeconfig"
 	"strata/health"
 	"strata/health/kinds"
+	"strata/health/webhook"
 )
 
 // webhookFlags holds the flags of `strata gate webhook`.
@@ -82,14 +83,14 @@ func (f webhookFlags) spec(configuration string) (health.Spec, health.Secrets, e
 	if !found || f.accept == "" {
 		return health.Spec{}, health.Secrets{}, errors.New("gate webhook: --service NAMESPACE/NAME and --accept FILE are needed")
 	}
-	webhook := &health.WebhookSpec{
+	body := webhook.Spec{
 		Configuration: configuration, Namespace: namespace, Service: service, Port: f.port, CASecret: f.caSecret,
 		DenyMatch: f.denyMatch, Workloads: f.workloads,
 	}
 	for _, file := range []struct {
 		path string
 		into *map[string]any
-	}{{f.accept, &webhook.Accept}, {f.deny, &webhook.Deny}} {
+	}{{f.accept, &body.Accept}, {f.deny, &body.Deny}} {
 		if file.path == "" {
 			continue
 		}
@@ -106,8 +107,8 @@ func (f webhookFlags) spec(configuration string) (health.Spec, health.Secrets, e
 		return health.Spec{}, health.Secrets{}, fmt.Errorf("gate webhook: kubeconfig: %w", err)
 	}
 	return health.Spec{
-		Kind: health.KindWebhook, Gate: configuration, Layer: namespace, Timeout: metav1.Duration{Duration: f.timeout}, TimeoutKey: "--timeout",
-		Servers: []string{server}, Webhook: webhook,
+		Gate: configuration, Layer: namespace, Timeout: metav1.Duration{Duration: f.timeout}, TimeoutKey: "--timeout",
+		Servers: []string{server}, Body: body,
 	}, health.Secrets{Kubeconfig: credentials}, nil
 }
 

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"strata/health/webhook"
 )
 
 const kubeconfigOfTwo = `apiVersion: v1
@@ -39,8 +41,8 @@ func TestAWebhookIsGatedByFlags(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, spec.Validate())
 	assert.Equal(t, []string{"https://192.0.2.1:6443"}, spec.Servers)
-	assert.Equal(t, "GatewayProxy", spec.Webhook.Accept["kind"])
-	assert.Equal(t, "Other", spec.Webhook.Deny["kind"])
+	assert.Equal(t, "GatewayProxy", spec.Body.(webhook.Spec).Accept["kind"])
+	assert.Equal(t, "Other", spec.Body.(webhook.Spec).Deny["kind"])
 	assert.NotContains(t, string(secrets.Kubeconfig), "192.0.2.2", "other clusters' credentials must not get here")
 
 	flags.context = "two"

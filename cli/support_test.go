@@ -23,6 +23,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/health"
+	"strata/health/server"
 	"strata/internal/ssh/remote/sshtest"
 )
 
@@ -115,7 +116,7 @@ func supportState(t *testing.T, kubeconfig string, key []byte, hosts ...health.H
 	}}
 	for _, host := range hosts {
 		stdin, err := json.Marshal(health.Spec{
-			Kind: health.KindServer, Gate: "k3s-" + host.Name + "-gate", Layer: "k3s", Hosts: []health.Host{host},
+			Body: server.Spec{}, Gate: "k3s-" + host.Name + "-gate", Layer: "k3s", Hosts: []health.Host{host},
 			Timeout: metav1.Duration{Duration: time.Minute}, TimeoutKey: "strata:timeouts.api",
 		})
 		require.NoError(t, err)

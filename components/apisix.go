@@ -8,7 +8,7 @@ import (
 
 	"strata/artifacts"
 	"strata/config"
-	"strata/health"
+	"strata/health/upstreams"
 )
 
 // APISIXArgs configures APISIX.
@@ -35,7 +35,7 @@ type APISIXArgs struct {
 	After, Definitions []pulumi.Resource
 	// Certificates is the gate that a Certificate waits for, and Pool the one that the load
 	// balancer's address does.
-	Certificates, Pool *health.Gate
+	Certificates, Pool *Gate
 }
 
 // APISIX owns the ingress controller and the data plane that it configures: namespace, keys,
@@ -44,7 +44,7 @@ type APISIX struct {
 	pulumi.ResourceState
 	// Plane configures the observations of the upstreams gates, without routes. Its Key can only
 	// read the data plane. Secret.
-	Plane health.UpstreamsSpec
+	Plane upstreams.Spec
 	Key   pulumi.StringOutput
 	// Values are the user's, for gates that ask URLs behind APISIX. Zero unless Full.
 	Values Valued
@@ -52,10 +52,10 @@ type APISIX struct {
 	Revision pulumi.StringInput
 	// Webhook holds once the controller's webhook serves through every API server: only then are
 	// its kinds admitted.
-	Webhook *health.Gate
+	Webhook *Gate
 	// Gateway, Rollout and Address hold once the Gateway is accepted, every Pod serves, and the
 	// address answers. Nil unless Full.
-	Gateway, Rollout, Address *health.Gate
+	Gateway, Rollout, Address *Gate
 	// IP is the load balancer's address; known only where the configuration sets it or the address
 	// is waited for (HasIP).
 	IP    pulumi.StringOutput

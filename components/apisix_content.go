@@ -10,6 +10,8 @@ import (
 
 	"strata/config"
 	"strata/health"
+	"strata/health/upstreams"
+	"strata/health/webhook"
 )
 
 const (
@@ -113,8 +115,8 @@ func apisixControllerValues() pulumi.Map {
 }
 
 // apisixPlane returns the Service and Pods of the data plane for the gates of upstreams.
-func apisixPlane() health.UpstreamsSpec {
-	return health.UpstreamsSpec{
+func apisixPlane() upstreams.Spec {
+	return upstreams.Spec{
 		Namespace: apisixNamespace, Selector: "app.kubernetes.io/name=" + apisixName, Port: 9180,
 		Controller: apisixNamespace + "/Deployment/" + apisixController, Resync: metav1.Duration{Duration: apisixResync},
 	}
@@ -193,8 +195,7 @@ func apisixGateway(domain string) pulumi.Map {
 // refuses as well.
 func apisixWebhook() health.Spec {
 	return health.Spec{
-		Kind: health.KindWebhook,
-		Webhook: &health.WebhookSpec{
+		Body: webhook.Spec{
 			Configuration: apisixController + "-webhook",
 			Namespace:     apisixNamespace, Service: apisixController + "-webhook-svc", Port: 443,
 			CASecret: apisixController + "-webhook-cert",

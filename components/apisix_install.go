@@ -8,6 +8,9 @@ import (
 	"strata/actions/cluster/kuberead"
 	"strata/config"
 	"strata/health"
+	"strata/health/address"
+	"strata/health/gateway"
+	"strata/health/rollout"
 )
 
 // installController registers the controller's release and the gate of its webhook. It waits for
@@ -59,9 +62,9 @@ func (a *apisix) installPlane() error {
 // gate registers one of APISIX's gates.
 func (a *apisix) gate(
 	role string, spec health.Spec, revision pulumi.StringInput, needs ...pulumi.Resource,
-) (*health.Gate, error) {
+) (*Gate, error) {
 	spec.Layer, spec.Timeout, spec.TimeoutKey = "apisix", a.args.Timeouts.APISIX, "strata:timeouts.apisix"
-	gate, err := a.args.Cluster.gate(a.ctx, a.name+"-"+role, health.GateArgs{Spec: spec, Revision: revision}, childOf(a, needs...)...)
+	gate, err := a.args.Cluster.gate(a.ctx, a.name+"-"+role, GateArgs{Spec: spec, Revision: revision}, childOf(a, needs...)...)
 	if err != nil {
 		return nil, fmt.Errorf("gate %s: %w", role, err)
 	}
@@ -74,8 +77,8 @@ func (a *apisix) gates() error {
 	a.Revision = a.revision(digestOf(chart, a.args.Artifacts.Digest(config.ArtifactAPISIXControllerChart), a.args.Config))
 	var err error
 	a.Rollout, err = a.gate("rollout", health.Spec{
-		Kind: health.KindRollout, Releases: []string{apisixNamespace + "/" + apisixController, apisixNamespace + "/" + apisixName},
-		Rollout: &health.RolloutSpec{Workloads: []string{
+		Releases: []string{apisixNamespace + "/" + apisixController, apisixNamespace + "/" + apisixName},
+		Body: rollout.Spec{Workloads: []string{
 			apisixNamespace + "/Deployment/" + apisixController, apisixNamespace + "/Deployment/" + apisixName,
 		}},
 	}, a.Revision, a.plane, a.gateway) // without the Gateway the data plane stays unready
@@ -84,15 +87,13 @@ func (a *apisix) gates() error {
 	}
 	a.Values = a.valued()
 	a.Gateway, err = a.gate("gateway-gate", health.Spec{
-		Kind:    health.KindGateway,
-		Gateway: &health.GatewaySpec{Class: apisixName, Namespace: apisixNamespace, Name: apisixName, Listeners: []string{"http", "https"}},
+		Body: gateway.Spec{Class: apisixName, Namespace: apisixNamespace, Name: apisixName, Listeners: []string{"http", "https"}},
 	}, a.Values.after(pulumi.String("")), with(a.Values.Rolled, a.gateway, a.tls)...)
 	if err != nil {
 		return err
 	}
 	a.Address, err = a.gate("address", health.Spec{
-		Kind:    health.KindAddress,
-		Address: &health.AddressSpec{Namespace: apisixNamespace, Service: apisixService, Ports: []int{80, 443}, Want: apisixAddress(a.args.Config)},
+		Body: address.Spec{Namespace: apisixNamespace, Service: apisixService, Ports: []int{80, 443}, Want: apisixAddress(a.args.Config)},
 	}, a.own.revision(addressRevision(chart, a.args.Config.ExternalTrafficPolicy)), a.plane, a.gateway, a.args.Pool)
 	return err
 }

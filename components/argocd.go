@@ -9,6 +9,7 @@ import (
 	"strata/artifacts"
 	"strata/config"
 	"strata/health"
+	"strata/health/http"
 )
 
 // ArgoCDArgs configures ArgoCD.
@@ -42,7 +43,7 @@ type ArgoCDArgs struct {
 type ArgoCD struct {
 	pulumi.ResourceState
 	// Rollout holds once every Pod is of the newest revision and serves.
-	Rollout *health.Gate
+	Rollout *Gate
 	// URL leads to the login page of user admin.
 	URL string
 	// AdminPassword is the generated one; nil where the configuration sets a hash. Secret.
@@ -131,9 +132,9 @@ func (a *argocd) install() error {
 	if err != nil {
 		return fmt.Errorf("unblock: %w", err)
 	}
-	a.Rollout, err = a.args.Cluster.gate(a.ctx, a.name+"-rollout", health.GateArgs{Spec: health.Spec{
-		Kind: health.KindRollout, Layer: "argocd", Timeout: a.args.Timeouts.ArgoCD, TimeoutKey: "strata:timeouts.argocd",
-		Releases: []string{argocdNamespace + "/argocd"}, Rollout: argocdRollout(),
+	a.Rollout, err = a.args.Cluster.gate(a.ctx, a.name+"-rollout", GateArgs{Spec: health.Spec{
+		Layer: "argocd", Timeout: a.args.Timeouts.ArgoCD, TimeoutKey: "strata:timeouts.argocd",
+		Releases: []string{argocdNamespace + "/argocd"}, Body: argocdRollout(),
 	}, Revision: revision}, childOf(a, unblock)...)
 	if err != nil {
 		return fmt.Errorf("gate rollout: %w", err)
@@ -152,11 +153,11 @@ func (a *argocd) route() error {
 		return fmt.Errorf("route: %w", err)
 	}
 	needs := with(a.args.IngressValues.Rolled, a.own.valued(a.Rollout).Rolled...)
-	_, err = a.args.Cluster.gate(a.ctx, a.name+"-server", health.GateArgs{Spec: health.Spec{
-		Kind: health.KindHTTP, Layer: "argocd", Timeout: a.args.Timeouts.ArgoCD, TimeoutKey: "strata:timeouts.argocd",
-		HTTP: &health.HTTPSpec{
+	_, err = a.args.Cluster.gate(a.ctx, a.name+"-server", GateArgs{Spec: health.Spec{
+		Layer: "argocd", Timeout: a.args.Timeouts.ArgoCD, TimeoutKey: "strata:timeouts.argocd",
+		Body: http.Spec{
 			Namespace: traefikName, Service: traefikName, CASecret: a.args.CASecret,
-			Probes: []health.HTTPProbe{
+			Probes: []http.Probe{
 				{Name: "healthz", URL: a.URL + "/healthz?full=true", Status: []int{200}},
 				{Name: "version", URL: a.URL + "/api/version", Status: []int{200}, Contains: `"Version"`},
 			},

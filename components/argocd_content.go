@@ -6,7 +6,7 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-	"strata/health"
+	"strata/health/rollout"
 	"strata/health/waitfor"
 )
 
@@ -18,15 +18,15 @@ const (
 
 // argocdRollout lists the workloads that the release rolls out. The controller is the one that
 // writes to redis whatever there is to do.
-func argocdRollout() *health.RolloutSpec {
-	return &health.RolloutSpec{
+func argocdRollout() rollout.Spec {
+	return rollout.Spec{
 		Workloads: []string{
 			argocdNamespace + "/Deployment/argocd-server",
 			argocdNamespace + "/Deployment/argocd-repo-server",
 			argocdNamespace + "/Deployment/" + argocdRedis,
 			argocdNamespace + "/StatefulSet/" + argocdController,
 		},
-		Redis: &health.RedisSpec{
+		Redis: &rollout.Redis{
 			Namespace: argocdNamespace, Secret: argocdRedis,
 			Clients: "app.kubernetes.io/name=" + argocdController, Container: "application-controller",
 		},

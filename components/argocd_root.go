@@ -8,6 +8,8 @@ import (
 
 	"strata/config"
 	"strata/health"
+	"strata/health/applications"
+	"strata/health/crds"
 	"strata/health/namespace"
 	"strata/health/waitfor"
 )
@@ -24,12 +26,12 @@ func (a *argocd) root() error {
 	}
 	// The release has just created the definitions; an Application before they are served is "no
 	// matches for kind".
-	served, err := a.args.Cluster.gate(a.ctx, a.name+"-crds", health.GateArgs{
+	served, err := a.args.Cluster.gate(a.ctx, a.name+"-crds", GateArgs{
 		Spec: health.Spec{
-			Kind: health.KindCRDs, Layer: "argocd", Timeout: a.args.Timeouts.CRDs, TimeoutKey: "strata:timeouts.crds",
+			Layer: "argocd", Timeout: a.args.Timeouts.CRDs, TimeoutKey: "strata:timeouts.crds",
 			Revision: a.args.Artifacts.Digest(config.ArtifactArgoCDChart),
+			Body:     crds.Spec{Names: []string{"applications.argoproj.io", "appprojects.argoproj.io"}},
 		},
-		Definitions: pulumi.String("applications.argoproj.io appprojects.argoproj.io"),
 	}, childOf(a, a.release)...)
 	if err != nil {
 		return fmt.Errorf("gate of the definitions: %w", err)
@@ -46,10 +48,10 @@ func (a *argocd) root() error {
 	if err != nil {
 		return fmt.Errorf("root application: %w", err)
 	}
-	_, err = a.args.Cluster.gate(a.ctx, a.name+"-applications", health.GateArgs{Spec: health.Spec{
-		Kind: health.KindApplications, Layer: "argocd", Timeout: a.args.Timeouts.ArgoCD, TimeoutKey: "strata:timeouts.argocd",
-		Revision:     digestOf(root.RepoURL, root.Path, root.Revision),
-		Applications: &health.ApplicationsSpec{Namespace: argocdNamespace, Names: []string{argocdRoot}},
+	_, err = a.args.Cluster.gate(a.ctx, a.name+"-applications", GateArgs{Spec: health.Spec{
+		Layer: "argocd", Timeout: a.args.Timeouts.ArgoCD, TimeoutKey: "strata:timeouts.argocd",
+		Revision: digestOf(root.RepoURL, root.Path, root.Revision),
+		Body:     applications.Spec{Namespace: argocdNamespace, Names: []string{argocdRoot}},
 	}}, childOf(a, application)...)
 	return err
 }

@@ -15,7 +15,9 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 
 	"strata/config"
-	"strata/health"
+	"strata/health/host"
+	"strata/health/pool"
+	"strata/health/webhook"
 	"strata/internal/ssh/tunnel"
 )
 
@@ -136,15 +138,15 @@ func TestAKubeconfigOfAnotherFormIsAnErrorWithoutItsContent(t *testing.T) {
 }
 
 func TestWhatAHostMustBeFollowsItsRole(t *testing.T) {
-	server := health.HostNeeds("server", false, true)
+	server := host.Needs("server", false, true)
 	assert.Equal(t, []int{2379, 2380, 6443, 10250}, server.Ports)
 	assert.Equal(t, []string{"br_netfilter", "overlay", "ip_vs"}, server.Modules)
 	assert.False(t, server.IPVS)
-	assert.NotEqual(t, server.Ports, health.HostNeeds("agent", false, true).Ports)
+	assert.NotEqual(t, server.Ports, host.Needs("agent", false, true).Ports)
 	assert.Equal(t, []string{"keepalived"}, server.Programs)
-	assert.Empty(t, health.HostNeeds("agent", false, true).Programs, "agents hold no address of the API's")
-	assert.Empty(t, health.HostNeeds("server", false, false).Programs)
-	agent := health.HostNeeds("agent", true, false)
+	assert.Empty(t, host.Needs("agent", false, true).Programs, "agents hold no address of the API's")
+	assert.Empty(t, host.Needs("server", false, false).Programs)
+	agent := host.Needs("agent", true, false)
 	assert.Equal(t, []int{10250}, agent.Ports)
 	assert.Less(t, agent.MinMemoryMiB, server.MinMemoryMiB)
 	assert.True(t, agent.IPVS)
@@ -165,35 +167,35 @@ func metallbArgs() *MetalLBArgs {
 
 func TestTheWebhookGateAsksWhatOnlyAWorkingWebhookAnswers(t *testing.T) {
 	spec := metallbWebhook(metallbArgs())
-	assert.Equal(t, health.KindWebhook, spec.Kind)
 	assert.Equal(t, "strata:timeouts.metallbWebhook", spec.TimeoutKey)
 	assert.Equal(t, 5*time.Minute, spec.Timeout.Duration)
-	require.NotNil(t, spec.Webhook)
-	accept, deny := spec.Webhook.Accept, spec.Webhook.Deny
+	require.IsType(t, webhook.Spec{}, spec.Body)
+	body := spec.Body.(webhook.Spec)
+	accept, deny := body.Accept, body.Deny
 	assert.Equal(t, "IPAddressPool", accept["kind"])
 	assert.Equal(t, "metallb-system", accept["metadata"].(map[string]any)["namespace"])
 	assert.NotEqual(t, accept["spec"], deny["spec"])
 	assert.Equal(t, accept["metadata"], deny["metadata"], "they differ in what the webhook checks only")
-	assert.NotEmpty(t, spec.Webhook.DenyMatch, "without it any refusal would do")
-	assert.NotEmpty(t, spec.Webhook.CASecret)
-	assert.NotEmpty(t, spec.Webhook.Workloads)
+	assert.NotEmpty(t, body.DenyMatch, "without it any refusal would do")
+	assert.NotEmpty(t, body.CASecret)
+	assert.NotEmpty(t, body.Workloads)
 }
 
 // The gate's own dry-run pool must not overlap an existing pool.
 func TestTheWebhookGatesPoolIsOfADocumentationNetwork(t *testing.T) {
-	addresses := metallbWebhook(metallbArgs()).Webhook.Accept["spec"].(map[string]any)["addresses"].([]any)
+	addresses := metallbWebhook(metallbArgs()).Body.(webhook.Spec).Accept["spec"].(map[string]any)["addresses"].([]any)
 	require.Len(t, addresses, 1)
 	assert.Equal(t, "192.0.2.1-192.0.2.1", addresses[0])
 }
 
 func TestThePoolGateAsksEveryNodesSpeaker(t *testing.T) {
 	spec := metallbPoolGate(metallbArgs())
-	assert.Equal(t, health.KindPool, spec.Kind)
 	assert.Equal(t, "strata:timeouts.metallbPool", spec.TimeoutKey)
-	require.NotNil(t, spec.Pool)
-	assert.Equal(t, []string{"server-1", "agent-1"}, spec.Pool.Speakers)
-	assert.Equal(t, []string{"10.0.0.200-10.0.0.210"}, spec.Pool.Addresses)
-	assert.Equal(t, metallbPool, spec.Pool.Name)
+	require.IsType(t, pool.Spec{}, spec.Body)
+	body := spec.Body.(pool.Spec)
+	assert.Equal(t, []string{"server-1", "agent-1"}, body.Speakers)
+	assert.Equal(t, []string{"10.0.0.200-10.0.0.210"}, body.Addresses)
+	assert.Equal(t, metallbPool, body.Name)
 }
 
 func TestThePoolsWaitIsForItsAddressesAndBounded(t *testing.T) {

@@ -11,6 +11,8 @@ import (
 	"strata/actions/cluster/reissue"
 	"strata/config"
 	"strata/health"
+	"strata/health/certificate"
+	"strata/health/issuer"
 	"strata/health/waitfor"
 	"strata/internal/pulumi/rerun"
 )
@@ -118,17 +120,17 @@ func (a *CA) root(ctx *pulumi.Context, name string, args *CAArgs) (pulumi.Resour
 	if err != nil {
 		return nil, fmt.Errorf("issuer: %w", err)
 	}
-	certificate, err := newCustomResource(ctx, args.Cluster, name, customResource{
+	root, err := newCustomResource(ctx, args.Cluster, name, customResource{
 		apiVersion: "cert-manager.io/v1", kind: "Certificate", name: caSecret, namespace: certManagerNamespace, wait: judgedWait(args.Timeouts),
 		spec: rootCertificate(args.Config),
 	}, childOf(a, issuer)...)
 	if err != nil {
 		return nil, err
 	}
-	return args.Cluster.gate(ctx, name+"-gate", health.GateArgs{Spec: health.Spec{
-		Kind: health.KindCertificate, Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
-		Certificate: &health.CertificateSpec{Namespace: certManagerNamespace, Name: caSecret, Secret: caSecret},
-	}, Revision: pulumi.String(args.Config.CommonName)}, childOf(a, certificate)...)
+	return args.Cluster.gate(ctx, name+"-gate", GateArgs{Spec: health.Spec{
+		Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
+		Body: certificate.Spec{Namespace: certManagerNamespace, Name: caSecret, Secret: caSecret},
+	}, Revision: pulumi.String(args.Config.CommonName)}, childOf(a, root)...)
 }
 
 // gate registers the gate of the issuer and its CA. A preview that reads the recorded certificate
@@ -139,10 +141,23 @@ func (a *CA) gate(ctx *pulumi.Context, name string, args *CAArgs, issuer pulumi.
 	if err != nil {
 		return nil, err
 	}
-	return args.Cluster.gate(ctx, name, health.GateArgs{Spec: health.Spec{
-		Kind: health.KindIssuer, Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
-		Issuer: &health.IssuerSpec{Name: caIssuer, CA: &health.CASpec{Secret: a.CASecret, Accepted: args.Config.AcceptedCA}},
-	}, CA: a.Certificate, Attempt: attempt}, opts...)
+	return args.Cluster.gate(ctx, name, GateArgs{
+		Spec: health.Spec{
+			Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
+			Body: a.issuerGate(args, ""),
+		},
+		Body: completeBody(a.Certificate, func(certificate string) health.Body {
+			return a.issuerGate(args, certificate)
+		}),
+		Attempt: attempt,
+	}, opts...)
+}
+
+// issuerGate returns the body of the gate of the issuer, which signs with the certificate.
+func (a *CA) issuerGate(args *CAArgs, certificate string) issuer.Spec {
+	return issuer.Spec{Name: caIssuer, CA: &issuer.CA{
+		Secret: a.CASecret, Certificate: certificate, Accepted: args.Config.AcceptedCA,
+	}}
 }
 
 // rootCertificate is the root's: an elliptic key, as small as it is strong, and a lifetime that

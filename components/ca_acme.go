@@ -9,6 +9,7 @@ import (
 	"strata/actions/cluster/reissue"
 	"strata/config"
 	"strata/health"
+	"strata/health/issuer"
 )
 
 // ACMECAArgs configures NewACMECA.
@@ -55,17 +56,17 @@ func NewACMECA(ctx *pulumi.Context, name string, args *ACMECAArgs, opts ...pulum
 		a.Trust = a.CASecret
 		a.Certificate = pulumi.String(args.Config.Root).ToStringOutput()
 	}
-	issuer, err := newCustomResource(ctx, args.Cluster, name+"-issuer", customResource{
+	registered, err := newCustomResource(ctx, args.Cluster, name+"-issuer", customResource{
 		apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", name: acmeIssuer, wait: judgedWait(args.Timeouts),
 		spec: pulumi.Map{"acme": acmeIssuerSpec(args.Config)},
 	}, childOf(a, with(args.After, needs...)...)...)
 	if err != nil {
 		return nil, fmt.Errorf("ACME CA: issuer: %w", err)
 	}
-	account, err := args.Cluster.gate(ctx, name+"-gate", health.GateArgs{Spec: health.Spec{
-		Kind: health.KindIssuer, Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
-		Issuer: &health.IssuerSpec{Name: acmeIssuer},
-	}, Revision: accountDigest(args.Config)}, childOf(a, issuer)...)
+	account, err := args.Cluster.gate(ctx, name+"-gate", GateArgs{Spec: health.Spec{
+		Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
+		Body: issuer.Spec{Name: acmeIssuer},
+	}, Revision: accountDigest(args.Config)}, childOf(a, registered)...)
 	if err != nil {
 		return nil, fmt.Errorf("ACME CA: gate: %w", err)
 	}

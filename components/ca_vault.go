@@ -10,6 +10,7 @@ import (
 	"strata/actions/cluster/vault"
 	"strata/config"
 	"strata/health"
+	"strata/health/issuer"
 )
 
 // VaultCAArgs configures NewVaultCA.
@@ -62,7 +63,7 @@ func NewVaultCA(ctx *pulumi.Context, name string, args *VaultCAArgs, opts ...pul
 	if err != nil {
 		return nil, fmt.Errorf("vault CA: login: %w", err)
 	}
-	issuer, err := newCustomResource(ctx, args.Cluster, name+"-issuer", customResource{
+	registered, err := newCustomResource(ctx, args.Cluster, name+"-issuer", customResource{
 		apiVersion: "cert-manager.io/v1", kind: "ClusterIssuer", name: vaultIssuer, wait: judgedWait(args.Timeouts),
 		spec: pulumi.Map{"vault": vaultIssuerSpec(args, auth)},
 	}, childOf(a, credentials...)...)
@@ -70,10 +71,10 @@ func NewVaultCA(ctx *pulumi.Context, name string, args *VaultCAArgs, opts ...pul
 		return nil, fmt.Errorf("vault CA: issuer: %w", err)
 	}
 	login := loginDigest(args.Config)
-	answers, err := args.Cluster.gate(ctx, name+"-gate", health.GateArgs{Spec: health.Spec{
-		Kind: health.KindIssuer, Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
-		Issuer: &health.IssuerSpec{Name: vaultIssuer},
-	}, Revision: login}, childOf(a, issuer)...)
+	answers, err := args.Cluster.gate(ctx, name+"-gate", GateArgs{Spec: health.Spec{
+		Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
+		Body: issuer.Spec{Name: vaultIssuer},
+	}, Revision: login}, childOf(a, registered)...)
 	if err != nil {
 		return nil, fmt.Errorf("vault CA: gate: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"strata/config"
 	"strata/health"
+	"strata/health/certificate"
 )
 
 // CertificateArgs configures Certificate.
@@ -41,7 +42,7 @@ type Certificate struct {
 	pulumi.ResourceState
 	// Ready holds once the Secret has a key, a chain and the names that were asked for, and is not
 	// about to expire. Nil for a leaf.
-	Ready *health.Gate
+	Ready *Gate
 }
 
 // NewCertificate registers a certificate and its gate. cert-manager's Ready says that something was
@@ -83,9 +84,9 @@ func NewCertificate(
 	if args.Leaf {
 		return c, ctx.RegisterResourceOutputs(c, pulumi.Map{})
 	}
-	c.Ready, err = args.Cluster.gate(ctx, name+"-gate", health.GateArgs{Spec: health.Spec{
-		Kind: health.KindCertificate, Layer: args.Layer, Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
-		Certificate: &health.CertificateSpec{
+	c.Ready, err = args.Cluster.gate(ctx, name+"-gate", GateArgs{Spec: health.Spec{
+		Layer: args.Layer, Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
+		Body: certificate.Spec{
 			Namespace: args.Namespace, Name: args.Secret, Secret: args.Secret, DNSNames: args.DNSNames,
 			MinRemaining: metav1.Duration{Duration: certificateMinRemaining}, CASecret: args.Trust,
 		},

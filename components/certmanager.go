@@ -9,6 +9,7 @@ import (
 	"strata/artifacts"
 	"strata/config"
 	"strata/health"
+	"strata/health/webhook"
 )
 
 // CertManagerArgs configures CertManager.
@@ -31,7 +32,7 @@ type CertManagerArgs struct {
 type CertManager struct {
 	pulumi.ResourceState
 	// API holds once cert-manager's webhooks change and refuse requests through every API server.
-	API *health.Gate
+	API *Gate
 	// BoundTokens says that it requests tokens for ServiceAccounts by itself, as it does since 1.12
 	// (serviceAccountRef).
 	BoundTokens bool
@@ -73,7 +74,7 @@ func NewCertManager(
 	if err != nil {
 		return nil, fmt.Errorf("cert-manager: release: %w", err)
 	}
-	c.API, err = args.Cluster.gate(ctx, name+"-api", health.GateArgs{
+	c.API, err = args.Cluster.gate(ctx, name+"-api", GateArgs{
 		Spec: certManagerAPI(args), Revision: own.revision(digestOf(chart.SHA256, args.Config.Replicas)),
 	}, childOf(c, release)...)
 	if err != nil {
@@ -112,10 +113,9 @@ func certManagerValues(cfg config.CertManager, keepCRDs bool) pulumi.Map {
 // one must be denied.
 func certManagerAPI(args *CertManagerArgs) health.Spec {
 	return health.Spec{
-		Kind: health.KindWebhook, Layer: "cert-manager",
-		Timeout: args.Timeouts.CertManagerWebhook, TimeoutKey: "strata:timeouts.certManagerWebhook",
+		Layer: "cert-manager", Timeout: args.Timeouts.CertManagerWebhook, TimeoutKey: "strata:timeouts.certManagerWebhook",
 		Releases: []string{certManagerNamespace + "/cert-manager"},
-		Webhook: &health.WebhookSpec{
+		Body: webhook.Spec{
 			Configuration: "cert-manager-webhook", Mutates: "cert-manager-webhook",
 			Namespace: certManagerNamespace, Service: "cert-manager-webhook", Port: 443,
 			CASecret:    "cert-manager-webhook-ca",

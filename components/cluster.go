@@ -17,6 +17,8 @@ import (
 	"strata/actions/stack/teardown"
 	"strata/config"
 	"strata/health"
+	"strata/health/namespace"
+	"strata/health/rollout"
 	"strata/internal/pulumi/rerun"
 	"strata/internal/pulumi/self"
 	"strata/internal/ssh/remote"
@@ -97,27 +99,27 @@ func newProvider(ctx *pulumi.Context, name string, kubeconfig, identity pulumi.S
 // gate registers a gate of a layer inside the cluster: it asks every API server and observes from
 // every server host, if hosts can be reached. It completes args.Spec with hosts, servers and keys.
 func (c *Cluster) gate(
-	ctx *pulumi.Context, name string, args health.GateArgs, opts ...pulumi.ResourceOption,
-) (*health.Gate, error) {
+	ctx *pulumi.Context, name string, args GateArgs, opts ...pulumi.ResourceOption,
+) (*Gate, error) {
 	if c.Hosts != nil {
 		at := accessTo(c.Hosts.With(config.RoleServer))
 		args.Hosts, args.SSHKey = at.hosts, at.sshKey
 	}
-	if args.Spec.Kind == health.KindRollout || args.Spec.Kind == health.KindWebhook {
+	if args.Spec.Body.Traits().Workloads {
 		args.Spec.Images = c.Images
 	}
 	args.Spec.Servers, args.Spec.Existing, args.Kubeconfig = c.Servers, c.Identity == nil, c.Kubeconfig
-	return health.NewGate(ctx, name, &args, opts...)
+	return NewGate(ctx, name, &args, opts...)
 }
 
 // namespaceEnd registers the command whose delete waits until a namespace has ended. The namespace
 // must depend on it, so that its own delete comes first; name and opts are the namespace's.
 func (c *Cluster) namespaceEnd(
-	ctx *pulumi.Context, name, namespace string, opts ...pulumi.ResourceOption,
+	ctx *pulumi.Context, name, ended string, opts ...pulumi.ResourceOption,
 ) (pulumi.Resource, error) {
-	args := health.GateArgs{Kubeconfig: c.Kubeconfig, Spec: health.Spec{
-		Kind: health.KindNamespace, Layer: namespace, Timeout: c.NamespaceEnd, TimeoutKey: "strata:timeouts.namespaces",
-		Servers: c.Servers, Existing: c.Identity == nil, Namespace: &health.NamespaceSpec{Name: namespace},
+	args := GateArgs{Kubeconfig: c.Kubeconfig, Spec: health.Spec{
+		Layer: ended, Timeout: c.NamespaceEnd, TimeoutKey: "strata:timeouts.namespaces",
+		Servers: c.Servers, Existing: c.Identity == nil, Body: namespace.Spec{Name: ended},
 	}}
 	if c.Hosts != nil {
 		if servers := c.Hosts.With(config.RoleServer); tunnelTo(servers).There() {
@@ -125,9 +127,9 @@ func (c *Cluster) namespaceEnd(
 			args.Hosts, args.SSHKey = at.hosts, at.sshKey
 		}
 	}
-	end, err := health.NewGateAtDelete(ctx, name+"-end", &args, slices.Concat(opts, c.deletedWith())...)
+	end, err := NewGateAtDelete(ctx, name+"-end", &args, slices.Concat(opts, c.deletedWith())...)
 	if err != nil {
-		return nil, fmt.Errorf("end of namespace %s: %w", namespace, err)
+		return nil, fmt.Errorf("end of namespace %s: %w", ended, err)
 	}
 	return end, nil
 }
@@ -135,9 +137,9 @@ func (c *Cluster) namespaceEnd(
 // rollout registers the gate of a layer's workloads, as namespace/kind/name. A layer's answer
 // proves only that some revision works: after an upgrade to a broken one the previous revision goes
 // on answering. revision changes with the release.
-func (c *Cluster) rollout(ctx *pulumi.Context, name string, spec health.Spec, revision pulumi.StringInput, workloads []string, opts ...pulumi.ResourceOption) (*health.Gate, error) {
-	spec.Kind, spec.Rollout = health.KindRollout, &health.RolloutSpec{Workloads: workloads}
-	return c.gate(ctx, name, health.GateArgs{Spec: spec, Revision: revision}, opts...)
+func (c *Cluster) rollout(ctx *pulumi.Context, name string, spec health.Spec, revision pulumi.StringInput, workloads []string, opts ...pulumi.ResourceOption) (*Gate, error) {
+	spec.Body = rollout.Spec{Workloads: workloads}
+	return c.gate(ctx, name, GateArgs{Spec: spec, Revision: revision}, opts...)
 }
 
 // unblock registers the command that lets a StatefulSet past broken Pods of an earlier revision,

@@ -12,7 +12,6 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"strata/health"
 	"strata/internal/pulumi/rerun"
 	"strata/internal/pulumi/self"
 )
@@ -23,7 +22,7 @@ import (
 func childOf(parent pulumi.Resource, needs ...pulumi.Resource) []pulumi.ResourceOption {
 	dependencies := make([]pulumi.Resource, 0, len(needs))
 	for _, need := range needs {
-		if gate, ok := need.(*health.Gate); ok {
+		if gate, ok := need.(*Gate); ok {
 			need = gate.Command // the resource as Pulumi has registered it
 		}
 		dependencies = append(dependencies, need)

@@ -16,6 +16,7 @@ import (
 	"strata/artifacts"
 	"strata/config"
 	"strata/health"
+	crdsgate "strata/health/crds"
 	"strata/internal/pulumi/rerun"
 	"strata/internal/pulumi/self"
 )
@@ -41,7 +42,7 @@ type CRDsArgs struct {
 type CRDs struct {
 	pulumi.ResourceState
 	// Served holds, by bundle, once every API server serves the bundle's definitions.
-	Served map[string]*health.Gate
+	Served map[string]*Gate
 }
 
 // The bundles' names.
@@ -56,7 +57,7 @@ const (
 
 // NewCRDs registers each bundle and its gate. The bundles do not wait for each other.
 func NewCRDs(ctx *pulumi.Context, name string, args *CRDsArgs, opts ...pulumi.ResourceOption) (*CRDs, error) {
-	c := &CRDs{Served: map[string]*health.Gate{}}
+	c := &CRDs{Served: map[string]*Gate{}}
 	if err := ctx.RegisterComponentResource("strata:crds:CRDs", name, c, opts...); err != nil {
 		return nil, err
 	}
@@ -74,12 +75,15 @@ func NewCRDs(ctx *pulumi.Context, name string, args *CRDsArgs, opts ...pulumi.Re
 		if err != nil {
 			return nil, fmt.Errorf("crds: attempt of the gate of %s: %w", bundle, err)
 		}
-		c.Served[bundle], err = args.Cluster.gate(ctx, name+"-"+bundle+"-gate", health.GateArgs{
+		c.Served[bundle], err = args.Cluster.gate(ctx, name+"-"+bundle+"-gate", GateArgs{
 			Spec: health.Spec{
-				Kind: health.KindCRDs, Layer: "crds", Timeout: args.Timeout, TimeoutKey: "strata:timeouts.crds",
-				Revision: args.Artifacts.Digest(artifact),
+				Layer: "crds", Timeout: args.Timeout, TimeoutKey: "strata:timeouts.crds",
+				Revision: args.Artifacts.Digest(artifact), Body: crdsgate.Spec{},
 			},
-			Definitions: applied.Stdout, Attempt: word,
+			Body: completeBody(applied.Stdout, func(names string) health.Body {
+				return crdsgate.Spec{Names: strings.Fields(names)}
+			}),
+			Attempt: word,
 		}, childOf(c, applied)...)
 		if err != nil {
 			return nil, fmt.Errorf("crds: gate of %s: %w", bundle, err)

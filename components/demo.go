@@ -6,7 +6,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/config"
-	"strata/health"
+	"strata/health/upstreams"
 )
 
 // DemoArgs configures Demo.
@@ -32,7 +32,7 @@ type Demo struct {
 	// Workloads name the workloads that run it, as namespace/kind/name.
 	Workloads []string
 	// Routes are those that lead to them.
-	Routes []health.RouteRef
+	Routes []upstreams.RouteRef
 	// Objects are all that validation observes.
 	Objects []pulumi.Resource
 	// Key opens the REST API; Password is that of user demo. Both are secret.
@@ -156,7 +156,7 @@ func (d *demo) admitted(
 	}
 	d.Objects = append(d.Objects, made)
 	if kind == config.RouteHTTP || kind == config.RouteApisix {
-		d.Routes = append(d.Routes, health.RouteRef{Kind: kind, Namespace: demoNamespace, Name: name})
+		d.Routes = append(d.Routes, upstreams.RouteRef{Kind: kind, Namespace: demoNamespace, Name: name})
 	}
 	return made, nil
 }

@@ -14,6 +14,9 @@ import (
 	"strata/actions/stack/teardown"
 	"strata/config"
 	"strata/health"
+	"strata/health/api"
+	"strata/health/nodes"
+	"strata/health/system"
 	"strata/internal/pulumi/self"
 )
 
@@ -38,7 +41,7 @@ type ExistingCluster struct {
 	// is deleted.
 	Cluster *Cluster
 	// API holds once the API server answers authenticated requests.
-	API *health.Gate
+	API *Gate
 	// Nodes are the registered Nodes as a table of name, role and address, as they were when the
 	// cluster was first seen.
 	Nodes pulumi.Output
@@ -55,7 +58,7 @@ type existingCluster struct {
 	args       *ExistingClusterArgs
 	kubeconfig pulumi.StringOutput
 	// whole is the gate of the Nodes.
-	whole *health.Gate
+	whole *Gate
 	// same holds once the cluster is known to be the one of the run before.
 	same *local.Command
 }
@@ -82,24 +85,26 @@ func NewExistingCluster(
 func (l *existingCluster) gates() error {
 	limits := l.args.Timeouts
 	var err error
-	if l.API, err = l.gate("api", health.Spec{Kind: health.KindAPI, Timeout: limits.API, TimeoutKey: "strata:timeouts.api"}); err != nil {
+	if l.API, err = l.gate("api", health.Spec{
+		Body: api.Spec{}, Timeout: limits.API, TimeoutKey: "strata:timeouts.api",
+	}); err != nil {
 		return err
 	}
 	if l.whole, err = l.gate("nodes", health.Spec{
-		Kind: health.KindNodes, Timeout: limits.Nodes, TimeoutKey: "strata:timeouts.nodes", Nodes: &health.NodesSpec{Registered: true},
+		Timeout: limits.Nodes, TimeoutKey: "strata:timeouts.nodes", Body: nodes.Spec{Registered: true},
 	}, l.API); err != nil {
 		return err
 	}
 	_, err = l.gate("system", health.Spec{
-		Kind: health.KindSystem, Timeout: limits.Nodes, TimeoutKey: "strata:timeouts.nodes", System: &health.SystemSpec{},
+		Timeout: limits.Nodes, TimeoutKey: "strata:timeouts.nodes", Body: system.Spec{},
 	}, l.API)
 	return err
 }
 
 // gate registers a gate of the cluster. Another cluster under the same name is observed anew.
-func (l *existingCluster) gate(role string, spec health.Spec, needs ...pulumi.Resource) (*health.Gate, error) {
+func (l *existingCluster) gate(role string, spec health.Spec, needs ...pulumi.Resource) (*Gate, error) {
 	spec.Layer, spec.Servers, spec.Existing, spec.Revision = clusterLayer, []string{l.args.Target.Server}, true, l.args.Target.Identity
-	return health.NewGate(l.ctx, l.name+"-"+role, &health.GateArgs{Spec: spec, Kubeconfig: l.kubeconfig}, childOf(l, needs...)...)
+	return NewGate(l.ctx, l.name+"-"+role, &GateArgs{Spec: spec, Kubeconfig: l.kubeconfig}, childOf(l, needs...)...)
 }
 
 // recognise registers the guard that refuses another cluster than that of the run before, whose

@@ -15,6 +15,8 @@ import (
 	"strata/artifacts"
 	"strata/config"
 	"strata/health"
+	hostgate "strata/health/host"
+	"strata/internal/k3shost"
 	ssh "strata/internal/ssh/remote"
 )
 
@@ -76,9 +78,9 @@ type Host struct {
 	// existing host.
 	Present pulumi.Resource
 	// Booted holds once a virtual machine runs and has its address; nil for other hosts.
-	Booted *health.Gate
+	Booted *Gate
 	// Gate holds once the host is fit for K3s.
-	Gate *health.Gate
+	Gate *Gate
 	// command made the machine, under consent; neither is set for an existing host.
 	command *local.CommandArgs
 	consent recreation
@@ -131,7 +133,7 @@ func (h *Hosts) until(more ...pulumi.Resource) ([]pulumi.Resource, error) {
 
 // gate registers the gate of one host.
 func (h *Hosts) gate(ctx *pulumi.Context, name string, args *HostsArgs, host *Host) error {
-	needs := health.HostNeeds(string(host.Node.Role), args.IPVS, args.VIP)
+	needs := hostgate.Needs(string(host.Node.Role), args.IPVS, args.VIP)
 	needs.K3s, needs.CgroupV1 = args.K3s, slices.Contains(args.CgroupV1, host.Node.Role)
 	if host.Node.Role == config.RoleServer {
 		needs.Fixed = args.Fixed
@@ -142,15 +144,18 @@ func (h *Hosts) gate(ctx *pulumi.Context, name string, args *HostsArgs, host *Ho
 		}
 	}
 	var err error
-	host.Gate, err = health.NewGate(ctx, name+"-"+host.Node.Name+"-gate", &health.GateArgs{
+	host.Gate, err = NewGate(ctx, name+"-"+host.Node.Name+"-gate", &GateArgs{
 		Spec: health.Spec{
-			Kind: health.KindHost, Layer: "hosts",
-			Timeout: args.Timeout, TimeoutKey: "strata:timeouts.host",
-			Host: needs,
+			Layer: "hosts", Timeout: args.Timeout, TimeoutKey: "strata:timeouts.host", Body: needs,
 		},
-		Hosts:  []health.PinnedHost{host.pinned()},
+		Hosts:  []PinnedHost{host.pinned()},
 		SSHKey: host.SSHKey,
-		Owner:  h.Identity.Owner,
+		Body: completeBody(h.Identity.Owner, func(owner k3shost.Owner) health.Body {
+			if owner.Cluster != "" {
+				needs.Owner = owner.At(host.target().Name)
+			}
+			return needs
+		}),
 	}, append(childOf(h, host.booted()...), host.deletedWith()...)...)
 	return err
 }
@@ -168,11 +173,11 @@ func (h *Host) booted() []pulumi.Resource {
 }
 
 // pinned is the host as gates know it, with its key.
-func (h *Host) pinned() health.PinnedHost { return health.PinnedHost{Host: h.target(), Key: h.HostKey} }
+func (h *Host) pinned() PinnedHost { return PinnedHost{Host: h.target(), Key: h.HostKey} }
 
 // known is the host as commands know it, with its key.
 func (h *Host) known() pulumix.Output[health.Host] {
-	pinned := typed[[]health.Host](health.Pinned([]health.PinnedHost{h.pinned()}))
+	pinned := typed[[]health.Host](pinHosts([]PinnedHost{h.pinned()}))
 	return pulumix.Apply(pinned, func(hosts []health.Host) health.Host { return hosts[0] })
 }
 

@@ -11,7 +11,7 @@ import (
 
 // access holds a gate's logins at several hosts.
 type access struct {
-	hosts []health.PinnedHost
+	hosts []PinnedHost
 	// sshKey has the distinct private keys of all, one after the other, and their sudo passwords.
 	sshKey pulumi.StringOutput
 }
@@ -39,7 +39,7 @@ func accessTo(hosts []*Host) access {
 func inputOf[In any](
 	at access, owner OwnerOutput, ask func(hosts []health.Host, owner k3shost.Owner) In,
 ) pulumix.Output[In] {
-	return pulumix.Apply2(typed[[]health.Host](health.Pinned(at.hosts)), owner, ask)
+	return pulumix.Apply2(typed[[]health.Host](pinHosts(at.hosts)), owner, ask)
 }
 
 // typed gives an output the type of its value.

@@ -15,6 +15,7 @@ import (
 	"strata/actions/machines/lifecycle"
 	"strata/config"
 	"strata/health"
+	"strata/health/vm"
 	"strata/internal/hypervisor"
 	"strata/internal/k3shost"
 	"strata/internal/pulumi/self"
@@ -118,11 +119,15 @@ func (v *vms) host(node config.Node) (*Host, error) {
 func (v *vms) booted(host *Host) (err error) {
 	spec := v.spec(host.Node)
 	spec.Image = hypervisor.Image{}
-	host.Booted, err = health.NewGate(v.ctx, v.name+"-"+host.Node.Name+"-boot", &health.GateArgs{
+	host.Booted, err = NewGate(v.ctx, v.name+"-"+host.Node.Name+"-boot", &GateArgs{
 		Spec: health.Spec{
-			Kind: health.KindVM, Layer: "hosts", Timeout: v.args.Timeout, TimeoutKey: "strata:timeouts.host", VM: &spec,
+			Layer: "hosts", Timeout: v.args.Timeout, TimeoutKey: "strata:timeouts.host", Body: vm.Spec{Spec: spec},
 		},
-		HypervisorPin: v.hypervisor.pin, HypervisorKey: v.hypervisor.key, Revision: host.consent.used,
+		Body: completeBody(v.hypervisor.pin, func(pin string) health.Body {
+			spec.Hypervisor.HostKey = pin
+			return vm.Spec{Spec: spec}
+		}),
+		HypervisorKey: v.hypervisor.key, Revision: host.consent.used,
 	}, append(childOf(v.hosts, host.Machine, host.Present), host.deletedWith()...)...)
 	return err
 }

@@ -14,7 +14,6 @@ import (
 	"strata/actions/stack/teardown"
 	"strata/artifacts"
 	"strata/config"
-	"strata/health"
 	"strata/internal/ssh/tunnel"
 )
 
@@ -52,7 +51,7 @@ type K3s struct {
 	// Cluster serves the layers inside the cluster.
 	Cluster *Cluster
 	// API holds once every API server answers authenticated requests.
-	API *health.Gate
+	API *Gate
 	// Upgraded holds once the nodes that left are out of the cluster, those that stay run the
 	// wanted K3s, and the API answers at Endpoint. Every change and judgement inside the cluster
 	// waits for it, or a gate would observe Pods that are about to be drained away.
@@ -80,7 +79,7 @@ type k3s struct {
 	// allow is the hook that refuses a second cluster; nil where nothing is refused.
 	allow *pulumi.ResourceHook
 	// reached holds once the API answers at Endpoint, for whoever uses the kubeconfig as it is.
-	reached *health.Gate
+	reached *Gate
 	// members holds once the nodes that left are out: drained, stopped, and forgotten by etcd and
 	// the API.
 	members pulumi.Resource

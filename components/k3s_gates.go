@@ -11,6 +11,10 @@ import (
 
 	"strata/config"
 	"strata/health"
+	"strata/health/api"
+	"strata/health/nodes"
+	"strata/health/server"
+	"strata/health/system"
 )
 
 // gateNode registers the gate of one node's unit and, on a server, of /ping. The next server joins
@@ -18,16 +22,16 @@ import (
 // that had joined through a server which left restarts.
 func (k *k3s) gateNode(
 	name string, host *Host, config pulumi.StringOutput, install pulumi.Resource,
-) (*health.Gate, error) {
+) (*Gate, error) {
 	at := accessTo([]*Host{host})
 	spec := health.Spec{
-		Kind: health.KindServer, Layer: "k3s",
+		Body: server.Spec{}, Layer: "k3s",
 		Timeout: k.args.Timeouts.API, TimeoutKey: "strata:timeouts.api",
 	}
 	if host.Node.Role == "server" {
 		spec.Servers = []string{host.endpoint()}
 	}
-	return health.NewGate(k.ctx, name+"-gate", &health.GateArgs{
+	return NewGate(k.ctx, name+"-gate", &GateArgs{
 		Spec: spec, Hosts: at.hosts, SSHKey: at.sshKey,
 		Revision: digest(config, k.args.Artifacts.Digest("k3s")+strings.Join(k.peers(host), " ")),
 	}, slices.Concat(childOf(k, install), host.deletedWith())...)
@@ -36,7 +40,7 @@ func (k *k3s) gateNode(
 // gateAPI registers the gate of every API server.
 func (k *k3s) gateAPI() error {
 	gate, err := k.gate("api", health.Spec{
-		Kind: health.KindAPI, Timeout: k.args.Timeouts.API, TimeoutKey: "strata:timeouts.api", Servers: k.endpoints(),
+		Body: api.Spec{}, Timeout: k.args.Timeouts.API, TimeoutKey: "strata:timeouts.api", Servers: k.endpoints(),
 	}, k.servers, k.joined[:len(k.servers)]...)
 	k.API = gate
 	return err
@@ -54,8 +58,8 @@ func (k *k3s) gateNodes() error {
 		return err
 	}
 	_, err = k.gate("nodes", health.Spec{
-		Kind: health.KindNodes, Timeout: k.args.Timeouts.Nodes, TimeoutKey: "strata:timeouts.nodes", Servers: k.endpoints(),
-		Nodes: &health.NodesSpec{
+		Timeout: k.args.Timeouts.Nodes, TimeoutKey: "strata:timeouts.nodes", Servers: k.endpoints(),
+		Body: nodes.Spec{
 			PodNetwork: k.podNetwork(), Backend: k.args.Config.Fixed()["flannel-backend"],
 			Kubelets: !slices.Contains(k.args.Config.Disable, "metrics-server"), Settings: k.settings(),
 		},
@@ -75,17 +79,17 @@ func (k *k3s) podNetwork() netip.Prefix {
 // gateSystem registers the gate of K3s's own deployments. Each node must be able to use them.
 func (k *k3s) gateSystem() error {
 	_, err := k.gate("system", health.Spec{
-		Kind: health.KindSystem, Timeout: k.args.Timeouts.Nodes, TimeoutKey: "strata:timeouts.nodes", Servers: k.endpoints(),
-		System: &health.SystemSpec{Disabled: k.args.Config.Disable, Domain: k.args.Config.Fixed()["cluster-domain"]},
+		Timeout: k.args.Timeouts.Nodes, TimeoutKey: "strata:timeouts.nodes", Servers: k.endpoints(),
+		Body: system.Spec{Disabled: k.args.Config.Disable, Domain: k.args.Config.Fixed()["cluster-domain"]},
 	}, k.args.Hosts.All, append(k.joined, k.API, k.Upgraded)...)
 	return err
 }
 
 // gate registers a gate of the cluster that reaches hosts and every API server.
-func (k *k3s) gate(role string, spec health.Spec, hosts []*Host, after ...pulumi.Resource) (*health.Gate, error) {
+func (k *k3s) gate(role string, spec health.Spec, hosts []*Host, after ...pulumi.Resource) (*Gate, error) {
 	at := accessTo(hosts)
 	spec.Layer = "k3s"
-	return health.NewGate(k.ctx, k.name+"-"+role, &health.GateArgs{
+	return NewGate(k.ctx, k.name+"-"+role, &GateArgs{
 		Spec: spec, Hosts: at.hosts, SSHKey: at.sshKey, Kubeconfig: k.Kubeconfig,
 		Revision: digest(k.identity.Hex, k.args.Artifacts.Digest(config.ArtifactK3s)),
 	}, childOf(k, after...)...)

@@ -13,14 +13,13 @@ import (
 	"strata/actions"
 	"strata/actions/hosts/hostrun"
 	"strata/config"
-	"strata/health"
 	"strata/internal/k3shost"
 	"strata/internal/kube/apiserver"
 	"strata/internal/pulumi/rerun"
 )
 
 // node registers the resources of one node, and returns the gate that holds once it runs.
-func (k *k3s) node(host *Host, before []pulumi.Resource) (*health.Gate, error) {
+func (k *k3s) node(host *Host, before []pulumi.Resource) (*Gate, error) {
 	name := k.name + "-" + host.Node.Name
 	claim, err := k.claim(name, host)
 	if err != nil {

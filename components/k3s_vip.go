@@ -12,6 +12,7 @@ import (
 	"strata/actions"
 	"strata/actions/hosts/hostrun"
 	"strata/health"
+	"strata/health/api"
 	"strata/internal/k3shost"
 	"strata/internal/pulumi/rerun"
 )
@@ -47,9 +48,9 @@ func (k *k3s) gateEndpoint() error {
 		holders = append(holders, holder)
 	}
 	at := accessTo(k.servers)
-	gate, err := health.NewGate(k.ctx, k.name+"-endpoint", &health.GateArgs{
+	gate, err := NewGate(k.ctx, k.name+"-endpoint", &GateArgs{
 		Spec: health.Spec{
-			Kind: health.KindAPI, Layer: "k3s", Timeout: k.args.Timeouts.API, TimeoutKey: "strata:timeouts.api", Servers: []string{k.Endpoint},
+			Body: api.Spec{}, Layer: "k3s", Timeout: k.args.Timeouts.API, TimeoutKey: "strata:timeouts.api", Servers: []string{k.Endpoint},
 		},
 		Hosts: at.hosts, SSHKey: at.sshKey, Kubeconfig: k.Kubeconfig,
 		Revision: digest(k.identity.Hex, strings.Join(k.endpoints(), " ")),

@@ -28,9 +28,9 @@ type MetalLBArgs struct {
 type MetalLB struct {
 	pulumi.ResourceState
 	// Webhook holds once MetalLB's admission webhook serves through every API server.
-	Webhook *health.Gate
+	Webhook *Gate
 	// Pool holds once the running controller and the speakers have accepted the address pool.
-	Pool *health.Gate
+	Pool *Gate
 }
 
 const (
@@ -89,7 +89,7 @@ func (m *metallb) install() error {
 
 // gates registers the gates of the webhook and the rollout.
 func (m *metallb) gates() (err error) {
-	webhook := health.GateArgs{Spec: metallbWebhook(m.args), Revision: m.own.revision(m.chart.SHA256)}
+	webhook := GateArgs{Spec: metallbWebhook(m.args), Revision: m.own.revision(m.chart.SHA256)}
 	if m.Webhook, err = m.gate("webhook", webhook, m.release); err != nil {
 		return fmt.Errorf("webhook gate: %w", err)
 	}
@@ -123,7 +123,7 @@ func (m *metallb) addresses() error {
 	if err != nil {
 		return fmt.Errorf("l2 advertisement: %w", err)
 	}
-	if m.Pool, err = m.gate("pool-gate", health.GateArgs{Spec: metallbPoolGate(m.args)}, pool, advertisement); err != nil {
+	if m.Pool, err = m.gate("pool-gate", GateArgs{Spec: metallbPoolGate(m.args)}, pool, advertisement); err != nil {
 		return fmt.Errorf("pool gate: %w", err)
 	}
 	return nil
@@ -136,7 +136,7 @@ func (m *metallb) object(role string, object customResource, needs ...pulumi.Res
 }
 
 // gate registers one of MetalLB's gates.
-func (m *metallb) gate(role string, args health.GateArgs, needs ...pulumi.Resource) (*health.Gate, error) {
+func (m *metallb) gate(role string, args GateArgs, needs ...pulumi.Resource) (*Gate, error) {
 	args.Spec.Layer = "metallb"
 	return m.args.Cluster.gate(m.ctx, m.name+"-"+role, args, childOf(m, needs...)...)
 }

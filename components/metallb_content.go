@@ -6,7 +6,9 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/health"
+	"strata/health/pool"
 	"strata/health/waitfor"
+	"strata/health/webhook"
 )
 
 // poolWait holds the pool until the controller has counted its addresses. IPAddressPool has no
@@ -39,8 +41,8 @@ func metallbValues() pulumi.Map {
 // webhook itself refuses.
 func metallbWebhook(args *MetalLBArgs) health.Spec {
 	return health.Spec{
-		Kind: health.KindWebhook, Timeout: args.Timeouts.MetalLBWebhook, TimeoutKey: "strata:timeouts.metallbWebhook",
-		Webhook: &health.WebhookSpec{
+		Timeout: args.Timeouts.MetalLBWebhook, TimeoutKey: "strata:timeouts.metallbWebhook",
+		Body: webhook.Spec{
 			Configuration: "metallb-webhook-configuration",
 			Namespace:     metallbNamespace, Service: "metallb-webhook-service", Port: 443,
 			CASecret:  "metallb-webhook-cert",
@@ -64,15 +66,15 @@ func poolObject(addresses string) map[string]any {
 
 // metallbPoolGate gates the pool as the controller and every node's speaker see it.
 func metallbPoolGate(args *MetalLBArgs) health.Spec {
-	pool := &health.PoolSpec{Namespace: metallbNamespace, Name: metallbPool, Addresses: args.Config.Addresses}
+	body := pool.Spec{Namespace: metallbNamespace, Name: metallbPool, Addresses: args.Config.Addresses}
 	if args.Cluster.Hosts == nil {
-		pool.SpeakerPods = "app.kubernetes.io/name=metallb,app.kubernetes.io/component=speaker" // the chart's labels
+		body.SpeakerPods = "app.kubernetes.io/name=metallb,app.kubernetes.io/component=speaker" // the chart's labels
 	} else {
 		for _, host := range args.Cluster.Hosts.All {
-			pool.Speakers = append(pool.Speakers, host.Node.Name)
+			body.Speakers = append(body.Speakers, host.Node.Name)
 		}
 	}
 	return health.Spec{
-		Kind: health.KindPool, Timeout: args.Timeouts.MetalLBPool, TimeoutKey: "strata:timeouts.metallbPool", Pool: pool,
+		Timeout: args.Timeouts.MetalLBPool, TimeoutKey: "strata:timeouts.metallbPool", Body: body,
 	}
 }

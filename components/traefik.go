@@ -10,6 +10,8 @@ import (
 	"strata/artifacts"
 	"strata/config"
 	"strata/health"
+	"strata/health/address"
+	"strata/health/gateway"
 )
 
 // TraefikArgs configures Traefik.
@@ -40,16 +42,16 @@ type TraefikArgs struct {
 type Traefik struct {
 	pulumi.ResourceState
 	// Address holds once the load balancer's address answers from outside and from every server.
-	Address *health.Gate
+	Address *Gate
 	// IP is the load balancer's address.
 	IP pulumi.StringOutput
 	// Values are the user's, for gates that ask URLs behind Traefik.
 	Values Valued
 	// Programmed holds once the Gateway serves each of its listeners.
-	Programmed *health.Gate
+	Programmed *Gate
 	// Dashboard holds once the dashboard refuses strangers and lets its user in; nil where it is
 	// off.
-	Dashboard *health.Gate
+	Dashboard *Gate
 	// DashboardURL and DashboardPassword (secret, of user admin) lead there.
 	DashboardURL      string
 	DashboardPassword pulumi.StringOutput
@@ -134,9 +136,8 @@ func (t *traefik) address(chartSum string, own ownValues) (err error) {
 	if t.args.Config.Address.IsValid() {
 		want = t.args.Config.Address.String()
 	}
-	t.Address, err = t.gate("address", health.GateArgs{Spec: health.Spec{
-		Kind:    health.KindAddress,
-		Address: &health.AddressSpec{Namespace: traefikName, Service: traefikName, Ports: []int{80, 443}, Want: want},
+	t.Address, err = t.gate("address", GateArgs{Spec: health.Spec{
+		Body: address.Spec{Namespace: traefikName, Service: traefikName, Ports: []int{80, 443}, Want: want},
 	}, Revision: own.revision(addressRevision(chartSum, t.args.Config.ExternalTrafficPolicy))}, t.release)
 	if err != nil {
 		return err
@@ -181,17 +182,16 @@ func (t *traefik) certificate() error {
 // gateway registers the Gateway and its gate. The Deployment says nothing about it: readiness is
 // /ping.
 func (t *traefik) gateway() error {
-	gateway, err := newCustomResource(t.ctx, t.args.Cluster, t.name+"-gateway", customResource{
+	registered, err := newCustomResource(t.ctx, t.args.Cluster, t.name+"-gateway", customResource{
 		apiVersion: "gateway.networking.k8s.io/v1", kind: "Gateway", name: traefikName, namespace: traefikName,
 		wait: gatewayWait(t.args.Timeouts.Ingress.Duration), spec: traefikGateway(t.args.Domain),
 	}, childOf(t, t.release, t.tls.Ready)...)
 	if err != nil {
 		return fmt.Errorf("gateway: %w", err)
 	}
-	t.Programmed, err = t.gate("programmed", health.GateArgs{Spec: health.Spec{
-		Kind:    health.KindGateway,
-		Gateway: &health.GatewaySpec{Class: traefikName, Namespace: traefikName, Name: traefikName, Listeners: []string{"http", "https"}},
-	}, Revision: t.Values.after(nil)}, with(t.Values.Rolled, gateway)...)
+	t.Programmed, err = t.gate("programmed", GateArgs{Spec: health.Spec{
+		Body: gateway.Spec{Class: traefikName, Namespace: traefikName, Name: traefikName, Listeners: []string{"http", "https"}},
+	}, Revision: t.Values.after(nil)}, with(t.Values.Rolled, registered)...)
 	return err
 }
 
@@ -207,7 +207,7 @@ func (t *traefik) object(role, kind, name string, spec pulumi.Map, needs ...pulu
 }
 
 // gate registers one of Traefik's gates.
-func (t *traefik) gate(role string, args health.GateArgs, needs ...pulumi.Resource) (*health.Gate, error) {
+func (t *traefik) gate(role string, args GateArgs, needs ...pulumi.Resource) (*Gate, error) {
 	args.Spec.Layer, args.Spec.Timeout, args.Spec.TimeoutKey = "traefik", t.args.Timeouts.Ingress, "strata:timeouts.ingress"
 	made, err := t.args.Cluster.gate(t.ctx, t.name+"-"+role, args, childOf(t, needs...)...)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/health"
+	"strata/health/http"
 )
 
 const (
@@ -42,7 +43,7 @@ func (t *traefik) dashboard() error {
 	if err != nil {
 		return err
 	}
-	t.Dashboard, err = t.args.Cluster.gate(t.ctx, t.name+"-dashboard", health.GateArgs{
+	t.Dashboard, err = t.args.Cluster.gate(t.ctx, t.name+"-dashboard", GateArgs{
 		Spec:      t.dashboardProbes(host),
 		Revision:  t.Values.after(nil),
 		BasicAuth: pulumi.ToSecret(pulumi.Sprintf("%s:%s", dashboardUser, t.DashboardPassword)).(pulumi.StringOutput),
@@ -71,10 +72,10 @@ func dashboardRoute(host string) pulumi.Map {
 func (t *traefik) dashboardProbes(host string) health.Spec {
 	const data = "/api/rawdata"
 	return health.Spec{
-		Kind: health.KindHTTP, Layer: "traefik", Timeout: t.args.Timeouts.Ingress, TimeoutKey: "strata:timeouts.ingress",
-		HTTP: &health.HTTPSpec{
+		Layer: "traefik", Timeout: t.args.Timeouts.Ingress, TimeoutKey: "strata:timeouts.ingress",
+		Body: http.Spec{
 			Namespace: traefikName, Service: traefikName, CASecret: t.args.CA.CASecret,
-			Probes: []health.HTTPProbe{
+			Probes: []http.Probe{
 				{Name: "stranger", URL: "https://" + host + data, Status: []int{401}},
 				{Name: dashboardUser, URL: "https://" + host + data, Status: []int{200}, Auth: true},
 				{Name: "redirect", URL: "http://" + host + data, Status: []int{301, 302, 307, 308}, RedirectTo: "https://" + host + data},

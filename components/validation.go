@@ -8,6 +8,10 @@ import (
 
 	"strata/config"
 	"strata/health"
+	"strata/health/gateway"
+	"strata/health/http"
+	"strata/health/metrics"
+	"strata/health/rollout"
 )
 
 // ValidationArgs configures Validation.
@@ -48,15 +52,14 @@ func NewValidation(
 	}
 	values := args.APISIX.Values
 	needs := slices.Concat([]pulumi.Resource{args.APISIX.Gateway, args.APISIX.Address}, values.Rolled, args.Demo.Objects)
-	rollout, err := v.gate("rollout", health.GateArgs{Spec: health.Spec{
-		Kind: health.KindRollout, Rollout: &health.RolloutSpec{Workloads: args.Demo.Workloads},
+	rollout, err := v.gate("rollout", GateArgs{Spec: health.Spec{
+		Body: rollout.Spec{Workloads: args.Demo.Workloads},
 	}}, args.Demo.Objects...)
 	if err != nil {
 		return nil, err
 	}
-	_, err = v.gate("routes", health.GateArgs{Spec: health.Spec{
-		Kind: health.KindGateway,
-		Gateway: &health.GatewaySpec{
+	_, err = v.gate("routes", GateArgs{Spec: health.Spec{
+		Body: gateway.Spec{
 			Class: apisixName, Namespace: apisixNamespace, Name: apisixName,
 			Listeners: []string{"http", "https"}, Routes: map[string]int{"http": 2, "https": 2}, // httpbin's and Keycloak's
 		},
@@ -66,16 +69,16 @@ func NewValidation(
 	}
 	plane := args.APISIX.Plane
 	plane.Routes = args.Demo.Routes
-	_, err = v.gate("upstreams", health.GateArgs{
-		Spec:     health.Spec{Kind: health.KindUpstreams, Upstreams: &plane},
+	_, err = v.gate("upstreams", GateArgs{
+		Spec:     health.Spec{Body: plane},
 		Revision: args.APISIX.Revision,
 		APIKey:   args.APISIX.Key,
 	}, append([]pulumi.Resource{args.APISIX.Gateway, args.APISIX.Rollout, rollout}, args.Demo.Objects...)...)
 	if err != nil {
 		return nil, err
 	}
-	probes, err := v.gate("probes", health.GateArgs{
-		Spec:      health.Spec{Kind: health.KindHTTP, HTTP: v.probes()},
+	probes, err := v.gate("probes", GateArgs{
+		Spec:      health.Spec{Body: v.probes()},
 		BasicAuth: pulumi.ToSecret(pulumi.Sprintf("%s:%s", demoUser, args.Demo.Password)).(pulumi.StringOutput),
 		APIKey:    args.Demo.Key,
 		Revision:  values.after(nil),
@@ -84,8 +87,8 @@ func NewValidation(
 		return nil, err
 	}
 	// Behind the probes: a series of requests is there once there was one.
-	_, err = v.gate("metrics", health.GateArgs{Spec: health.Spec{
-		Kind: health.KindMetrics, Metrics: &health.MetricsSpec{
+	_, err = v.gate("metrics", GateArgs{Spec: health.Spec{
+		Body: metrics.Spec{
 			Namespace: apisixNamespace, Service: "apisix-prometheus-metrics", Port: 9091, Path: "/apisix/prometheus/metrics",
 			Series: []string{"apisix_http_status", "apisix_http_latency_bucket", "apisix_bandwidth", "apisix_nginx_http_current_connections"},
 		},
@@ -96,7 +99,7 @@ func NewValidation(
 	return v.Validation, ctx.RegisterResourceOutputs(v.Validation, pulumi.Map{})
 }
 
-func (v *validation) gate(role string, args health.GateArgs, needs ...pulumi.Resource) (*health.Gate, error) {
+func (v *validation) gate(role string, args GateArgs, needs ...pulumi.Resource) (*Gate, error) {
 	args.Spec.Layer, args.Spec.Timeout, args.Spec.TimeoutKey = "validation", v.args.Timeouts.Apps, "strata:timeouts.apps"
 	gate, err := v.args.Cluster.gate(v.ctx, v.name+"-"+role, args, childOf(v, needs...)...)
 	if err != nil {
@@ -106,12 +109,12 @@ func (v *validation) gate(role string, args health.GateArgs, needs ...pulumi.Res
 }
 
 // probes returns the requests that a user would try.
-func (v *validation) probes() *health.HTTPSpec {
+func (v *validation) probes() http.Spec {
 	urls := v.args.Demo.URLs
 	items := urls["api"] + "/api/v1/items"
-	return &health.HTTPSpec{
+	return http.Spec{
 		Namespace: apisixNamespace, Service: apisixService, CASecret: v.args.CASecret,
-		Probes: []health.HTTPProbe{
+		Probes: []http.Probe{
 			{Name: "httpbin", URL: urls["httpbin"] + "/get", Status: []int{200}, Contains: `"url"`},
 			{Name: "httpbin without TLS", URL: "http" + urls["httpbin"][len("https"):] + "/get", Status: []int{200}, Contains: `"url"`},
 			{Name: "REST without a key", URL: items, Status: []int{401}},

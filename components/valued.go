@@ -2,8 +2,6 @@ package components
 
 import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
-
-	"strata/health"
 )
 
 // Valued tells the gates of an ingress controller about the user's own values for its chart. The
@@ -16,7 +14,7 @@ type Valued struct {
 }
 
 // valued are a release's own values for gates behind the gate of its rollout.
-func (v ownValues) valued(rolled *health.Gate) Valued {
+func (v ownValues) valued(rolled *Gate) Valued {
 	switch {
 	case v.Tree == nil:
 		return Valued{}

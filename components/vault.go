@@ -13,6 +13,8 @@ import (
 	"strata/artifacts"
 	"strata/config"
 	"strata/health"
+	"strata/health/claim"
+	vaultgate "strata/health/vault"
 	"strata/internal/pulumi/self"
 )
 
@@ -39,7 +41,7 @@ type VaultArgs struct {
 type Vault struct {
 	pulumi.ResourceState
 	// Ready holds once Vault is initialised, unsealed and configured.
-	Ready *health.Gate
+	Ready *Gate
 	// Keys are its unseal keys and root token, as JSON (vault.Keys). Secret.
 	Keys pulumi.StringOutput
 }
@@ -125,9 +127,9 @@ func (v *vaultLayer) volume() error {
 	if !*v.args.Config.Storage.Persistent {
 		return nil
 	}
-	gate, err := v.args.Cluster.gate(v.ctx, v.name+"-volume", health.GateArgs{Spec: health.Spec{
-		Kind: health.KindClaim, Layer: vaultName, Timeout: v.args.Timeouts.Vault, TimeoutKey: "strata:timeouts.vault",
-		Claim: &health.ClaimSpec{Namespace: vaultName, Name: "data-" + vaultName + "-0", ClassKey: "strata:vault.storage.class"},
+	gate, err := v.args.Cluster.gate(v.ctx, v.name+"-volume", GateArgs{Spec: health.Spec{
+		Layer: vaultName, Timeout: v.args.Timeouts.Vault, TimeoutKey: "strata:timeouts.vault",
+		Body: claim.Spec{Namespace: vaultName, Name: "data-" + vaultName + "-0", ClassKey: "strata:vault.storage.class"},
 	}}, childOf(v, v.release)...)
 	if err != nil {
 		return fmt.Errorf("volume: %w", err)
@@ -148,9 +150,9 @@ func (v *vaultLayer) open() error {
 	if err != nil {
 		return err
 	}
-	v.Ready, err = v.args.Cluster.gate(v.ctx, v.name+"-gate", health.GateArgs{Spec: health.Spec{
-		Kind: health.KindVault, Layer: vaultName, Timeout: v.args.Timeouts.Vault, TimeoutKey: "strata:timeouts.vault",
-		Vault: &health.VaultSpec{Namespace: vaultName, Pod: vaultName + "-0", Port: vaultPort, Workload: vaultName + "/StatefulSet/" + vaultName},
+	v.Ready, err = v.args.Cluster.gate(v.ctx, v.name+"-gate", GateArgs{Spec: health.Spec{
+		Layer: vaultName, Timeout: v.args.Timeouts.Vault, TimeoutKey: "strata:timeouts.vault",
+		Body: vaultgate.Spec{Namespace: vaultName, Pod: vaultName + "-0", Port: vaultPort, Workload: vaultName + "/StatefulSet/" + vaultName},
 	}, Revision: v.revision}, childOf(v, configure)...)
 	if err != nil {
 		return fmt.Errorf("gate: %w", err)

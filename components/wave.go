@@ -8,6 +8,7 @@ import (
 	"strata/artifacts"
 	"strata/config"
 	"strata/health"
+	"strata/health/webhook"
 )
 
 // WaveArgs configures Wave.
@@ -23,7 +24,7 @@ type WaveArgs struct {
 	// After are the gates that the namespace waits for, and Certificates the one that its
 	// certificate does: cert-manager's.
 	After        []pulumi.Resource
-	Certificates *health.Gate
+	Certificates *Gate
 }
 
 // Wave owns the operator that replaces the Pods of annotated workloads when a ConfigMap or Secret
@@ -33,7 +34,7 @@ type Wave struct {
 	// Webhook holds once its webhook changes Deployments through every API server. A Deployment
 	// that comes earlier is started without a hash, and once more with it; one whose Secret is
 	// missing is stuck where it would have been held.
-	Webhook *health.Gate
+	Webhook *Gate
 }
 
 const (
@@ -72,7 +73,7 @@ func NewWave(ctx *pulumi.Context, name string, args *WaveArgs, opts ...pulumi.Re
 	}
 	spec := waveWebhook()
 	spec.Layer, spec.Timeout, spec.TimeoutKey = "apps", args.Timeouts.Workload, "strata:timeouts.workload"
-	webhook := health.GateArgs{Spec: spec, Revision: own.revision(digestOf(chart.SHA256, args.Config))}
+	webhook := GateArgs{Spec: spec, Revision: own.revision(digestOf(chart.SHA256, args.Config))}
 	if w.Webhook, err = args.Cluster.gate(ctx, name+"-webhook", webhook, childOf(w, release)...); err != nil {
 		return nil, fmt.Errorf("wave: webhook gate: %w", err)
 	}
@@ -94,8 +95,7 @@ func waveValues(cfg config.Wave) pulumi.Map {
 func waveWebhook() health.Spec {
 	labels := map[string]any{"app.kubernetes.io/name": "strata-gate"}
 	return health.Spec{
-		Kind: health.KindWebhook,
-		Webhook: &health.WebhookSpec{
+		Body: webhook.Spec{
 			Configuration: waveName + "-mutating-webhook-configuration", Mutating: true,
 			Namespace: waveNamespace, Service: waveName + "-webhook-service", Port: 443, CASecret: waveName + "-webhook-server-cert",
 			Accept: map[string]any{

@@ -10,6 +10,7 @@ import (
 
 	"strata/config"
 	"strata/health"
+	"strata/health/rollout"
 )
 
 // WorkloadArgs configures Workload.
@@ -29,7 +30,7 @@ type WorkloadArgs struct {
 	Signer  Signer
 	Signing []pulumi.Resource
 	// Wave is the gate of Wave's webhook. Only with wave.
-	Wave *health.Gate
+	Wave *Gate
 	// Ingress are the ingress controllers by name. Only with routes.
 	Ingress map[string]WorkloadIngress
 	// Full registers the gates that nothing depends on as well (strata:apps.validate).
@@ -46,7 +47,7 @@ type Workload struct {
 	Deployment pulumi.Resource
 	// Rollout holds once every Pod is of the newest revision and serves. Nil unless Full, or with
 	// immutable objects.
-	Rollout *health.Gate
+	Rollout *Gate
 	// URLs lead to its routes, in their order. Address belongs to the first; nil if it is not
 	// known.
 	URLs    []string
@@ -64,7 +65,7 @@ type workloadBuild struct {
 	args *WorkloadArgs
 	// config are the objects that Pods read, and tls the gate of the one that cert-manager writes.
 	config contents
-	tls    *health.Gate
+	tls    *Gate
 	// service receives the requests of the routes, and routed holds the routes by ingress
 	// controller.
 	service pulumi.Resource
@@ -206,10 +207,10 @@ func (w *workloadBuild) gate() error {
 }
 
 // rollout registers the gate of the Deployment of a name.
-func (w *workloadBuild) rollout(role, name string, deployment pulumi.Resource) (*health.Gate, error) {
-	gate, err := w.args.Cluster.gate(w.ctx, w.name+"-"+role, health.GateArgs{Spec: health.Spec{
-		Kind: health.KindRollout, Layer: "apps", Timeout: w.args.Timeouts.Workload, TimeoutKey: "strata:timeouts.workload",
-		Rollout: &health.RolloutSpec{Workloads: []string{w.args.Config.Namespace + "/Deployment/" + name}},
+func (w *workloadBuild) rollout(role, name string, deployment pulumi.Resource) (*Gate, error) {
+	gate, err := w.args.Cluster.gate(w.ctx, w.name+"-"+role, GateArgs{Spec: health.Spec{
+		Layer: "apps", Timeout: w.args.Timeouts.Workload, TimeoutKey: "strata:timeouts.workload",
+		Body: rollout.Spec{Workloads: []string{w.args.Config.Namespace + "/Deployment/" + name}},
 	}, Revision: w.revision()}, childOf(w, deployment)...)
 	if err != nil {
 		return nil, fmt.Errorf("gate rollout: %w", err)

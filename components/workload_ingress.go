@@ -7,7 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/actions/cluster/canary"
-	"strata/health"
+	"strata/health/upstreams"
 )
 
 // WorkloadIngress is an ingress controller as a workload's routes see it.
@@ -26,16 +26,16 @@ type WorkloadIngress struct {
 	// Admitted are the gates that a route waits for: whoever serves and admits its kind. Address is
 	// the load balancer's.
 	Admitted []pulumi.Resource
-	Address  *health.Gate
+	Address  *Gate
 	// Values are the user's for it: with others, the routes are asked again.
 	Values Valued
 	// Metrics count answers by Service or Pod; nil where none do.
 	Metrics *canary.Metrics
 	// Plane configures the upstreams gate, which needs Key, runs after Rolled, and runs again at
 	// another PlaneRevision. It is nil if the ingress controller reads the Pods by itself.
-	Plane         *health.UpstreamsSpec
+	Plane         *upstreams.Spec
 	Key           pulumi.StringInput
-	Rolled        *health.Gate
+	Rolled        *Gate
 	PlaneRevision pulumi.StringInput
 	// Judged is true where the controller's own name is in the status of an HTTPRoute, so that the
 	// route can wait for it.

@@ -10,6 +10,8 @@ import (
 
 	"strata/config"
 	"strata/health"
+	"strata/health/http"
+	"strata/health/upstreams"
 )
 
 // reached lists the statuses that an application may answer to a request that it does not know. 404
@@ -51,7 +53,7 @@ func (w *workloadBuild) reach() error {
 	}
 	for _, controller := range slices.Sorted(maps.Keys(w.routed)) {
 		via := w.args.Ingress[controller]
-		var probes []health.HTTPProbe
+		var probes []http.Probe
 		for _, route := range w.args.Config.Routes {
 			if route.Controller == controller {
 				probes = append(probes, w.ask(route, via))
@@ -61,9 +63,9 @@ func (w *workloadBuild) reach() error {
 		if via.Address != nil {
 			needs = append(needs, via.Address)
 		}
-		_, err := w.args.Cluster.gate(w.ctx, w.name+"-"+controller, health.GateArgs{Spec: health.Spec{
-			Kind: health.KindHTTP, Layer: "apps", Timeout: w.args.Timeouts.Workload, TimeoutKey: "strata:timeouts.workload",
-			HTTP: &health.HTTPSpec{Namespace: via.Namespace, Service: via.Service, CASecret: via.CASecret, Probes: probes},
+		_, err := w.args.Cluster.gate(w.ctx, w.name+"-"+controller, GateArgs{Spec: health.Spec{
+			Layer: "apps", Timeout: w.args.Timeouts.Workload, TimeoutKey: "strata:timeouts.workload",
+			Body: http.Spec{Namespace: via.Namespace, Service: via.Service, CASecret: via.CASecret, Probes: probes},
 		}, Revision: via.Values.after(w.revision())}, childOf(w, needs...)...)
 		if err != nil {
 			return fmt.Errorf("gate %s: %w", controller, err)
@@ -85,11 +87,11 @@ func (w *workloadBuild) leads(controller string, via WorkloadIngress) error {
 	plane := *via.Plane
 	for _, route := range w.args.Config.Routes {
 		if route.Controller == controller {
-			plane.Routes = append(plane.Routes, health.RouteRef{Kind: route.Kind, Namespace: w.args.Config.Namespace, Name: w.routeName(route)})
+			plane.Routes = append(plane.Routes, upstreams.RouteRef{Kind: route.Kind, Namespace: w.args.Config.Namespace, Name: w.routeName(route)})
 		}
 	}
-	_, err := w.args.Cluster.gate(w.ctx, w.name+"-"+controller+"-upstreams", health.GateArgs{Spec: health.Spec{
-		Kind: health.KindUpstreams, Layer: "apps", Timeout: w.args.Timeouts.Workload, TimeoutKey: "strata:timeouts.workload", Upstreams: &plane,
+	_, err := w.args.Cluster.gate(w.ctx, w.name+"-"+controller+"-upstreams", GateArgs{Spec: health.Spec{
+		Layer: "apps", Timeout: w.args.Timeouts.Workload, TimeoutKey: "strata:timeouts.workload", Body: plane,
 	}, Revision: pulumi.Sprintf("%s %s", w.revision(), via.PlaneRevision), APIKey: via.Key},
 		childOf(w, append(slices.Clone(w.routed[controller]), w.Rollout, w.service, via.Rolled)...)...)
 	return err
@@ -98,8 +100,8 @@ func (w *workloadBuild) leads(controller string, via WorkloadIngress) error {
 // ask returns the probe of a route. It asks for the readiness path if the route leads there, and
 // else for the route's own path. An application may answer nothing at its own path, for example a
 // REST API at /.
-func (w *workloadBuild) ask(route config.WorkloadRoute, via WorkloadIngress) health.HTTPProbe {
-	probe := health.HTTPProbe{Name: route.Host + route.Path, URL: urlOf(route, via), Status: reached}
+func (w *workloadBuild) ask(route config.WorkloadRoute, via WorkloadIngress) http.Probe {
+	probe := http.Probe{Name: route.Host + route.Path, URL: urlOf(route, via), Status: reached}
 	ready, prefix := w.args.Config.Probes.Ready, strings.TrimSuffix(route.Path, "/")
 	if ready == prefix || strings.HasPrefix(ready, prefix+"/") {
 		route.Path = ready

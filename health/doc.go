@@ -3,8 +3,8 @@
 //
 // An observation (over SSH from the hosts, over client-go from each API server) becomes facts;
 // facts become a Verdict by a pure function that has neither clock nor client, so every verdict has
-// a YAML fixture. Only wait.go knows time, and only gate.go and pinned.go know Pulumi. Nothing here
-// changes what it observes: dry runs and reads only.
+// a YAML fixture. Only wait.go knows time. A gate's resource is declared in package components.
+// Nothing here changes what it observes: dry runs and reads only.
 //
 // This package is the front room: what a gate is asked, what it answers, how it waits. Each kind
 // has a package of its own with its facts, its judge and its watch; kube, host and observe have

@@ -81,7 +81,7 @@ func (r Result) remarks(text *strings.Builder) {
 			fmt.Fprintf(text, "  skipped %s: %s\n", check.Check, OneLine(check.Message))
 		case check.warns():
 			fmt.Fprintf(text, "  warning %s\n", check.warning())
-		case r.Kind == KindHTTP && check.Message != "":
+		case r.measures && check.Message != "":
 			fmt.Fprintf(text, "  %s: %s\n", check.Check, OneLine(check.Message))
 		}
 	}

@@ -47,6 +47,8 @@ type Result struct {
 	// Seen is the time of the observation that Checks judge; zero without one. It is no part of the
 	// output, which the state keeps, but of the progress (SeenLine).
 	Seen time.Time `json:"-"`
+	// measures is the trait of the kind.
+	measures bool
 }
 
 // Passes reports whether the gate is open.
@@ -55,7 +57,7 @@ func (r Result) Passes() bool { return r.Ending == EndedOpen }
 // NotMade is the result of a gate that the configuration asks for and the stack does not have.
 func NotMade(spec Spec) Result {
 	return Result{
-		Gate: spec.Gate, Layer: spec.Layer, Kind: spec.Kind, State: Missing, Ending: EndedMissing,
+		Gate: spec.Gate, Layer: spec.Layer, Kind: spec.Kind(), State: Missing, Ending: EndedMissing,
 		Timeout: spec.Timeout, TimeoutKey: spec.TimeoutKey, Checks: []Verdict{},
 	}
 }
@@ -68,9 +70,10 @@ func NotAsked(spec Spec, needs string) Result {
 // NewResult sums up the last verdicts of a gate.
 func NewResult(spec Spec, ending Ending, elapsed time.Duration, checks []Verdict) Result {
 	return Result{
-		Gate: spec.Gate, Layer: spec.Layer, Kind: spec.Kind, State: StateOf(checks), Ending: ending,
+		Gate: spec.Gate, Layer: spec.Layer, Kind: spec.Kind(), State: StateOf(checks), Ending: ending,
 		Elapsed: metav1.Duration{Duration: elapsed.Round(time.Millisecond)},
 		Timeout: spec.Timeout, TimeoutKey: spec.TimeoutKey, Checks: checks,
+		measures: spec.Body != nil && spec.Body.Traits().Measures,
 	}
 }
 

@@ -1,6 +1,7 @@
 package health
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -11,60 +12,66 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// asked is a Spec of a kind that lacks nothing but its own part.
-func asked(kind Kind) Spec {
-	return Spec{
-		Kind: kind, Gate: "g", Timeout: metav1.Duration{Duration: time.Minute}, Servers: []string{"https://10.10.0.11:6443"},
-		Hosts: []Host{{Target: remote.Target{Name: "server-1", Address: "10.10.0.11"}, Role: "server"}},
-	}
+// testBody is the body of a kind with given traits.
+type testBody struct {
+	traits Traits
+	Name   string `json:"name,omitempty"`
 }
 
-// Without its part a gate would have nothing to observe, and be open.
-func TestAKindWithoutItsPartIsRefused(t *testing.T) {
-	for _, kind := range Kinds {
-		err := asked(kind).Validate()
-		if kind == KindAPI || kind == KindNodes || kind == KindServer {
-			require.NoErrorf(t, err, "%s has none", kind)
-		} else {
-			require.ErrorContains(t, err, string(kind)+": missing")
-		}
+func (b testBody) Traits() Traits {
+	b.traits.Kind = "test"
+	return b.traits
+}
+
+func (b testBody) Validate(need Need) { need(b.Name != "bad", "test.name: bad") }
+
+func (testBody) NewWatch(Spec, Secrets) (Watch, error) {
+	return nil, errors.New("a test observes nothing")
+}
+
+// asked returns a Spec that lacks nothing.
+func asked(traits Traits) Spec {
+	return Spec{
+		Gate: "g", Timeout: metav1.Duration{Duration: time.Minute}, Servers: []string{"https://10.10.0.11:6443"},
+		Hosts: []Host{{Target: remote.Target{Name: "server-1", Address: "10.10.0.11"}, Role: "server"}}, Body: testBody{traits: traits},
 	}
 }
 
 func TestAHostNeedsItsNameAndItsAddress(t *testing.T) {
 	for _, target := range []Host{{Target: remote.Target{Address: "10.10.0.11"}}, {Target: remote.Target{Name: "a"}}} {
-		spec := asked(KindNodes)
+		spec := asked(Traits{})
 		target.Role = "agent"
 		spec.Hosts = []Host{target}
 		require.ErrorContains(t, spec.Validate(), "hosts[0]: name or address is empty")
 	}
 }
 
-func TestARolloutAndAVaultNameWhatTheyAskFor(t *testing.T) {
-	rollout := asked(KindRollout)
-	rollout.Rollout = &RolloutSpec{Workloads: []string{"traefik/Deployment/traefik"}}
-	require.NoError(t, rollout.Validate())
-	rollout.Rollout.Workloads = nil
-	require.ErrorContains(t, rollout.Validate(), "rollout.workloads: empty")
-	for _, lacks := range []VaultSpec{{Pod: "vault-0", Port: 8200}, {Namespace: "vault", Port: 8200}, {Namespace: "vault", Pod: "vault-0"}} {
-		vault := asked(KindVault)
-		vault.Vault = &VaultSpec{Namespace: "vault", Pod: "vault-0", Port: 8200}
-		require.NoError(t, vault.Validate())
-		vault.Vault = &lacks
-		require.ErrorContains(t, vault.Validate(), "vault: namespace, pod or port is empty")
+func TestAKindsTraitsDecideWhichCommonFieldsASpecHas(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		traits Traits
+		change func(*Spec)
+		want   string
+	}{
+		{"two hosts of one", Traits{OneHost: true}, func(s *Spec) { s.Hosts = append(s.Hosts, s.Hosts[0]) }, "hosts: a test gate has exactly one, found 2"},
+		{"no host of one", Traits{OneHost: true}, func(s *Spec) { s.Hosts = nil }, "hosts: a test gate has exactly one, found 0"},
+		{"an empty node set", Traits{NodeSet: true}, func(s *Spec) { s.Hosts = nil }, "hosts: empty; an empty node set is never ready"},
+		{"no server", Traits{}, func(s *Spec) { s.Servers = nil }, "servers: empty; a test gate asks every API server"},
+		{"rights of no workload", Traits{}, func(s *Spec) { s.Releases = []string{"a/b"} }, "releases: a gate of kind test asks for no rights"},
+		{"a release without a namespace", Traits{Workloads: true}, func(s *Spec) { s.Releases = []string{"a/b", "c"} }, `releases[1]: expected namespace/name, found "c"`},
+		{"a mistake in the body", Traits{}, func(s *Spec) { s.Body = testBody{Name: "bad"} }, `gate "g": test.name: bad`},
+		{"no body", Traits{}, func(s *Spec) { s.Body = nil }, "kind: missing"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			spec := asked(c.traits)
+			require.NoError(t, spec.Validate())
+			c.change(&spec)
+			require.ErrorContains(t, spec.Validate(), c.want)
+		})
 	}
-}
-
-// etcd's ports and its memory are a server's; only a server that holds the virtual address needs
-// keepalived.
-func TestAServerNeedsMoreThanAnAgent(t *testing.T) {
-	server, agent := HostNeeds("server", false, false), HostNeeds("agent", true, true)
-	assert.Contains(t, server.Ports, 2379)
-	assert.Equal(t, []int{10250}, agent.Ports)
-	assert.Greater(t, server.MinMemoryMiB, agent.MinMemoryMiB)
-	assert.Empty(t, server.Programs)
-	assert.Empty(t, agent.Programs)
-	assert.Equal(t, []string{"keepalived"}, HostNeeds("server", false, true).Programs)
+	spec := asked(Traits{NoServers: true, Workloads: true})
+	spec.Servers, spec.Hosts, spec.Releases = nil, nil, []string{"a/b"}
+	require.NoError(t, spec.Validate())
 }
 
 // A check hides behind another one that fails, not behind one that has passed.

@@ -45,7 +45,7 @@ var (
 func ask(t *testing.T, s script) (Result, string) {
 	t.Helper()
 	var progress bytes.Buffer
-	spec := Spec{Kind: KindNodes, Gate: "nodes", Layer: "k3s", Timeout: metav1.Duration{Duration: time.Minute}, TimeoutKey: "strata:timeouts.nodes"}
+	spec := Spec{Body: testBody{}, Gate: "nodes", Layer: "k3s", Timeout: metav1.Duration{Duration: time.Minute}, TimeoutKey: "strata:timeouts.nodes"}
 	result, err := wait(t.Context(), spec, s, &progress)
 	require.NoError(t, err)
 	return result, progress.String()
@@ -171,23 +171,4 @@ func TestChecksThatWaitForEachOtherAreListed(t *testing.T) {
 	failing, hidden := Split([]Verdict{a, b})
 	assert.Len(t, failing, 2)
 	assert.Zero(t, hidden)
-}
-
-func TestASpecReportsEveryMistakeAtOnce(t *testing.T) {
-	err := Spec{Kind: "nosuch", Hosts: []Host{{Role: "boss"}}}.Validate()
-	require.Error(t, err)
-	for _, part := range []string{`kind: expected one of`, `found "nosuch"`, "gate: empty", "timeout: expected a positive", "hosts[0]: name", `found "boss"`} {
-		assert.ErrorContains(t, err, part)
-	}
-	err = Spec{Kind: KindNodes, Gate: "nodes", Timeout: metav1.Duration{Duration: 1}}.Validate()
-	assert.ErrorContains(t, err, "an empty node set is never ready")
-	assert.ErrorContains(t, err, "servers: empty")
-}
-
-func TestASpecWithAnUnknownFieldIsRefused(t *testing.T) {
-	_, err := ParseSpec([]byte(`{"kind":"host","gate":"g","modulez":[]}`))
-	require.ErrorIs(t, err, ErrSpec)
-	assert.ErrorContains(t, err, "modulez")
-	_, err = ParseSpec([]byte(`{"kind":"host"} {}`))
-	require.ErrorIs(t, err, ErrSpec)
 }

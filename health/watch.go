@@ -13,6 +13,3 @@ import (
 type Watch interface {
 	Run(ctx context.Context, report func([]Verdict)) error
 }
-
-// Constructor builds the Watch of a kind. Its error says what the Spec or the Secrets lack.
-type Constructor func(Spec, Secrets) (Watch, error)

@@ -21,7 +21,7 @@ import (
 // is written, and no key, kubeconfig, manifest or artifact is read, since none of them decides
 // which gates there are.
 func Gates(ctx context.Context, cfg *config.Config) ([]health.Spec, error) {
-	var seen health.Registered
+	var seen components.RegisteredGates
 	_, err := dryrun.Run(seen.In(ctx), config.Namespace, cfg.Stack, func(ctx *pulumi.Context) error {
 		return Program{}.layers(ctx, withoutKeys(*cfg), artifacts.Pinned(cfg), kubeconfig.Target{}, nil)
 	})

@@ -14,7 +14,6 @@ import (
 	"strata/artifacts"
 	"strata/components"
 	"strata/config"
-	"strata/health"
 	"strata/internal/pulumi/self"
 	"strata/internal/ssh/tunnel"
 )
@@ -35,7 +34,7 @@ type Program struct {
 	Tunnel func(ctx *pulumi.Context, spec tunnel.Spec, key []byte) error
 	// Verify asks the gates that no step of the run has run since it began; a closed one fails the
 	// run. Nil: none is asked.
-	Verify func(ctx *pulumi.Context, began time.Time, gates []*health.Gate) error
+	Verify func(ctx *pulumi.Context, began time.Time, gates []*components.Gate) error
 	// Warn tells the user something that is no reason to stop. Nil: nothing that would be told is
 	// looked for.
 	Warn func(ctx *pulumi.Context, message string) error
@@ -86,7 +85,7 @@ func (p Program) Run(ctx *pulumi.Context) error {
 	if err := p.checkKeys(ctx, cfg, files); err != nil {
 		return err
 	}
-	var gates health.Registered
+	var gates components.RegisteredGates
 	if err := p.layers(gates.AttachTo(ctx), cfg, files, target, manifests); err != nil {
 		return err
 	}

@@ -15,6 +15,9 @@ import (
 
 	"strata/cli/timeline"
 	"strata/health"
+	"strata/health/http"
+	"strata/health/pool"
+	"strata/health/server"
 )
 
 // conventions fails where the text breaks what Prometheus says of names, units and help.
@@ -71,11 +74,11 @@ func TestVerdictsAreWrittenAsOneStateOfAll(t *testing.T) {
 	first, later := time.Unix(1810000000, 0), time.Unix(1820000000, 0)
 	results := []health.Result{
 		{
-			Gate: "api", Layer: "k3s", Kind: health.KindServer, State: health.Ready, Ending: health.EndedOpen,
+			Gate: "api", Layer: "k3s", Kind: server.Kind, State: health.Ready, Ending: health.EndedOpen,
 			Elapsed: metav1.Duration{Duration: 1500 * time.Millisecond}, Checks: []health.Verdict{{State: health.Ready, Ends: &later}, {State: health.Skipped, Ends: &first}},
 		},
-		{Gate: "pool", Layer: "metallb", Kind: health.KindPool, State: health.Stuck, Ending: health.EndedStuck, Checks: []health.Verdict{{State: health.Stuck}}},
-		health.NotMade(health.Spec{Gate: "route", Layer: "argocd", Kind: health.KindHTTP}),
+		{Gate: "pool", Layer: "metallb", Kind: pool.Kind, State: health.Stuck, Ending: health.EndedStuck, Checks: []health.Verdict{{State: health.Stuck}}},
+		health.NotMade(health.Spec{Gate: "route", Layer: "argocd", Body: http.Spec{}}),
 	}
 	var out strings.Builder
 	require.NoError(t, WriteHealth(&out, Health{Stack: "dev", Results: results, Known: true, At: time.Unix(1800000000, 0)}))

@@ -24,7 +24,7 @@ func TestHostsAreComparedWithEachOther(t *testing.T) {
 	clone.Hostname, clone.MachineID = "a", "1"
 	late.Skew = 10 * time.Minute
 	edge, behind := c, b
-	edge.Skew, behind.Skew = health.MaxClockSkew, -10*time.Minute
+	edge.Skew, behind.Skew = host.MaxClockSkew, -10*time.Minute
 	gone.Reached = false
 	for _, test := range []struct {
 		name    string
@@ -73,8 +73,8 @@ func TestAPreflightFindsTheHostThatDoesNotAnswerAndStillObservesTheOthers(t *tes
 	up.Handler = healthtest.Probing(healthtest.HealthyNow(nil))
 	down.Handler = func(sshtest.Call) int { return 1 }
 	hosts := []Host{
-		{Host: health.Host{Target: up.Target(), Role: "agent"}, Spec: *health.HostNeeds("agent", false, false), Key: up.PrivateKey()},
-		{Host: health.Host{Target: down.Target(), Role: "agent"}, Spec: *health.HostNeeds("agent", false, false), Key: down.PrivateKey()},
+		{Host: health.Host{Target: up.Target(), Role: "agent"}, Spec: host.Needs("agent", false, false), Key: up.PrivateKey()},
+		{Host: health.Host{Target: down.Target(), Role: "agent"}, Spec: host.Needs("agent", false, false), Key: down.PrivateKey()},
 	}
 	hosts[0].Host.Name, hosts[1].Host.Name = "up", "down"
 	hosts[0].Host.HostKey = "" // The first contact is the preflight's.
@@ -104,7 +104,7 @@ func TestPoolIsAskedForLongerThanTheLimitWhileTheHostGoesOn(t *testing.T) {
 		}
 		return healthtest.Probing(map[string][]string{"ours": {"52:54:00:00:00:01"}})(call)
 	}
-	hosts := []Host{{Host: health.Host{Target: slow.Target(), Role: "agent"}, Spec: *health.HostNeeds("agent", false, false), Key: slow.PrivateKey()}}
+	hosts := []Host{{Host: health.Host{Target: slow.Target(), Role: "agent"}, Spec: host.Needs("agent", false, false), Key: slow.PrivateKey()}}
 	findings := Hosts(t.Context(), hosts, []netip.Addr{netip.MustParseAddr("10.10.0.200")}, limit)
 	last := findings[len(findings)-1]
 	assert.Equal(t, "pool addresses", last.Check)
@@ -118,7 +118,7 @@ func TestProbeThatEndsAgainAndAgainIsGivenUp(t *testing.T) {
 		_, _ = fmt.Fprintln(call.Stdout, "hostname=a")
 		return 1
 	}
-	hosts := []Host{{Host: health.Host{Target: broken.Target(), Role: "agent"}, Spec: *health.HostNeeds("agent", false, false), Key: broken.PrivateKey()}}
+	hosts := []Host{{Host: health.Host{Target: broken.Target(), Role: "agent"}, Spec: host.Needs("agent", false, false), Key: broken.PrivateKey()}}
 	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	assert.Equal(t, health.Waiting, Hosts(ctx, hosts, nil, time.Second)[0].State)

@@ -23,7 +23,7 @@ const maxPoolProbes = 256
 // Host is one host that exists already.
 type Host struct {
 	Host health.Host
-	Spec health.HostSpec
+	Spec host.Spec
 	// Key is the PEM private key that logs in.
 	Key []byte
 	// Ports are those that other nodes must reach on it, from addresses in Subnet.
@@ -164,7 +164,7 @@ func judgeFleet(reports []host.Report) []health.Verdict {
 		unique("hostnames", reached, func(r host.Report) string { return r.Hostname }, "hostnamectl set-hostname NAME on each of them"),
 		unique("machine-ids", reached, func(r host.Report) string { return r.MachineID },
 			"they are clones: rm /etc/machine-id /var/lib/dbus/machine-id; systemd-machine-id-setup; reboot, on all but one"),
-		together(reached, health.MaxClockSkew),
+		together(reached, host.MaxClockSkew),
 	}
 	for i := range verdicts {
 		if verdicts[i].State == health.Ready && len(reached) < len(reports) {

@@ -11,6 +11,7 @@ import (
 	"strata/artifacts"
 	"strata/config"
 	"strata/health"
+	"strata/health/host"
 	machines "strata/internal/nspawn/host"
 )
 
@@ -62,7 +63,7 @@ func hostFindings(ctx context.Context, cfg *config.Config, project string, limit
 		needs := hostNeeds(cfg, cfg.Hosts.Nodes[i].Role, k3s)
 		needs.Owner = owner.At(host.Host.Name)
 		hosts = append(hosts, Host{
-			Host: host.Host, Spec: *needs, Key: host.Key,
+			Host: host.Host, Spec: needs, Key: host.Key,
 			Ports: portsOf(cfg, cfg.Hosts.Nodes[i]), Subnet: cfg.Hosts.Subnet.Masked(),
 		})
 	}
@@ -70,8 +71,8 @@ func hostFindings(ctx context.Context, cfg *config.Config, project string, limit
 }
 
 // hostNeeds returns the requirements of a host of a role.
-func hostNeeds(cfg *config.Config, role config.Role, k3s string) *health.HostSpec {
-	needs := health.HostNeeds(string(role), cfg.K3s.UsesIPVS(), cfg.K3s.VIP.IsValid())
+func hostNeeds(cfg *config.Config, role config.Role, k3s string) host.Spec {
+	needs := host.Needs(string(role), cfg.K3s.UsesIPVS(), cfg.K3s.VIP.IsValid())
 	needs.K3s, needs.CgroupV1 = k3s, cfg.K3s.AllowsCgroupV1(role)
 	if role == config.RoleServer {
 		needs.Fixed = cfg.K3s.Fixed()

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"strata/config"
-	"strata/health"
+	"strata/health/host"
 )
 
 // quorum is the least number of servers with which etcd stays writable when one of them is lost.
@@ -26,7 +26,7 @@ type Node struct {
 // in the order in which they were named. A host with less memory than a server needs becomes an
 // agent.
 func nodes(hosts []Host) ([]Node, *Problem) {
-	needs := health.HostNeeds(string(config.RoleServer), false, false).MinMemoryMiB
+	needs := host.Needs(string(config.RoleServer), false, false).MinMemoryMiB
 	all := make([]Node, len(hosts))
 	names := map[string]bool{}
 	var fit []int

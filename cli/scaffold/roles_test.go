@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/util/validation"
 
-	"strata/health"
+	"strata/health/host"
 )
 
 // withMemory are hosts a, b, c … with so much memory.
@@ -22,7 +22,7 @@ func withMemory(mib ...int) []Host {
 }
 
 func TestRolesByTheNumberOfHostsAndTheirMemory(t *testing.T) {
-	least := health.HostNeeds("server", false, false).MinMemoryMiB
+	least := host.Needs("server", false, false).MinMemoryMiB
 	for _, test := range []struct {
 		name  string
 		hosts []Host

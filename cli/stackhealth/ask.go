@@ -145,7 +145,7 @@ func (q Question) askAll(ctx context.Context, gates []inventory.Gate, progress i
 			result, err := kinds.Run(ctx, gate.Spec, gate.Secrets, progress)
 			if err != nil {
 				result = health.Result{
-					Gate: gate.Spec.Gate, Layer: gate.Spec.Layer, Kind: gate.Spec.Kind, State: health.Stuck, Ending: health.EndedStuck,
+					Gate: gate.Spec.Gate, Layer: gate.Spec.Layer, Kind: gate.Spec.Kind(), State: health.Stuck, Ending: health.EndedStuck,
 					Checks: []health.Verdict{{Check: "spec", State: health.Stuck, Message: err.Error(), Hint: "run pulumi up, which writes it anew"}},
 				}
 			}

@@ -15,6 +15,7 @@ import (
 
 	"strata/actions/hosts/inventory"
 	"strata/health"
+	"strata/health/server"
 	"strata/internal/pulumi/stackstate"
 	"strata/internal/ssh/remote/sshtest"
 )
@@ -52,16 +53,16 @@ func TestGatesAreAskedWithTheSpecsAndSecretsOfTheState(t *testing.T) {
 
 // stateWithAGate is a state with the gate of an agent's unit on the server, and what must not be
 // taken for one.
-func stateWithAGate(t *testing.T, server *sshtest.Server) *stackstate.State {
+func stateWithAGate(t *testing.T, host *sshtest.Server) *stackstate.State {
 	t.Helper()
 	text := func(value any) string {
 		quoted, err := json.Marshal(value)
 		require.NoError(t, err)
 		return string(quoted)
 	}
-	spec := text(health.Spec{Kind: health.KindServer, Gate: "agent-1-gate", Layer: "k3s", Timeout: metav1.Duration{Duration: 10 * time.Minute},
-		TimeoutKey: "strata:timeouts.api", Hosts: []health.Host{{Target: server.Target(), Role: "agent"}}})
-	secret := fmt.Sprintf(`{"%s":"%s","plaintext":%s}`, sig.Key, sig.Secret, text(text(string(server.PrivateKey()))))
+	spec := text(health.Spec{Body: server.Spec{}, Gate: "agent-1-gate", Layer: "k3s", Timeout: metav1.Duration{Duration: 10 * time.Minute},
+		TimeoutKey: "strata:timeouts.api", Hosts: []health.Host{{Target: host.Target(), Role: "agent"}}})
+	secret := fmt.Sprintf(`{"%s":"%s","plaintext":%s}`, sig.Key, sig.Secret, text(text(string(host.PrivateKey()))))
 	state, err := stackstate.Parse([]byte(fmt.Sprintf(`{"version":3,"deployment":{"resources":[
 		{"urn":"a","type":"command:local:Command","inputs":{"create":"exec .strata/bin/strata gate","stdin":%s,"environment":{"STRATA_SSH_KEY":%s}}},
 		{"urn":"b","type":"command:local:Command","inputs":{"create":"exec .strata/bin/strata push","stdin":"{}"}},

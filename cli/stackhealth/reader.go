@@ -7,42 +7,55 @@ import (
 
 	"strata/actions/hosts/inventory"
 	"strata/health"
+	"strata/health/address"
+	"strata/health/certificate"
+	"strata/health/host"
+	"strata/health/http"
+	"strata/health/issuer"
+	"strata/health/metrics"
+	"strata/health/nodes"
+	"strata/health/rollout"
+	"strata/health/server"
+	"strata/health/system"
+	"strata/health/upstreams"
+	"strata/health/vault"
+	"strata/health/vm"
+	"strata/health/webhook"
 )
 
 // beyond are the needs of kinds that a reader's kubeconfig does not meet (credential.ReaderRules).
 var beyond = map[health.Kind]string{
-	health.KindHost:      "a login on the host (SSH)",
-	health.KindServer:    "a login on the host (SSH)",
-	health.KindVM:        "a login on the hypervisor",
-	health.KindWebhook:   "dry runs (create)",
-	health.KindVault:     "get pods/proxy",
-	health.KindMetrics:   "get services/proxy",
-	health.KindUpstreams: "create pods/portforward",
+	host.Kind:      "a login on the host (SSH)",
+	server.Kind:    "a login on the host (SSH)",
+	vm.Kind:        "a login on the hypervisor",
+	webhook.Kind:   "dry runs (create)",
+	vault.Kind:     "get pods/proxy",
+	metrics.Kind:   "get services/proxy",
+	upstreams.Kind: "create pods/portforward",
 }
 
 // partly are the needs of a part of what kinds check; that is Skipped.
 var partly = map[health.Kind]string{
-	health.KindNodes:       "a login on hosts (SSH) for their units and Pod network",
-	health.KindSystem:      "a login on hosts (SSH) for the names that they ask for",
-	health.KindAddress:     "a login on hosts (SSH) for connections from there",
-	health.KindCertificate: "get secrets for the pair",
-	health.KindIssuer:      "get secrets for the stack's own CA",
-	health.KindRollout:     "get secrets for the rights of its release, get pods/log for redis",
+	nodes.Kind:       "a login on hosts (SSH) for their units and Pod network",
+	system.Kind:      "a login on hosts (SSH) for the names that they ask for",
+	address.Kind:     "a login on hosts (SSH) for connections from there",
+	certificate.Kind: "get secrets for the pair",
+	issuer.Kind:      "get secrets for the stack's own CA",
+	rollout.Kind:     "get secrets for the rights of its release, get pods/log for redis",
 }
 
 // needOf returns the need of a gate that a reader's kubeconfig does not meet; empty where it can be
 // asked.
 func needOf(spec health.Spec) string {
+	urls, _ := spec.Body.(http.Spec)
 	switch {
-	case beyond[spec.Kind] != "":
-		return beyond[spec.Kind]
+	case beyond[spec.Kind()] != "":
+		return beyond[spec.Kind()]
 	case spec.Tunnel().There():
 		return "a login at the jump host (SSH)"
-	case spec.Kind != health.KindHTTP:
-		return ""
-	case spec.HTTP.CASecret != "":
+	case urls.CASecret != "":
 		return "get secrets for the CA"
-	case slices.ContainsFunc(spec.HTTP.Probes, func(p health.HTTPProbe) bool { return p.Auth || p.Login || p.KeyHeader != "" }):
+	case slices.ContainsFunc(urls.Probes, func(p http.Probe) bool { return p.Auth || p.Login || p.KeyHeader != "" }):
 		return "passwords of the state"
 	}
 	return ""
@@ -70,7 +83,7 @@ func isUnasked(gate AskedGate) bool { return gate.Ending == health.EndedNotAsked
 func isPart(gate AskedGate) bool {
 	skipped := func(v health.Verdict) bool { return v.State == health.Skipped }
 	return gate.State != health.Missing && partly[gate.Kind] != "" &&
-		(gate.Kind != health.KindRollout || slices.ContainsFunc(gate.Checks, skipped))
+		(gate.Kind != rollout.Kind || slices.ContainsFunc(gate.Checks, skipped))
 }
 
 // unasked lists what a reader's round has not asked, with the needs.

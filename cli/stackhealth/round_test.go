@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/health"
+	"strata/health/nodes"
 )
 
 // A pool without an address left and a node that takes no Pods close no gate, and are seen by who
@@ -18,7 +19,7 @@ func TestARoundHasTheWarningsOfOpenGates(t *testing.T) {
 		{Check: "metrics", State: health.Skipped, Message: "disabled", Hint: "nothing to do"},
 		{Check: "node server-1", State: health.Ready},
 	}
-	gate := AskedGate{Result: health.NewResult(health.Spec{Gate: "k3s-nodes", Kind: health.KindNodes}, health.EndedOpen, 0, checks)}
+	gate := AskedGate{Result: health.NewResult(health.Spec{Gate: "k3s-nodes", Body: nodes.Spec{}}, health.EndedOpen, 0, checks)}
 	for reports, count := range map[bool]int{true: 1, false: 0} {
 		var out bytes.Buffer
 		require.NoError(t, Round{Gates: []AskedGate{gate}}.Write(&out, reports))

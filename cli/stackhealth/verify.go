@@ -10,6 +10,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi/internals"
 
 	"strata/actions/hosts/inventory"
+	"strata/components"
 	"strata/health"
 )
 
@@ -25,7 +26,7 @@ const (
 // gate is as the run leaves it. A closed gate fails an update, which undoes nothing, and is a
 // warning in a preview. Gates that do not exist yet are skipped. After a failed step Verify asks
 // nothing: the engine reports that step.
-func Verify(ctx *pulumi.Context, began time.Time, gates []*health.Gate) error {
+func Verify(ctx *pulumi.Context, began time.Time, gates []*components.Gate) error {
 	limit := updateLimit
 	if ctx.DryRun() {
 		limit = previewLimit
@@ -33,7 +34,7 @@ func Verify(ctx *pulumi.Context, began time.Time, gates []*health.Gate) error {
 	return Question{Stack: ctx.Stack(), Timeout: limit}.verify(ctx, began, gates)
 }
 
-func (q Question) verify(ctx *pulumi.Context, began time.Time, gates []*health.Gate) error {
+func (q Question) verify(ctx *pulumi.Context, began time.Time, gates []*components.Gate) error {
 	idle := findIdleGates(ctx, began, gates)
 	var closed []health.Result
 	for _, result := range q.askAll(ctx.Context(), idle, statusWriter{ctx}) {
@@ -53,7 +54,7 @@ func (q Question) verify(ctx *pulumi.Context, began time.Time, gates []*health.G
 
 // findIdleGates waits for every gate and returns those that ended before a time. It returns none
 // after a failed step.
-func findIdleGates(ctx *pulumi.Context, began time.Time, gates []*health.Gate) (idle []inventory.Gate) {
+func findIdleGates(ctx *pulumi.Context, began time.Time, gates []*components.Gate) (idle []inventory.Gate) {
 	for _, gate := range gates {
 		now, err := internals.UnsafeAwaitOutput(ctx.Context(), pulumi.All(gate.Stdin, gate.Stdout, gate.Environment))
 		if err != nil {

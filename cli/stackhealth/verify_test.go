@@ -13,7 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"strata/components"
 	"strata/health"
+	"strata/health/server"
 	"strata/internal/ssh/remote/sshtest"
 )
 
@@ -49,18 +51,18 @@ func serveUnit(t *testing.T, state, sub string) (server *sshtest.Server, asked f
 // runProgram runs a program with one gate, which ended at a time after the run's start, and
 // verifies it.
 func runProgram(
-	t *testing.T, server *sshtest.Server, after time.Duration, failed error, options ...pulumi.RunOption,
+	t *testing.T, host *sshtest.Server, after time.Duration, failed error, options ...pulumi.RunOption,
 ) error {
 	t.Helper()
 	began := time.Now()
 	program := func(ctx *pulumi.Context) error {
-		var gates health.Registered
-		_, err := health.NewGate(gates.AttachTo(ctx), "agent-1-gate", &health.GateArgs{
-			Spec: health.Spec{Kind: health.KindServer, Layer: "k3s", Timeout: metav1.Duration{Duration: time.Minute}, TimeoutKey: "strata:timeouts.api"},
-			Hosts: []health.PinnedHost{{
-				Host: health.Host{Target: server.Target(), Role: "agent"}, Key: pulumi.String(server.Target().HostKey).ToStringOutput(),
+		var gates components.RegisteredGates
+		_, err := components.NewGate(gates.AttachTo(ctx), "agent-1-gate", &components.GateArgs{
+			Spec: health.Spec{Body: server.Spec{}, Layer: "k3s", Timeout: metav1.Duration{Duration: time.Minute}, TimeoutKey: "strata:timeouts.api"},
+			Hosts: []components.PinnedHost{{
+				Host: health.Host{Target: host.Target(), Role: "agent"}, Key: pulumi.String(host.Target().HostKey).ToStringOutput(),
 			}},
-			SSHKey: pulumi.ToSecret(pulumi.String(string(server.PrivateKey()))).(pulumi.StringOutput),
+			SSHKey: pulumi.ToSecret(pulumi.String(string(host.PrivateKey()))).(pulumi.StringOutput),
 		})
 		require.NoError(t, err)
 		return Question{Stack: ctx.Stack(), Timeout: 2 * time.Second}.verify(ctx, began, gates.Gates)

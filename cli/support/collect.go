@@ -17,7 +17,7 @@ import (
 	"strata/cli/stackhealth"
 	"strata/cli/version"
 	"strata/config"
-	"strata/health"
+	"strata/health/api"
 	"strata/internal/pulumi/stackstate"
 	"strata/internal/ssh/remote"
 )
@@ -197,7 +197,7 @@ func (r Request) cluster(k known) ([]source, error) {
 			continue
 		}
 		text = gate.Secrets.Kubeconfig
-		if gate.Spec.Kind == health.KindAPI && !gate.Spec.Existing {
+		if gate.Spec.Kind() == api.Kind && !gate.Spec.Existing {
 			servers = gate.Spec.Servers
 		}
 	}

@@ -59,7 +59,7 @@ func TestBehindATunnelNoPortIsDialledFromHere(t *testing.T) {
 }
 
 func TestWhatWasSeenAtAnEarlierAddressIsForgotten(t *testing.T) {
-	w := &addressWatch{spec: health.AddressSpec{Ports: []int{80, 443}}, skipped: "x", news: make(chan struct{}, 1)}
+	w := &addressWatch{spec: Spec{Ports: []int{80, 443}}, skipped: "x", news: make(chan struct{}, 1)}
 	assert.Nil(t, w.judge(), "before the first observation")
 	w.seen, w.facts.Service = true, ServiceSeen{Type: "LoadBalancer", Address: "10.10.0.200"}
 	dialled := func(f *addressFacts) { f.Dials = []dialFacts{{Port: 80, Seen: true}, {Port: 443, Seen: true}} }
@@ -75,21 +75,21 @@ func TestWhatWasSeenAtAnEarlierAddressIsForgotten(t *testing.T) {
 }
 
 func TestAnAddressGateNamesWhatItIsAsked(t *testing.T) {
-	good := health.AddressSpec{Namespace: "n", Service: "s", Ports: []int{1, 65535}, Want: "10.10.0.200"}
-	check := func(change func(*health.AddressSpec)) error {
+	good := Spec{Namespace: "n", Service: "s", Ports: []int{1, 65535}, Want: "10.10.0.200"}
+	check := func(change func(*Spec)) error {
 		spec := good
 		change(&spec)
-		return healthtest.Valid(health.Spec{Kind: health.KindAddress, Address: &spec}).Validate()
+		return healthtest.Valid(spec).Validate()
 	}
-	require.NoError(t, check(func(*health.AddressSpec) {}))
-	require.NoError(t, check(func(s *health.AddressSpec) { s.Want = "" }))
-	require.ErrorContains(t, check(func(s *health.AddressSpec) { s.Namespace = "" }), "namespace or service")
-	require.ErrorContains(t, check(func(s *health.AddressSpec) { s.Service = "" }), "namespace or service")
-	require.ErrorContains(t, check(func(s *health.AddressSpec) { s.Ports = nil }), "address.ports: empty")
-	require.ErrorContains(t, check(func(s *health.AddressSpec) { s.Ports = []int{80, 0} }), "address.ports[1]")
-	require.ErrorContains(t, check(func(s *health.AddressSpec) { s.Ports = []int{65536} }), "address.ports[0]")
-	require.ErrorContains(t, check(func(s *health.AddressSpec) { s.Want = "web" }), "address.want")
-	require.ErrorContains(t, healthtest.Valid(health.Spec{Kind: health.KindAddress}).Validate(), "address: missing")
+	require.NoError(t, check(func(*Spec) {}))
+	require.NoError(t, check(func(s *Spec) { s.Want = "" }))
+	require.ErrorContains(t, check(func(s *Spec) { s.Namespace = "" }), "namespace or service")
+	require.ErrorContains(t, check(func(s *Spec) { s.Service = "" }), "namespace or service")
+	require.ErrorContains(t, check(func(s *Spec) { s.Ports = nil }), "address.ports: empty")
+	require.ErrorContains(t, check(func(s *Spec) { s.Ports = []int{80, 0} }), "address.ports[1]")
+	require.ErrorContains(t, check(func(s *Spec) { s.Ports = []int{65536} }), "address.ports[0]")
+	require.ErrorContains(t, check(func(s *Spec) { s.Want = "web" }), "address.want")
+	require.ErrorContains(t, healthtest.Valid(healthtest.Missing[Spec](t)).Validate(), "address: missing")
 }
 
 // arp is the kernel's neighbour table with two nodes that answered, one that did not, and the
@@ -124,9 +124,9 @@ func TestBehindATunnelThisMachinesNeighboursDoNotCount(t *testing.T) {
 	assert.Equal(t, []string{"server-1"}, met, "whose the address is, is not known yet")
 
 	kubeconfig := fakeapi.KubeconfigWith(t, "https://127.0.0.1:6443", nil, "t")
-	spec := health.Spec{Servers: []string{"https://127.0.0.1:6443"}, Address: &health.AddressSpec{}, Hosts: []health.Host{{}}}
+	spec := health.Spec{Servers: []string{"https://127.0.0.1:6443"}, Body: Spec{}, Hosts: []health.Host{{}}}
 	networkOfGate := func() network {
-		watch, err := New(spec, health.Secrets{Kubeconfig: kubeconfig})
+		watch, err := spec.Body.NewWatch(spec, health.Secrets{Kubeconfig: kubeconfig})
 		require.NoError(t, err)
 		return watch.(*addressWatch).network
 	}

@@ -10,7 +10,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"strata/health"
 	"strata/health/kube"
 	"strata/health/observe"
 	"strata/internal/kube/apiserver"
@@ -73,7 +72,7 @@ func observeAddresses(ctx context.Context, s *kube.APIServer) (map[string]string
 }
 
 // ObserveService reads the Service and why it has no address.
-func ObserveService(ctx context.Context, s *kube.APIServer, spec health.AddressSpec) (ServiceSeen, error) {
+func ObserveService(ctx context.Context, s *kube.APIServer, spec Spec) (ServiceSeen, error) {
 	service, err := kube.Get[corev1.Service](ctx, s, kube.ServiceResource, spec.Namespace, spec.Service)
 	if err != nil || service == nil {
 		return ServiceSeen{Missing: err == nil}, err

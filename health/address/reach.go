@@ -12,7 +12,7 @@ import (
 )
 
 // judgeDials wants a connection to every port.
-func judgeDials(spec health.AddressSpec, address string, dials []dialFacts) health.Verdict {
+func judgeDials(spec Spec, address string, dials []dialFacts) health.Verdict {
 	v := health.Verdict{State: health.Waiting}
 	var refused []string
 	var way observe.Way

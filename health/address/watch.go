@@ -15,7 +15,7 @@ import (
 // addressWatch observes the Service when it changes and keeps connecting to the address that it
 // has.
 type addressWatch struct {
-	spec    health.AddressSpec
+	spec    Spec
 	cluster *kube.Cluster
 	stable  *observe.Stable
 	hosts   []health.Host
@@ -33,15 +33,15 @@ type addressWatch struct {
 	facts addressFacts
 }
 
-// New returns the watch of kind address. It fails if the Spec or the Secrets are incomplete.
-func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+// NewWatch implements health.Body.
+func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {
 		return nil, err
 	}
 	signals := func() chan struct{} { return make(chan struct{}, 1) }
 	w := &addressWatch{
-		spec: *spec.Address, cluster: all, stable: observe.NewStable(time.Now), hosts: spec.Hosts, key: secrets.SSHKey,
+		spec: s, cluster: all, stable: observe.NewStable(time.Now), hosts: spec.Hosts, key: secrets.SSHKey,
 		dial: Dialer(spec.Tunnel()), network: networkOf(spec.Tunnel()), movedHere: signals(), movedHosts: signals(), news: signals(),
 	}
 	w.skipped = host.WhyNoHosts(w.hosts, w.key)

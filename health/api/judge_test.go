@@ -32,3 +32,7 @@ func TestACertificateThatEndedIsNamedWhereItIsWhyAServerSaysNo(t *testing.T) {
 	open := dated(judgeAPI(apiFacts{Servers: []kube.APIServerFacts{{Server: "s", Code: 200, Passed: true}}}), ends, ends.Add(time.Hour))
 	assert.Equal(t, health.Ready, open[0].State, "what a server says counts, not this machine's clock")
 }
+
+func TestTraits(t *testing.T) {
+	assert.Equal(t, health.Traits{Kind: Kind, Optional: true}, Spec{}.Traits())
+}

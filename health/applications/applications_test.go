@@ -130,12 +130,10 @@ func TestMessagesOfArgoCDAreToldApart(t *testing.T) {
 }
 
 func TestAnApplicationsGateNamesWhatItIsAsked(t *testing.T) {
-	check := func(spec *health.ApplicationsSpec) error {
-		return healthtest.Valid(health.Spec{Kind: health.KindApplications, Applications: spec}).Validate()
-	}
-	require.NoError(t, check(&health.ApplicationsSpec{Namespace: "n", Names: []string{"a"}}))
-	require.ErrorContains(t, check(&health.ApplicationsSpec{Names: []string{"a"}}), "applications.namespace")
-	require.ErrorContains(t, check(&health.ApplicationsSpec{Namespace: "n"}), "applications.names")
-	require.ErrorContains(t, check(&health.ApplicationsSpec{Namespace: "n", Names: []string{""}}), "applications.names")
-	require.ErrorContains(t, check(nil), "applications: missing")
+	check := func(body health.Body) error { return healthtest.Valid(body).Validate() }
+	require.NoError(t, check(Spec{Namespace: "n", Names: []string{"a"}}))
+	require.ErrorContains(t, check(Spec{Names: []string{"a"}}), "applications.namespace")
+	require.ErrorContains(t, check(Spec{Namespace: "n"}), "applications.names")
+	require.ErrorContains(t, check(Spec{Namespace: "n", Names: []string{""}}), "applications.names")
+	require.ErrorContains(t, check(healthtest.Missing[Spec](t)), "applications: missing")
 }

@@ -16,7 +16,7 @@ import (
 // counts the health of its children only by a check that is configured, which others may change,
 // and which says Healthy early when it repeats an old verdict (argo-cd#27917). Nothing waits for an
 // Application that is synced by hand.
-func judgeBrought(spec health.ApplicationsSpec, a applicationSeen, ready health.Verdict) health.Verdict {
+func judgeBrought(spec Spec, a applicationSeen, ready health.Verdict) health.Verdict {
 	var first *health.Verdict
 	name, count := "", 0
 	for _, child := range a.Brings {

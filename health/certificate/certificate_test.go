@@ -9,7 +9,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
-	"strata/health"
 	"strata/health/healthtest"
 	"strata/health/issuer"
 	"strata/health/kube"
@@ -137,21 +136,21 @@ func TestFactsOfAnOrderThatWaitsForADeletion(t *testing.T) {
 }
 
 func TestACertificateGateNamesWhatItIsAsked(t *testing.T) {
-	good := health.CertificateSpec{Namespace: "n", Name: "c", Secret: "s", DNSNames: []string{"a"}}
-	check := func(change func(*health.CertificateSpec)) error {
+	good := Spec{Namespace: "n", Name: "c", Secret: "s", DNSNames: []string{"a"}}
+	check := func(change func(*Spec)) error {
 		spec := good
 		change(&spec)
-		return healthtest.Valid(health.Spec{Kind: health.KindCertificate, Certificate: &spec}).Validate()
+		return healthtest.Valid(spec).Validate()
 	}
-	require.NoError(t, check(func(*health.CertificateSpec) {}))
-	require.ErrorContains(t, check(func(s *health.CertificateSpec) { s.Namespace = "" }), "namespace, name or secret")
-	require.ErrorContains(t, check(func(s *health.CertificateSpec) { s.Name = "" }), "namespace, name or secret")
-	require.ErrorContains(t, check(func(s *health.CertificateSpec) { s.Secret = "" }), "namespace, name or secret")
-	require.ErrorContains(t, check(func(s *health.CertificateSpec) { s.MinRemaining.Duration = -1 }), "minRemaining")
-	require.ErrorContains(t, check(func(s *health.CertificateSpec) { s.DNSNames = []string{""} }), "dnsNames")
-	require.NoError(t, check(func(s *health.CertificateSpec) { s.CASecret = "cert-manager/root" }))
+	require.NoError(t, check(func(*Spec) {}))
+	require.ErrorContains(t, check(func(s *Spec) { s.Namespace = "" }), "namespace, name or secret")
+	require.ErrorContains(t, check(func(s *Spec) { s.Name = "" }), "namespace, name or secret")
+	require.ErrorContains(t, check(func(s *Spec) { s.Secret = "" }), "namespace, name or secret")
+	require.ErrorContains(t, check(func(s *Spec) { s.MinRemaining.Duration = -1 }), "minRemaining")
+	require.ErrorContains(t, check(func(s *Spec) { s.DNSNames = []string{""} }), "dnsNames")
+	require.NoError(t, check(func(s *Spec) { s.CASecret = "cert-manager/root" }))
 	for _, wrong := range []string{"root", "/root", "cert-manager/"} {
-		require.ErrorContains(t, check(func(s *health.CertificateSpec) { s.CASecret = wrong }), "certificate.caSecret: expected namespace/name")
+		require.ErrorContains(t, check(func(s *Spec) { s.CASecret = wrong }), "certificate.caSecret: expected namespace/name")
 	}
-	require.ErrorContains(t, healthtest.Valid(health.Spec{Kind: health.KindCertificate}).Validate(), "certificate: missing")
+	require.ErrorContains(t, healthtest.Valid(healthtest.Missing[Spec](t)).Validate(), "certificate: missing")
 }

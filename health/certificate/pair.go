@@ -45,7 +45,7 @@ type pairFacts struct {
 const sixth = 6
 
 // judgePair says whether a client that knows ca.crt accepts the certificate in the Secret.
-func judgePair(spec health.CertificateSpec, c certificateSeen, p pairFacts) health.Verdict {
+func judgePair(spec Spec, c certificateSeen, p pairFacts) health.Verdict {
 	v := health.Verdict{Check: "secret " + spec.Namespace + "/" + spec.Secret, State: health.Waiting}
 	v.Hint = fmt.Sprintf("kubectl -n %s get secret %s -o jsonpath='{.data.tls\\.crt}' | base64 -d | openssl x509 -noout -text", spec.Namespace, spec.Secret)
 	switch {
@@ -76,7 +76,7 @@ func judgePair(spec health.CertificateSpec, c certificateSeen, p pairFacts) heal
 }
 
 // unlinked is a chain that does not lead where it must.
-func unlinked(v *health.Verdict, spec health.CertificateSpec, c certificateSeen, p pairFacts) {
+func unlinked(v *health.Verdict, spec Spec, c certificateSeen, p pairFacts) {
 	root := "its ca.crt"
 	v.Cause = "the CA was replaced, or the issuer leaves out intermediates"
 	switch {
@@ -112,7 +112,7 @@ func uncovered(v *health.Verdict, c certificateSeen, p pairFacts) {
 }
 
 // pairOf takes the facts out of a Secret's data; nil data is a missing Secret.
-func pairOf(data map[string][]byte, spec health.CertificateSpec, now time.Time) pairFacts {
+func pairOf(data map[string][]byte, spec Spec, now time.Time) pairFacts {
 	if data == nil {
 		return pairFacts{Missing: true}
 	}

@@ -73,7 +73,7 @@ func TestWhatIsInASecret(t *testing.T) {
 		{"of a CA, without ca.crt", web.Secret(t), noon, nil, "unknown authority"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			spec := health.CertificateSpec{DNSNames: c.ask, MinRemaining: metav1.Duration{Duration: time.Hour}}
+			spec := Spec{DNSNames: c.ask, MinRemaining: metav1.Duration{Duration: time.Hour}}
 			if spec.DNSNames == nil {
 				spec.DNSNames = []string{"web.example.org"}
 			}
@@ -90,7 +90,7 @@ func TestWhatIsInASecret(t *testing.T) {
 func TestAShortLivedCertificateIsGoodForAllButASixthOfItsLife(t *testing.T) {
 	alone := healthtest.Issue(t, "a", nil, healthtest.AsLeaf) // for ten hours
 	short := func(least, age time.Duration) bool {
-		return pairOf(alone.Secret(t), health.CertificateSpec{MinRemaining: metav1.Duration{Duration: least}}, healthtest.PairStart.Add(age)).Short
+		return pairOf(alone.Secret(t), Spec{MinRemaining: metav1.Duration{Duration: least}}, healthtest.PairStart.Add(age)).Short
 	}
 	assert.False(t, short(24*time.Hour, 0))
 	assert.False(t, short(24*time.Hour, 8*time.Hour+20*time.Minute))
@@ -107,6 +107,6 @@ func TestTheCAThatTheIssuerHasNowCounts(t *testing.T) {
 	assert.Equal(t, now, withCA(map[string][]byte{"tls.crt": []byte("a")}, []byte("other")))
 	assert.Equal(t, []byte("own"), own["ca.crt"], "what is observed stays as it is")
 	assert.NotNil(t, withCA(nil, nil), "a Secret without data is there")
-	assert.False(t, pairOf(own, health.CertificateSpec{}, healthtest.PairStart).Bare)
-	assert.True(t, pairOf(withCA(nil, nil), health.CertificateSpec{}, healthtest.PairStart).Bare)
+	assert.False(t, pairOf(own, Spec{}, healthtest.PairStart).Bare)
+	assert.True(t, pairOf(withCA(nil, nil), Spec{}, healthtest.PairStart).Bare)
 }

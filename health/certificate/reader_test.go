@@ -11,7 +11,7 @@ import (
 
 // Nothing is asked for the Secret: there is no server here.
 func TestReaderSkipsTheSecretAndNothingElse(t *testing.T) {
-	spec := health.CertificateSpec{Namespace: "a", Name: "tls", Secret: "tls"}
+	spec := Spec{Namespace: "a", Name: "tls", Secret: "tls"}
 	pair, err := (&certificateWatch{spec: spec, reader: true}).pair(t.Context(), nil)
 	require.NoError(t, err)
 	verdicts := judgeCertificate(spec, certificateFacts{Pair: pair, Certificate: certificateSeen{Missing: true}})

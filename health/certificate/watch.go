@@ -23,46 +23,35 @@ var (
 )
 
 type certificateWatch struct {
-	spec    health.CertificateSpec
-	cluster *kube.Cluster
-	stable  *observe.Stable
-	now     observe.Clock
+	spec Spec
+	now  observe.Clock
 	// reader leaves out the Secret.
 	reader bool
 }
 
-// New returns the watch of kind certificate. It fails if the Spec or the Secrets are incomplete.
-func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+// NewWatch implements health.Body.
+func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {
 		return nil, err
 	}
-	return &certificateWatch{spec: *spec.Certificate, cluster: all, stable: observe.NewStable(time.Now), now: time.Now, reader: secrets.Reader}, nil
-}
-
-// Run implements Watch.
-func (w *certificateWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
+	w := &certificateWatch{spec: s, now: time.Now, reader: secrets.Reader}
 	sources := []kube.Source{
-		{Resource: certificateResource, Namespace: w.spec.Namespace, Name: w.spec.Name},
-		{Resource: requestResource, Namespace: w.spec.Namespace},
+		{Resource: certificateResource, Namespace: s.Namespace, Name: s.Name},
+		{Resource: requestResource, Namespace: s.Namespace},
 	}
 	if !w.reader {
-		sources = append(sources, kube.Source{Resource: kube.SecretResource, Namespace: w.spec.Namespace, Name: w.spec.Secret})
+		sources = append(sources, kube.Source{Resource: kube.SecretResource, Namespace: s.Namespace, Name: s.Secret})
 	}
-	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgeCertificate(w.spec, w.observe(ctx)) }, report)
-	return nil
-}
-
-func (w *certificateWatch) observe(ctx context.Context) certificateFacts {
-	var facts certificateFacts
-	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) (err error) {
-		facts, err = w.read(ctx, s)
-		return err
-	})
-	if fault != nil {
-		return certificateFacts{Fault: fault, Seconds: seconds}
-	}
-	return facts
+	return &kube.Watch[certificateFacts]{
+		Cluster: all, Stable: observe.NewStable(time.Now),
+		Sources: sources,
+		Read:    w.read,
+		Failed: func(fault *kube.Fault, seconds int) certificateFacts {
+			return certificateFacts{Fault: fault, Seconds: seconds}
+		},
+		Judge: func(facts certificateFacts) []health.Verdict { return judgeCertificate(s, facts) },
+	}, nil
 }
 
 // read reads the Secret first: a Certificate that is Ready after that was so with this Secret or a

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"strata/health"
 	"strata/health/healthtest"
 )
 
@@ -31,7 +30,7 @@ func TestTheWantedClassIsTheClaimsOwnOrTheDefault(t *testing.T) {
 }
 
 func TestAClaimGateNamesWhatItIsAsked(t *testing.T) {
-	require.NoError(t, healthtest.Valid(health.Spec{Kind: health.KindClaim, Claim: &health.ClaimSpec{Namespace: "n", Name: "c", ClassKey: "k"}}).Validate())
-	require.ErrorContains(t, healthtest.Valid(health.Spec{Kind: health.KindClaim, Claim: &health.ClaimSpec{Name: "c", ClassKey: "k"}}).Validate(), "claim: namespace, name or classKey is empty")
-	require.ErrorContains(t, healthtest.Valid(health.Spec{Kind: health.KindClaim}).Validate(), "claim: missing")
+	require.NoError(t, healthtest.Valid(Spec{Namespace: "n", Name: "c", ClassKey: "k"}).Validate())
+	require.ErrorContains(t, healthtest.Valid(Spec{Name: "c", ClassKey: "k"}).Validate(), "claim: namespace, name or classKey is empty")
+	require.ErrorContains(t, healthtest.Valid(healthtest.Missing[Spec](t)).Validate(), "claim: missing")
 }

@@ -12,42 +12,33 @@ import (
 	"strata/health/observe"
 )
 
-type claimWatch struct {
-	spec    health.ClaimSpec
-	cluster *kube.Cluster
-	stable  *observe.Stable
-}
-
-// New returns the watch of kind claim. It fails if the Spec or the Secrets are incomplete.
-func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+// NewWatch implements health.Body.
+func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {
 		return nil, err
 	}
-	return &claimWatch{spec: *spec.Claim, cluster: all, stable: observe.NewStable(time.Now)}, nil
+	stable := observe.NewStable(time.Now)
+	return &kube.Watch[claimFacts]{
+		Cluster: all, Stable: stable,
+		Sources: []kube.Source{
+			{Resource: kube.ClaimResource, Namespace: s.Namespace, Name: s.Name}, {Resource: kube.StorageClassResource},
+		},
+		Read: func(ctx context.Context, server *kube.APIServer) (claimFacts, error) {
+			facts, err := readClaim(ctx, server, s)
+			if err == nil {
+				facts.Seconds = stable.Seconds("class", facts.Phase+facts.Class+"/"+facts.Default+"/"+facts.Provisioner)
+			}
+			return facts, err
+		},
+		Failed: func(fault *kube.Fault, seconds int) claimFacts {
+			return claimFacts{Fault: fault, Seconds: seconds}
+		},
+		Judge: func(facts claimFacts) []health.Verdict { return judgeClaim(s, facts) },
+	}, nil
 }
 
-// Run implements Watch.
-func (w *claimWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
-	sources := []kube.Source{{Resource: kube.ClaimResource, Namespace: w.spec.Namespace, Name: w.spec.Name}, {Resource: kube.StorageClassResource}}
-	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgeClaim(w.spec, w.observe(ctx)) }, report)
-	return nil
-}
-
-func (w *claimWatch) observe(ctx context.Context) claimFacts {
-	var facts claimFacts
-	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) (err error) {
-		facts, err = readClaim(ctx, s, w.spec)
-		return err
-	})
-	if fault != nil {
-		return claimFacts{Fault: fault, Seconds: seconds}
-	}
-	facts.Seconds = w.stable.Seconds("class", facts.Phase+facts.Class+"/"+facts.Default+"/"+facts.Provisioner)
-	return facts
-}
-
-func readClaim(ctx context.Context, s *kube.APIServer, spec health.ClaimSpec) (claimFacts, error) {
+func readClaim(ctx context.Context, s *kube.APIServer, spec Spec) (claimFacts, error) {
 	claim, err := kube.Get[corev1.PersistentVolumeClaim](ctx, s, kube.ClaimResource, spec.Namespace, spec.Name)
 	if err != nil || claim == nil {
 		return claimFacts{Missing: err == nil}, err

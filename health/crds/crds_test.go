@@ -79,19 +79,19 @@ func TestAResourceIsServedWhenBothAnswersSaySo(t *testing.T) {
 func TestACRDsGateNamesWhatItIsAsked(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		spec *health.CRDsSpec
+		body health.Body
 		want string
 	}{
-		{"no part", nil, "crds: missing"},
-		{"no names", &health.CRDsSpec{}, "crds.names: empty"},
-		{"no group", &health.CRDsSpec{Names: []string{"a.b", "gateways"}}, "crds.names[1]: expected plural.group"},
-		{"no plural", &health.CRDsSpec{Names: []string{".b"}}, "crds.names[0]: expected plural.group"},
-		{"twice", &health.CRDsSpec{Names: []string{"a.b", "a.b"}}, "crds.names[1]: a.b is there twice"},
+		{"no part", healthtest.Missing[Spec](t), "crds: missing"},
+		{"no names", Spec{}, "crds.names: empty"},
+		{"no group", Spec{Names: []string{"a.b", "gateways"}}, "crds.names[1]: expected plural.group"},
+		{"no plural", Spec{Names: []string{".b"}}, "crds.names[0]: expected plural.group"},
+		{"twice", Spec{Names: []string{"a.b", "a.b"}}, "crds.names[1]: a.b is there twice"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			require.ErrorContains(t, healthtest.Valid(health.Spec{Kind: health.KindCRDs, CRDs: c.spec}).Validate(), c.want)
+			require.ErrorContains(t, healthtest.Valid(c.body).Validate(), c.want)
 		})
 	}
-	require.NoError(t, healthtest.Valid(health.Spec{Kind: health.KindCRDs, CRDs: &health.CRDsSpec{Names: []string{"a.b", "c.b"}}}).Validate())
-	require.ErrorContains(t, health.Spec{Kind: health.KindCRDs, CRDs: &health.CRDsSpec{}}.Validate(), "servers: empty")
+	require.NoError(t, healthtest.Valid(Spec{Names: []string{"a.b", "c.b"}}).Validate())
+	require.ErrorContains(t, health.Spec{Body: Spec{}}.Validate(), "servers: empty")
 }

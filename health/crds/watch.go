@@ -11,18 +11,18 @@ import (
 )
 
 type crdsWatch struct {
-	spec    health.CRDsSpec
+	spec    Spec
 	cluster *kube.Cluster
 	stable  *observe.Stable
 }
 
-// New returns the watch of kind crds. It fails if the Spec or the Secrets are incomplete.
-func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+// NewWatch implements health.Body.
+func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {
 		return nil, err
 	}
-	return &crdsWatch{spec: *spec.CRDs, cluster: all, stable: observe.NewStable(time.Now)}, nil
+	return &crdsWatch{spec: s, cluster: all, stable: observe.NewStable(time.Now)}, nil
 }
 
 // Run implements Watch. Each CRD is watched by its name: all of a cluster's CRDs are megabytes.

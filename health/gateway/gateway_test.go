@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/health"
 	"strata/health/healthtest"
 	"strata/health/kube"
 )
@@ -38,17 +37,17 @@ status:
 }
 
 func TestAGatewayGateNamesWhatItIsAsked(t *testing.T) {
-	good := health.GatewaySpec{Class: "c", Namespace: "n", Name: "g", Listeners: []string{"web"}}
-	check := func(change func(*health.GatewaySpec)) error {
+	good := Spec{Class: "c", Namespace: "n", Name: "g", Listeners: []string{"web"}}
+	check := func(change func(*Spec)) error {
 		spec := good
 		change(&spec)
-		return healthtest.Valid(health.Spec{Kind: health.KindGateway, Gateway: &spec}).Validate()
+		return healthtest.Valid(spec).Validate()
 	}
-	require.NoError(t, check(func(*health.GatewaySpec) {}))
-	require.ErrorContains(t, check(func(s *health.GatewaySpec) { s.Class = "" }), "class, namespace or name")
-	require.ErrorContains(t, check(func(s *health.GatewaySpec) { s.Namespace = "" }), "class, namespace or name")
-	require.ErrorContains(t, check(func(s *health.GatewaySpec) { s.Name = "" }), "class, namespace or name")
-	require.ErrorContains(t, check(func(s *health.GatewaySpec) { s.Listeners = nil }), "gateway.listeners")
-	require.ErrorContains(t, check(func(s *health.GatewaySpec) { s.Listeners = []string{""} }), "gateway.listeners")
-	require.ErrorContains(t, healthtest.Valid(health.Spec{Kind: health.KindGateway}).Validate(), "gateway: missing")
+	require.NoError(t, check(func(*Spec) {}))
+	require.ErrorContains(t, check(func(s *Spec) { s.Class = "" }), "class, namespace or name")
+	require.ErrorContains(t, check(func(s *Spec) { s.Namespace = "" }), "class, namespace or name")
+	require.ErrorContains(t, check(func(s *Spec) { s.Name = "" }), "class, namespace or name")
+	require.ErrorContains(t, check(func(s *Spec) { s.Listeners = nil }), "gateway.listeners")
+	require.ErrorContains(t, check(func(s *Spec) { s.Listeners = []string{""} }), "gateway.listeners")
+	require.ErrorContains(t, healthtest.Valid(healthtest.Missing[Spec](t)).Validate(), "gateway: missing")
 }

@@ -40,7 +40,7 @@ var gatewayCauses = map[string]string{
 
 // judgeListener wants a listener Programmed, and none of Accepted and ResolvedRefs False, at the
 // Gateway's newest generation.
-func judgeListener(spec health.GatewaySpec, g gatewaySeen, name string) health.Verdict {
+func judgeListener(spec Spec, g gatewaySeen, name string) health.Verdict {
 	v := health.Verdict{State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s get gateway %s -o yaml", spec.Namespace, spec.Name)}
 	at := slices.IndexFunc(g.Listeners, func(l listenerSeen) bool { return l.Name == name })
 	switch {

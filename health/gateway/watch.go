@@ -17,46 +17,34 @@ var (
 	gatewayResource      = schema.GroupVersionResource{Group: "gateway.networking.k8s.io", Version: "v1", Resource: "gateways"}
 )
 
-type gatewayWatch struct {
-	spec    health.GatewaySpec
-	cluster *kube.Cluster
-	stable  *observe.Stable
-}
-
-// New returns the watch of kind gateway. It fails if the Spec or the Secrets are incomplete.
-func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+// NewWatch implements health.Body.
+func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {
 		return nil, err
 	}
-	return &gatewayWatch{spec: *spec.Gateway, cluster: all, stable: observe.NewStable(time.Now)}, nil
+	return &kube.Watch[gatewayFacts]{
+		Cluster: all, Stable: observe.NewStable(time.Now),
+		Sources: []kube.Source{
+			{Resource: gatewayClassResource, Name: s.Class},
+			{Resource: gatewayResource, Namespace: s.Namespace, Name: s.Name},
+		},
+		Read: s.read,
+		Failed: func(fault *kube.Fault, seconds int) gatewayFacts {
+			return gatewayFacts{Fault: fault, Seconds: seconds}
+		},
+		Judge: func(facts gatewayFacts) []health.Verdict { return judgeGateway(s, facts) },
+	}, nil
 }
 
-// Run implements Watch.
-func (w *gatewayWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
-	sources := []kube.Source{
-		{Resource: gatewayClassResource, Name: w.spec.Class},
-		{Resource: gatewayResource, Namespace: w.spec.Namespace, Name: w.spec.Name},
+// read reads the Gateway and its class.
+func (s Spec) read(ctx context.Context, server *kube.APIServer) (gatewayFacts, error) {
+	class, err := kube.Get[classObject](ctx, server, gatewayClassResource, "", s.Class)
+	if err != nil {
+		return gatewayFacts{}, err
 	}
-	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgeGateway(w.spec, w.observe(ctx)) }, report)
-	return nil
-}
-
-func (w *gatewayWatch) observe(ctx context.Context) gatewayFacts {
-	var facts gatewayFacts
-	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) error {
-		class, err := kube.Get[classObject](ctx, s, gatewayClassResource, "", w.spec.Class)
-		if err != nil {
-			return err
-		}
-		gateway, err := kube.Get[gatewayObject](ctx, s, gatewayResource, w.spec.Namespace, w.spec.Name)
-		facts = gatewayFacts{Class: class.facts(), Gateway: gateway.facts()}
-		return err
-	})
-	if fault != nil {
-		return gatewayFacts{Fault: fault, Seconds: seconds}
-	}
-	return facts
+	gateway, err := kube.Get[gatewayObject](ctx, server, gatewayResource, s.Namespace, s.Name)
+	return gatewayFacts{Class: class.facts(), Gateway: gateway.facts()}, err
 }
 
 // classObject holds the fields of a GatewayClass that a gate reads.

@@ -1,15 +1,34 @@
 package healthtest
 
 import (
+	"testing"
 	"time"
 
+	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/health"
 )
 
-// Valid completes a Spec that asks an API server.
-func Valid(spec health.Spec) health.Spec {
-	spec.Gate, spec.Timeout, spec.Servers = "g", metav1.Duration{Duration: time.Minute}, []string{"https://127.0.0.1:6443"}
-	return spec
+// Valid returns a Spec that asks an API server, and lacks nothing but what its body lacks.
+func Valid(body health.Body) health.Spec {
+	return health.Spec{
+		Gate: "g", Timeout: metav1.Duration{Duration: time.Minute}, Servers: []string{"https://127.0.0.1:6443"},
+		Body: body,
+	}
+}
+
+// Missing returns a body of type B as a Spec has it whose JSON lacks it.
+func Missing[B health.Body](t *testing.T) health.Body {
+	t.Helper()
+	body, err := health.ReadBody[B](nil)
+	require.NoError(t, err)
+	return body
+}
+
+// Change changes the body of a Spec, which is of type B. The Spec's copies keep theirs.
+func Change[B health.Body](spec *health.Spec, change func(*B)) {
+	body := spec.Body.(B)
+	change(&body)
+	spec.Body = body
 }

@@ -10,7 +10,7 @@ import (
 // judgeCgroups refuses a host on cgroup v1 for a K3s whose kubelet does: from Kubernetes 1.35 on it
 // ends at its start, unless its option fail-cgroupv1 is false
 // (https://kubernetes.io/docs/concepts/architecture/cgroups/#cgroup-v1).
-func judgeCgroups(host health.Host, spec health.HostSpec, f Facts) health.Verdict {
+func judgeCgroups(host health.Host, spec Spec, f Facts) health.Verdict {
 	version := f.Probe.Get("cgroup")
 	v := health.Verdict{State: health.Ready, Message: version}
 	switch {

@@ -18,7 +18,7 @@ var architectures = []string{"x86_64", "aarch64", "armv7l"}
 // already.
 const usedDiskMiB = 200
 
-func judgeOperatingSystem(_ health.Host, _ health.HostSpec, f Facts) health.Verdict {
+func judgeOperatingSystem(_ health.Host, _ Spec, f Facts) health.Verdict {
 	v := health.Verdict{State: health.Stuck, Message: fmt.Sprintf("%s, %s, Linux %s", f.Probe.Get("os"), f.Probe.Get("arch"), f.Probe.Get("kernel"))}
 	switch {
 	case f.Probe.Get("systemd") != "yes":
@@ -40,7 +40,7 @@ func judgeOperatingSystem(_ health.Host, _ health.HostSpec, f Facts) health.Verd
 	return v
 }
 
-func judgeHostname(host health.Host, spec health.HostSpec, f Facts) health.Verdict {
+func judgeHostname(host health.Host, spec Spec, f Facts) health.Verdict {
 	name, id := f.Probe.Get("hostname"), f.Probe.Get("machine_id")
 	v := health.Verdict{State: health.Stuck, Message: fmt.Sprintf("%s, machine-id %s", name, id)}
 	short, _, _ := strings.Cut(name, ".")
@@ -63,7 +63,7 @@ func judgeHostname(host health.Host, spec health.HostSpec, f Facts) health.Verdi
 
 // judgeNetworkManager wants whatever this host configures its network with, rather than one that
 // all hosts should have.
-func judgeNetworkManager(_ health.Host, _ health.HostSpec, f Facts) health.Verdict {
+func judgeNetworkManager(_ health.Host, _ Spec, f Facts) health.Verdict {
 	var enabled, active, starting, failed []string
 	for _, line := range f.Probe["manager"] {
 		fields := append(strings.Fields(line), "", "")
@@ -96,7 +96,7 @@ func judgeNetworkManager(_ health.Host, _ health.HostSpec, f Facts) health.Verdi
 	return health.Verdict{State: health.Skipped, Message: "no network manager is enabled; the network comes from outside (kernel, container host)"}
 }
 
-func judgeRoute(_ health.Host, _ health.HostSpec, f Facts) health.Verdict {
+func judgeRoute(_ health.Host, _ Spec, f Facts) health.Verdict {
 	if through := f.Probe.Get("route"); through != "" {
 		return health.Verdict{State: health.Ready, Message: "through " + through}
 	}
@@ -106,7 +106,7 @@ func judgeRoute(_ health.Host, _ health.HostSpec, f Facts) health.Verdict {
 
 // judgeClock leaves the seconds to the evidence, so that the message stays the same while the clock
 // runs.
-func judgeClock(_ health.Host, spec health.HostSpec, f Facts) health.Verdict {
+func judgeClock(_ health.Host, spec Spec, f Facts) health.Verdict {
 	skew := time.Duration(f.SkewSeconds) * time.Second
 	limit := spec.MaxClockSkew.Duration
 	if skew.Abs() <= limit {
@@ -133,7 +133,7 @@ func orUnknown(text string) string {
 	return text
 }
 
-func judgeDisk(_ health.Host, spec health.HostSpec, f Facts) health.Verdict {
+func judgeDisk(_ health.Host, spec Spec, f Facts) health.Verdict {
 	free, need := f.Probe.number("disk_mib"), spec.MinDiskMiB
 	if f.Probe.Get("k3s") != "" {
 		need = min(need, usedDiskMiB)
@@ -145,7 +145,7 @@ func judgeDisk(_ health.Host, spec health.HostSpec, f Facts) health.Verdict {
 		Hint: "free some space or enlarge the disk"}
 }
 
-func judgeMemory(_ health.Host, spec health.HostSpec, f Facts) health.Verdict {
+func judgeMemory(_ health.Host, spec Spec, f Facts) health.Verdict {
 	if has := f.Probe.number("memory_mib"); has < spec.MinMemoryMiB {
 		return health.Verdict{State: health.Stuck, Message: fmt.Sprintf("expected %d MiB, found %d MiB", spec.MinMemoryMiB, has), Hint: "give the host more memory"}
 	}
@@ -154,7 +154,7 @@ func judgeMemory(_ health.Host, spec health.HostSpec, f Facts) health.Verdict {
 
 // judgeEarlierK3s refuses a K3s that this stack did not install: an install over it would change a
 // living cluster.
-func judgeEarlierK3s(_ health.Host, _ health.HostSpec, f Facts) health.Verdict {
+func judgeEarlierK3s(_ health.Host, _ Spec, f Facts) health.Verdict {
 	unit := f.Probe.Get("k3s")
 	switch {
 	case unit == "":
@@ -172,7 +172,7 @@ func judgeEarlierK3s(_ health.Host, _ health.HostSpec, f Facts) health.Verdict {
 
 // judgeK3sVersion refuses steps that K3s cannot take, before anything is copied to any host: a
 // downgrade, or a skipped minor version.
-func judgeK3sVersion(_ health.Host, spec health.HostSpec, f Facts) health.Verdict {
+func judgeK3sVersion(_ health.Host, spec Spec, f Facts) health.Verdict {
 	found := f.Probe.Get("k3s_version")
 	switch {
 	case spec.K3s == "":
@@ -189,7 +189,7 @@ func judgeK3sVersion(_ health.Host, spec health.HostSpec, f Facts) health.Verdic
 	return health.Verdict{State: health.Ready, Message: found + ", to be upgraded to " + spec.K3s}
 }
 
-func judgeModule(name string, _ health.Host, spec health.HostSpec, f Facts) health.Verdict {
+func judgeModule(name string, _ health.Host, spec Spec, f Facts) health.Verdict {
 	if strings.HasPrefix(name, "ip_vs") && !spec.IPVS {
 		return health.Verdict{State: health.Skipped, Message: "kube-proxy does not use IPVS"}
 	}

@@ -9,7 +9,7 @@ import (
 // judgeCloudInit knows the three ways in which cloud-init ends: exit code 0 is done, 2 (since 23.4)
 // is done with errors that it recovered from, 1 is failed. A host without it, or where it is off,
 // has nothing to wait for.
-func judgeCloudInit(host health.Host, _ health.HostSpec, f Facts) health.Verdict {
+func judgeCloudInit(host health.Host, _ Spec, f Facts) health.Verdict {
 	evidence := cloudInitEvidence(f.Probe)
 	switch f.Probe.Get("cloudinit") {
 	case "absent":

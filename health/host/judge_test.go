@@ -28,7 +28,7 @@ type hostCase struct {
 
 func TestHostVerdicts(t *testing.T) {
 	host := health.Host{Target: remote.Target{Name: "server-1", Address: "10.10.0.11"}, Role: "server"}
-	healthtest.RunFixtures(t, "host", func(spec health.HostSpec, c hostCase) []health.Verdict {
+	healthtest.RunFixtures(t, "host", func(spec Spec, c hostCase) []health.Verdict {
 		probe := healthtest.HealthyHost()
 		maps.Copy(probe, c.Probe)
 		for _, key := range c.Lacks {
@@ -50,7 +50,7 @@ func TestHostVerdicts(t *testing.T) {
 
 func TestACgroupV1IsHeldAgainstTheK3sThatIsWanted(t *testing.T) {
 	judge := func(k3s string) health.Verdict {
-		return judgeCgroups(health.Host{}, health.HostSpec{K3s: k3s}, Facts{Seen: true, Probe: Block{"cgroup": {"v1"}}})
+		return judgeCgroups(health.Host{}, Spec{K3s: k3s}, Facts{Seen: true, Probe: Block{"cgroup": {"v1"}}})
 	}
 	assert.Equal(t, health.Skipped, judge("").State, "a preflight without artifacts")
 	assert.Equal(t, health.Stuck, judge("newest").State, "whether it runs there is not known")
@@ -76,7 +76,7 @@ func TestAHostThatCannotBeReachedHidesEverythingBehindSSH(t *testing.T) {
 		{"a ProxyCommand that ended is run again: the host may boot", &remote.ProxyError{Program: "cloudflared"}, health.Waiting},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			verdicts := JudgeHost(health.Host{Target: remote.Target{Name: "a"}}, health.HostSpec{Modules: []string{"overlay"}, Ports: []int{6443}}, Facts{Fault: test.err})
+			verdicts := JudgeHost(health.Host{Target: remote.Target{Name: "a"}}, Spec{Modules: []string{"overlay"}, Ports: []int{6443}}, Facts{Fault: test.err})
 			assert.Equal(t, test.want, health.StateOf(verdicts))
 			failing, hidden := health.Split(verdicts)
 			require.Len(t, failing, 1)
@@ -85,4 +85,8 @@ func TestAHostThatCannotBeReachedHidesEverythingBehindSSH(t *testing.T) {
 			assert.Equal(t, len(verdicts)-1, hidden)
 		})
 	}
+}
+
+func TestTraits(t *testing.T) {
+	assert.Equal(t, health.Traits{Kind: Kind, OneHost: true, NoServers: true}, Spec{}.Traits())
 }

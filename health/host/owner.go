@@ -18,7 +18,7 @@ const ownershipPage = "docs/host-ownership.md"
 
 // ownerSettings tell the probe the expected owner. Without one, as before a stack's first run, the
 // probe asks all the same: a mark is then another stack's.
-func ownerSettings(spec health.HostSpec) map[string]string {
+func ownerSettings(spec Spec) map[string]string {
 	if spec.Owner == nil {
 		return (&k3shost.Owner{}).Variables()
 	}
@@ -27,7 +27,7 @@ func ownerSettings(spec health.HostSpec) map[string]string {
 
 // judgeOwner refuses a host that is another cluster's, or another node's of this one: its data
 // would be overwritten, and later removed.
-func judgeOwner(host health.Host, spec health.HostSpec, f Facts) health.Verdict {
+func judgeOwner(host health.Host, spec Spec, f Facts) health.Verdict {
 	whose, rest, _ := strings.Cut(f.Probe.Get("whose"), " ")
 	known := spec.Owner != nil && spec.Owner.Cluster != ""
 	switch whose {
@@ -53,7 +53,7 @@ func judgeOwner(host health.Host, spec health.HostSpec, f Facts) health.Verdict 
 
 // judgeOtherOwner: without an identity, which a preflight from another machine has not, the names
 // decide.
-func judgeOtherOwner(host health.Host, spec health.HostSpec, mark []string) health.Verdict {
+func judgeOtherOwner(host health.Host, spec Spec, mark []string) health.Verdict {
 	mark = append(mark, "", "", "", "")
 	project, stack, node, cluster := mark[0], mark[1], mark[2], mark[3]
 	is := fmt.Sprintf("node %s of stack %s of project %s (cluster %s)", node, stack, project, cluster)
@@ -66,7 +66,7 @@ func judgeOtherOwner(host health.Host, spec health.HostSpec, mark []string) heal
 
 // judgeFixed refuses changes that K3s cannot make in a cluster that exists: its config.yaml would
 // be rolled out to living servers, and those that join later would be refused.
-func judgeFixed(_ health.Host, spec health.HostSpec, f Facts) health.Verdict {
+func judgeFixed(_ health.Host, spec Spec, f Facts) health.Verdict {
 	lines := f.Probe["k3s_config"]
 	switch {
 	case len(spec.Fixed) == 0:

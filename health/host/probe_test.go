@@ -19,7 +19,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/config"
-	"strata/health"
 	"strata/health/healthtest"
 	"strata/internal/k3shost"
 )
@@ -53,7 +52,7 @@ func runProbe(t *testing.T, script string, settings map[string]string) []Block {
 
 func TestTheHostProbeSeesThisMachine(t *testing.T) {
 	listener := healthtest.Listen(t)
-	settings := ownerSettings(health.HostSpec{})
+	settings := ownerSettings(Spec{})
 	maps.Copy(settings, map[string]string{"modules": "no_such_module", "ports": listener + " 1", "programs": "sh no-such-program", "once": "yes", "fixed": ""})
 	blocks := runProbe(t, hostScript, settings)
 	require.Len(t, blocks, 1)
@@ -100,7 +99,7 @@ func TestTheHostProbeSeesWhoseAHostIsAndWhatItsClusterWasMadeWith(t *testing.T) 
 	}
 	script := strings.NewReplacer("/etc/rancher", folder+"/etc/rancher", "/var/lib/rancher", folder+"/var/lib/rancher").Replace(hostScript)
 	sum := sha256.Sum256([]byte("secret"))
-	settings := ownerSettings(health.HostSpec{Owner: &k3shost.Owner{Cluster: "00ff", TokenSHA256: hex.EncodeToString(sum[:]), Node: "server-1"}})
+	settings := ownerSettings(Spec{Owner: &k3shost.Owner{Cluster: "00ff", TokenSHA256: hex.EncodeToString(sum[:]), Node: "server-1"}})
 	maps.Copy(settings, map[string]string{"modules": "", "ports": "", "programs": "", "once": "yes", "fixed": strings.Join(config.FixedKeys(), " ")})
 	seen := runProbe(t, script, settings)[0]
 	assert.Equal(t, "node agent-1", seen.Get("whose"))

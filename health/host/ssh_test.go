@@ -25,12 +25,12 @@ import (
 func askHost(t *testing.T, server *sshtest.Server, timeout time.Duration) (health.Result, string) {
 	t.Helper()
 	spec := health.Spec{
-		Kind: health.KindHost, Gate: "hosts-a-gate", Layer: "hosts", Timeout: metav1.Duration{Duration: timeout}, TimeoutKey: "strata:timeouts.host",
+		Gate: "hosts-a-gate", Layer: "hosts", Timeout: metav1.Duration{Duration: timeout}, TimeoutKey: "strata:timeouts.host",
 		Hosts: []health.Host{{Target: server.Target(), Role: "server"}},
-		Host:  &health.HostSpec{Modules: []string{"overlay"}, Ports: []int{6443}, MinDiskMiB: 1, MinMemoryMiB: 1, MaxClockSkew: metav1.Duration{Duration: time.Minute}},
+		Body:  Spec{Modules: []string{"overlay"}, Ports: []int{6443}, MinDiskMiB: 1, MinMemoryMiB: 1, MaxClockSkew: metav1.Duration{Duration: time.Minute}},
 	}
 	var progress bytes.Buffer
-	result, err := health.Ask(t.Context(), spec, health.Secrets{SSHKey: server.PrivateKey()}, New, &progress)
+	result, err := health.Ask(t.Context(), spec, health.Secrets{SSHKey: server.PrivateKey()}, &progress)
 	require.NoError(t, err)
 	return result, progress.String()
 }
@@ -98,11 +98,11 @@ func TestNoSecretIsInWhatAGateSays(t *testing.T) {
 	server := sshtest.Start(t)
 	other, _ := sshtest.NewKey(t)
 	spec := health.Spec{
-		Kind: health.KindHost, Gate: "g", Timeout: metav1.Duration{Duration: 10 * time.Second},
-		Hosts: []health.Host{{Target: server.Target(), Role: "server"}}, Host: &health.HostSpec{},
+		Gate: "g", Timeout: metav1.Duration{Duration: 10 * time.Second},
+		Hosts: []health.Host{{Target: server.Target(), Role: "server"}}, Body: Spec{},
 	}
 	var progress bytes.Buffer
-	result, err := health.Ask(t.Context(), spec, health.Secrets{SSHKey: other}, New, &progress)
+	result, err := health.Ask(t.Context(), spec, health.Secrets{SSHKey: other}, &progress)
 	require.NoError(t, err)
 	assert.Equal(t, health.EndedStuck, result.Ending)
 	assert.Contains(t, progress.String(), "private key not accepted")
@@ -114,11 +114,11 @@ func TestAWrongSudoPasswordIsTriedOnceByAGate(t *testing.T) {
 	server, dir := sshtest.Start(t), t.TempDir()
 	server.User, server.Sudo = "ops", "echo tried >> "+dir+"/tries\necho 'Sorry, try again.' >&2\nexit 1"
 	spec := health.Spec{
-		Kind: health.KindHost, Gate: "hosts-a-gate", Layer: "hosts", Timeout: metav1.Duration{Duration: 20 * time.Second},
-		Hosts: []health.Host{{Target: server.Target(), Role: "server"}}, Host: &health.HostSpec{},
+		Gate: "hosts-a-gate", Layer: "hosts", Timeout: metav1.Duration{Duration: 20 * time.Second},
+		Hosts: []health.Host{{Target: server.Target(), Role: "server"}}, Body: Spec{},
 	}
 	var progress bytes.Buffer
-	result, err := health.Ask(t.Context(), spec, health.Secrets{SSHKey: append(server.PrivateKey(), remote.SudoPassword("hunter2", "")...)}, New, &progress)
+	result, err := health.Ask(t.Context(), spec, health.Secrets{SSHKey: append(server.PrivateKey(), remote.SudoPassword("hunter2", "")...)}, &progress)
 	require.NoError(t, err)
 	assert.Equal(t, health.EndedStuck, result.Ending)
 	assert.Contains(t, progress.String(), "sudo did not take the password of user ops")
@@ -154,10 +154,10 @@ func TestAHostGateOutlivesAHostThatGoesDownBeforeTheProbeBegan(t *testing.T) {
 // Where the agent has the keys, none is in the environment.
 func TestAHostThatTheAgentOpensNeedsNoKey(t *testing.T) {
 	host := health.Host{Target: remote.Target{Name: "a", Agent: true}, Role: "agent"}
-	_, err := New(health.Spec{Hosts: []health.Host{host}, Host: &health.HostSpec{}}, health.Secrets{})
+	_, err := Spec{}.NewWatch(health.Spec{Hosts: []health.Host{host}}, health.Secrets{})
 	require.NoError(t, err)
 	host.Agent = false
-	_, err = New(health.Spec{Hosts: []health.Host{host}, Host: &health.HostSpec{}}, health.Secrets{})
+	_, err = Spec{}.NewWatch(health.Spec{Hosts: []health.Host{host}}, health.Secrets{})
 	require.ErrorContains(t, err, "STRATA_SSH_KEY")
 }
 

@@ -41,7 +41,7 @@ type httpTarget struct {
 
 // ask makes one request over a connection of its own. Nothing of it is taken from the environment:
 // no proxy, no cookies.
-func (t httpTarget) ask(ctx context.Context, probe health.HTTPProbe) httpAnswer {
+func (t httpTarget) ask(ctx context.Context, probe Probe) httpAnswer {
 	if probe.Login {
 		return t.login(ctx, probe)
 	}

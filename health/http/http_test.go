@@ -17,6 +17,7 @@ import (
 	"strata/health"
 	"strata/health/healthtest"
 	"strata/health/kube"
+	"strata/health/rollout"
 	"strata/tests/gates/fakeapi"
 )
 
@@ -62,24 +63,24 @@ func TestAProbeAsksTheServicesAddressUnderTheURLsName(t *testing.T) {
 	pool.AddCert(root.Cert)
 	target := httpTarget{address: "127.0.0.1", roots: pool, user: "admin", password: "a:b"}
 	base := "https://web.example.org:" + port
-	ask := func(p health.HTTPProbe) httpAnswer {
+	ask := func(p Probe) httpAnswer {
 		answer := target.ask(t.Context(), p)
 		answer.Within = ""
 		return answer
 	}
-	assert.Equal(t, httpAnswer{Seen: true, Status: 200}, ask(health.HTTPProbe{URL: base + "/", Contains: "GET at web.example.org"}))
-	assert.Equal(t, httpAnswer{Seen: true, Status: 200, Lacks: true}, ask(health.HTTPProbe{URL: base + "/", Contains: "elsewhere"}))
-	assert.Equal(t, httpAnswer{Seen: true, Status: 200}, ask(health.HTTPProbe{URL: base + "/", Method: "POST", Contains: "POST at"}))
-	assert.Equal(t, httpAnswer{Seen: true, Status: 302, Location: base + "/home?x=1"}, ask(health.HTTPProbe{URL: base + "/away"}))
-	assert.Equal(t, httpAnswer{Seen: true, Status: 401}, ask(health.HTTPProbe{URL: base + "/private"}))
-	assert.Equal(t, httpAnswer{Seen: true, Status: 200}, ask(health.HTTPProbe{URL: base + "/private", Auth: true}))
+	assert.Equal(t, httpAnswer{Seen: true, Status: 200}, ask(Probe{URL: base + "/", Contains: "GET at web.example.org"}))
+	assert.Equal(t, httpAnswer{Seen: true, Status: 200, Lacks: true}, ask(Probe{URL: base + "/", Contains: "elsewhere"}))
+	assert.Equal(t, httpAnswer{Seen: true, Status: 200}, ask(Probe{URL: base + "/", Method: "POST", Contains: "POST at"}))
+	assert.Equal(t, httpAnswer{Seen: true, Status: 302, Location: base + "/home?x=1"}, ask(Probe{URL: base + "/away"}))
+	assert.Equal(t, httpAnswer{Seen: true, Status: 401}, ask(Probe{URL: base + "/private"}))
+	assert.Equal(t, httpAnswer{Seen: true, Status: 200}, ask(Probe{URL: base + "/private", Auth: true}))
 
-	wrong := ask(health.HTTPProbe{URL: "https://other.example.org:" + port + "/"})
+	wrong := ask(Probe{URL: "https://other.example.org:" + port + "/"})
 	assert.Equal(t, "it is not for other.example.org", wrong.Error)
 	assert.Equal(t, "CN=web.example.org (web.example.org)", wrong.Certificate)
 	target.roots = x509.NewCertPool()
-	assert.Equal(t, httpAnswer{Seen: true, Error: "signed by an unknown authority", Certificate: "CN=web.example.org (web.example.org)"}, ask(health.HTTPProbe{URL: base}))
-	assert.Equal(t, httpAnswer{Seen: true, Error: "the request cannot be made"}, ask(health.HTTPProbe{URL: base, Method: "B AD"}))
+	assert.Equal(t, httpAnswer{Seen: true, Error: "signed by an unknown authority", Certificate: "CN=web.example.org (web.example.org)"}, ask(Probe{URL: base}))
+	assert.Equal(t, httpAnswer{Seen: true, Error: "the request cannot be made"}, ask(Probe{URL: base, Method: "B AD"}))
 }
 
 func TestARequestThatFailsIsPutIntoWords(t *testing.T) {
@@ -128,14 +129,14 @@ func TestAnOpenGateOfURLsSaysHowSoonEachAnswered(t *testing.T) {
 		{Check: "ca apisix/ca", State: health.Ready},
 		{Check: "http login", State: health.Ready, Message: httpAnswer{Status: 200, Took: "41ms", Attempts: 3}.message()},
 	}
-	spec := health.Spec{Gate: "validation-probes", Kind: health.KindHTTP}
+	spec := health.Spec{Gate: "validation-probes", Body: Spec{}}
 	assert.Equal(t, "validation-probes: ready after 2s\n  http login: 200 in 41ms, after 3 attempts\n", health.NewResult(spec, health.EndedOpen, 2*time.Second, checks).Report())
-	spec.Kind = health.KindRollout
+	spec.Body = rollout.Spec{}
 	assert.Equal(t, "validation-probes: ready after 2s\n", health.NewResult(spec, health.EndedOpen, 2*time.Second, checks).Report(), "others have reported what they found")
 }
 
 func TestAnswersCountInARowAndAtOneTarget(t *testing.T) {
-	probe := health.HTTPProbe{Name: "p", Status: []int{302}, RedirectTo: "https://x/"}
+	probe := Probe{Name: "p", Status: []int{302}, RedirectTo: "https://x/"}
 	good := httpAnswer{Name: "p", Seen: true, Status: 302, Location: "https://x/"}
 	w := &httpWatch{news: make(chan struct{}, 1), epoch: 1}
 	take := func(epoch int, change func(*httpAnswer)) int {
@@ -161,71 +162,75 @@ func TestAnswersCountInARowAndAtOneTarget(t *testing.T) {
 		take(1, same)
 		assert.Equal(t, 0, take(1, spoil))
 	}
-	assert.True(t, answerPasses(health.HTTPProbe{}, httpAnswer{Status: 200, Location: "https://y/"}), "a Location that the probe does not ask for")
+	assert.True(t, answerPasses(Probe{}, httpAnswer{Status: 200, Location: "https://y/"}), "a Location that the probe does not ask for")
 	assert.Nil(t, w.judge(), "before the first observation")
 }
 
 func TestAnHTTPGateNamesWhatItIsAsked(t *testing.T) {
-	good := func() health.HTTPSpec {
-		return health.HTTPSpec{Namespace: "n", Service: "s", CASecret: "n/ca", Probes: []health.HTTPProbe{{Name: "a", URL: "https://a/", Status: []int{100, 599}, RedirectTo: "https://b/"}, {Name: "b", URL: "http://a:8080/x"}}}
+	good := func() Spec {
+		return Spec{Namespace: "n", Service: "s", CASecret: "n/ca", Probes: []Probe{{Name: "a", URL: "https://a/", Status: []int{100, 599}, RedirectTo: "https://b/"}, {Name: "b", URL: "http://a:8080/x"}}}
 	}
-	check := func(change func(*health.HTTPSpec)) error {
+	check := func(change func(*Spec)) error {
 		spec := good()
 		change(&spec)
-		return healthtest.Valid(health.Spec{Kind: health.KindHTTP, HTTP: &spec}).Validate()
+		return healthtest.Valid(spec).Validate()
 	}
-	require.NoError(t, check(func(s *health.HTTPSpec) { s.CASecret = "" }))
-	require.NoError(t, check(func(*health.HTTPSpec) {}))
-	for want, change := range map[string]func(*health.HTTPSpec){
-		"namespace or service":         func(s *health.HTTPSpec) { s.Namespace = "" },
-		"namespace or service is":      func(s *health.HTTPSpec) { s.Service = "" },
-		`found "ca"`:                   func(s *health.HTTPSpec) { s.CASecret = "ca" },
-		`found "/ca"`:                  func(s *health.HTTPSpec) { s.CASecret = "/ca" },
-		`found "n/"`:                   func(s *health.HTTPSpec) { s.CASecret = "n/" },
-		"http.probes: empty":           func(s *health.HTTPSpec) { s.Probes = nil },
-		"probes[0].name":               func(s *health.HTTPSpec) { s.Probes[0].Name = "" },
-		"probes[1].name":               func(s *health.HTTPSpec) { s.Probes[1].Name = "a" },
-		"probes[1].url":                func(s *health.HTTPSpec) { s.Probes[1].URL = "ftp://a/" },
-		"probes[1].url: expected":      func(s *health.HTTPSpec) { s.Probes[1].URL = "https://" },
-		"probes[1].url: expected http": func(s *health.HTTPSpec) { s.Probes[1].URL = "http://%zz" },
-		"probes[0].status: 99":         func(s *health.HTTPSpec) { s.Probes[0].Status = []int{99} },
-		"probes[0].status: 600":        func(s *health.HTTPSpec) { s.Probes[0].Status = []int{600} },
-		"probes[0].redirectTo":         func(s *health.HTTPSpec) { s.Probes[0].RedirectTo = "/b" },
-		"probes[0]: redirectTo and":    func(s *health.HTTPSpec) { s.Probes[0].RedirectPrefix = "https://b/" },
-		"probes[1].contains: empty":    func(s *health.HTTPSpec) { s.Probes[1].Login = true },
-		"probes[0].redirectTo: ":       func(s *health.HTTPSpec) { s.Probes[0].RedirectTo = "%zz" },
+	require.NoError(t, check(func(s *Spec) { s.CASecret = "" }))
+	require.NoError(t, check(func(*Spec) {}))
+	for want, change := range map[string]func(*Spec){
+		"namespace or service":         func(s *Spec) { s.Namespace = "" },
+		"namespace or service is":      func(s *Spec) { s.Service = "" },
+		`found "ca"`:                   func(s *Spec) { s.CASecret = "ca" },
+		`found "/ca"`:                  func(s *Spec) { s.CASecret = "/ca" },
+		`found "n/"`:                   func(s *Spec) { s.CASecret = "n/" },
+		"http.probes: empty":           func(s *Spec) { s.Probes = nil },
+		"probes[0].name":               func(s *Spec) { s.Probes[0].Name = "" },
+		"probes[1].name":               func(s *Spec) { s.Probes[1].Name = "a" },
+		"probes[1].url":                func(s *Spec) { s.Probes[1].URL = "ftp://a/" },
+		"probes[1].url: expected":      func(s *Spec) { s.Probes[1].URL = "https://" },
+		"probes[1].url: expected http": func(s *Spec) { s.Probes[1].URL = "http://%zz" },
+		"probes[0].status: 99":         func(s *Spec) { s.Probes[0].Status = []int{99} },
+		"probes[0].status: 600":        func(s *Spec) { s.Probes[0].Status = []int{600} },
+		"probes[0].redirectTo":         func(s *Spec) { s.Probes[0].RedirectTo = "/b" },
+		"probes[0]: redirectTo and":    func(s *Spec) { s.Probes[0].RedirectPrefix = "https://b/" },
+		"probes[1].contains: empty":    func(s *Spec) { s.Probes[1].Login = true },
+		"probes[0].redirectTo: ":       func(s *Spec) { s.Probes[0].RedirectTo = "%zz" },
 	} {
 		require.ErrorContains(t, check(change), want)
 	}
-	err := check(func(s *health.HTTPSpec) { s.Probes[0].URL = "https://admin:secret@a/" })
+	err := check(func(s *Spec) { s.Probes[0].URL = "https://admin:secret@a/" })
 	require.ErrorContains(t, err, "without user and password")
 	assert.NotContains(t, err.Error(), "secret")
-	require.ErrorContains(t, healthtest.Valid(health.Spec{Kind: health.KindHTTP}).Validate(), "http: missing")
+	require.ErrorContains(t, healthtest.Valid(healthtest.Missing[Spec](t)).Validate(), "http: missing")
 
 	spec := good()
 	spec.Probes[1].Auth = true
 	secrets := health.Secrets{Kubeconfig: fakeapi.KubeconfigWith(t, "https://127.0.0.1:6443", nil, "t"), BasicAuth: []byte("password-alone")}
-	_, err = New(healthtest.Valid(health.Spec{Kind: health.KindHTTP, HTTP: &spec}), secrets)
+	_, err = spec.NewWatch(healthtest.Valid(spec), secrets)
 	require.ErrorContains(t, err, "STRATA_BASIC_AUTH")
 	assert.NotContains(t, err.Error(), "password-alone")
 	spec.Probes[1].Auth, spec.Probes[1].Login = false, true
-	_, err = New(healthtest.Valid(health.Spec{Kind: health.KindHTTP, HTTP: &spec}), secrets)
+	_, err = spec.NewWatch(healthtest.Valid(spec), secrets)
 	require.ErrorContains(t, err, "STRATA_BASIC_AUTH")
 	spec.Probes[1].KeyHeader = "apikey"
-	_, err = New(healthtest.Valid(health.Spec{Kind: health.KindHTTP, HTTP: &spec}), secrets)
+	_, err = spec.NewWatch(healthtest.Valid(spec), secrets)
 	require.ErrorContains(t, err, "STRATA_API_KEY: empty, and probe b sends it")
 	secrets.APIKey = []byte("k")
 	secrets.BasicAuth = []byte("u:p")
-	_, err = New(healthtest.Valid(health.Spec{Kind: health.KindHTTP, HTTP: &spec}), secrets)
+	_, err = spec.NewWatch(healthtest.Valid(spec), secrets)
 	require.NoError(t, err)
 }
 
 func TestWhatAnHTTPGateObserves(t *testing.T) {
-	w := &httpWatch{spec: health.HTTPSpec{Namespace: "n", Service: "s"}}
+	w := &httpWatch{spec: Spec{Namespace: "n", Service: "s"}}
 	assert.Len(t, w.sources(), 2)
 	w.spec.CASecret = "m/ca"
 	require.Len(t, w.sources(), 3)
 	assert.Equal(t, kube.Source{Resource: kube.SecretResource, Namespace: "m", Name: "ca"}, w.sources()[2])
 	w.seen = true
 	assert.Len(t, w.judge(), 2, "address and CA")
+}
+
+func TestTraits(t *testing.T) {
+	assert.Equal(t, health.Traits{Kind: Kind, Measures: true}, Spec{}.Traits())
 }

@@ -12,8 +12,6 @@ import (
 	"regexp"
 	"strings"
 	"time"
-
-	"strata/health"
 )
 
 // loginTimeout bounds a whole login: some ten requests, of which one makes the server compare a
@@ -26,7 +24,7 @@ var formAction = regexp.MustCompile(`(?is)<form[^>]*\saction="([^"]*)"`)
 // login asks for a URL as a browser does that is sent to a login page: it follows redirects, fills
 // in the page's form, and follows the redirects back. Cookies live as long as the one login. The
 // answer is the last one.
-func (t httpTarget) login(ctx context.Context, probe health.HTTPProbe) httpAnswer {
+func (t httpTarget) login(ctx context.Context, probe Probe) httpAnswer {
 	answer := httpAnswer{Name: probe.Name, Seen: true}
 	ctx, cancel := context.WithTimeout(ctx, loginTimeout)
 	defer cancel()

@@ -11,8 +11,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-
-	"strata/health"
 )
 
 // portal is an application behind a login, as APISIX and Keycloak make one.
@@ -68,7 +66,7 @@ func TestALoginIsFollowedToItsEnd(t *testing.T) {
 			require.NoError(t, err)
 			base := fmt.Sprintf("http://app.example.org:%s", address.Port())
 			target := httpTarget{address: "127.0.0.1", user: "demo", password: c.password}
-			answer := target.ask(t.Context(), health.HTTPProbe{Name: "login", URL: base + "/app", Login: true, Contains: "welcome"})
+			answer := target.ask(t.Context(), Probe{Name: "login", URL: base + "/app", Login: true, Contains: "welcome"})
 			want := c.want
 			want.Name, want.Seen = "login", true
 			want.Error = strings.Replace(want.Error, "BASE", base, 1)
@@ -83,7 +81,7 @@ func TestALoginThatCannotBeginSaysWhy(t *testing.T) {
 	address, err := url.Parse(server.URL)
 	require.NoError(t, err)
 	target := httpTarget{address: "127.0.0.1"}
-	probe := health.HTTPProbe{URL: "http://a.example.org:" + address.Port() + "/", Login: true, Contains: "x"}
+	probe := Probe{URL: "http://a.example.org:" + address.Port() + "/", Login: true, Contains: "x"}
 	assert.Contains(t, target.ask(t.Context(), probe).Error, "no login page: HTTP 404")
 	server.Close()
 	assert.Equal(t, "connection refused", target.ask(t.Context(), probe).Error)

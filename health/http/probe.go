@@ -2,12 +2,10 @@ package http
 
 import (
 	"net/http"
-
-	"strata/health"
 )
 
 // probeMethod is the probe's request method.
-func probeMethod(p health.HTTPProbe) string {
+func probeMethod(p Probe) string {
 	if p.Method == "" {
 		return http.MethodGet
 	}
@@ -15,7 +13,7 @@ func probeMethod(p health.HTTPProbe) string {
 }
 
 // probeStatuses are the codes of which one must come back.
-func probeStatuses(p health.HTTPProbe) []int {
+func probeStatuses(p Probe) []int {
 	switch {
 	case len(p.Status) > 0:
 		return p.Status

@@ -21,7 +21,7 @@ const httpInterval = 100 * time.Millisecond
 
 // httpWatch observes Service and CA when they change, and keeps asking each URL.
 type httpWatch struct {
-	spec    health.HTTPSpec
+	spec    Spec
 	cluster *kube.Cluster
 	stable  *observe.Stable
 	// user and password are the credentials, which no fact or message ever holds.
@@ -40,13 +40,13 @@ type httpWatch struct {
 	epoch int
 }
 
-// New returns the watch of kind http. It fails if the Spec or the Secrets are incomplete.
-func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+// NewWatch implements health.Body.
+func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {
 		return nil, err
 	}
-	w := &httpWatch{spec: *spec.HTTP, cluster: all, stable: observe.NewStable(time.Now), news: make(chan struct{}, 1), through: spec.Tunnel()}
+	w := &httpWatch{spec: s, cluster: all, stable: observe.NewStable(time.Now), news: make(chan struct{}, 1), through: spec.Tunnel()}
 	user, password, found := strings.Cut(string(secrets.BasicAuth), ":")
 	w.user, w.password, w.key = user, password, string(secrets.APIKey)
 	for _, probe := range w.spec.Probes {
@@ -113,7 +113,7 @@ func (w *httpWatch) observeAgain(ctx context.Context, changed <-chan struct{}) {
 }
 
 // askAgain keeps asking one URL.
-func (w *httpWatch) askAgain(ctx context.Context, probe health.HTTPProbe, moved <-chan struct{}) {
+func (w *httpWatch) askAgain(ctx context.Context, probe Probe, moved <-chan struct{}) {
 	for ctx.Err() == nil {
 		w.mu.Lock()
 		target, epoch, usable := w.target, w.epoch, w.facts.Service.Address != "" && w.facts.CA == ""
@@ -130,7 +130,7 @@ func (w *httpWatch) askAgain(ctx context.Context, probe health.HTTPProbe, moved 
 
 // take stores an answer, unless the target has changed since. The duration and number of attempts
 // stay once it has passed.
-func (w *httpWatch) take(epoch int, probe health.HTTPProbe, answer httpAnswer, took time.Duration) {
+func (w *httpWatch) take(epoch int, probe Probe, answer httpAnswer, took time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if epoch != w.epoch {
@@ -161,7 +161,7 @@ func (w *httpWatch) take(epoch int, probe health.HTTPProbe, answer httpAnswer, t
 }
 
 // answerPasses reports whether an answer fits the probe.
-func answerPasses(p health.HTTPProbe, a httpAnswer) bool {
+func answerPasses(p Probe, a httpAnswer) bool {
 	return a.Error == "" && slices.Contains(probeStatuses(p), a.Status) && !a.Lacks && (p.RedirectTo == "" || a.Location == p.RedirectTo) && strings.HasPrefix(a.Location, p.RedirectPrefix)
 }
 

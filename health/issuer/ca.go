@@ -33,7 +33,7 @@ type caFacts struct {
 const shown = 16
 
 // judgeCA says whether the issuer signs with the CA that people were told to trust.
-func judgeCA(spec health.IssuerSpec, f caFacts) health.Verdict {
+func judgeCA(spec Spec, f caFacts) health.Verdict {
 	v := health.Verdict{Check: "CA of " + issuerCheck(spec), State: health.Stuck}
 	const ways = "docs/troubleshooting.md, \"Another CA\", has both ways on"
 	switch {

@@ -38,8 +38,8 @@ func TestAReaderSkipsTheCA(t *testing.T) {
 }
 
 func TestWhatIsRecordedMustBeACertificate(t *testing.T) {
-	spec := healthtest.Valid(health.Spec{Kind: health.KindIssuer, Issuer: &health.IssuerSpec{Name: "i", CA: &health.CASpec{Secret: "a/b", Certificate: "PEM"}}})
-	_, err := New(spec, health.Secrets{Kubeconfig: []byte(kubeconfig)})
+	spec := healthtest.Valid(Spec{Name: "i", CA: &CA{Secret: "a/b", Certificate: "PEM"}})
+	_, err := spec.Body.NewWatch(spec, health.Secrets{Kubeconfig: []byte(kubeconfig)})
 	require.ErrorContains(t, err, "issuer.ca.certificate: expected a certificate in PEM")
 }
 

@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/health"
 	"strata/health/healthtest"
 	"strata/health/kube"
 )
@@ -26,15 +25,15 @@ status: {conditions: [{type: Other, status: "False"}, {type: Ready, status: "Tru
 }
 
 func TestAnIssuerIsNamedWithItsScope(t *testing.T) {
-	cluster, one := health.IssuerSpec{Name: "i"}, health.IssuerSpec{Name: "i", Namespace: "n"}
+	cluster, one := Spec{Name: "i"}, Spec{Name: "i", Namespace: "n"}
 	assert.Equal(t, clusterIssuerResource, resourceOf(cluster))
 	assert.Equal(t, issuerResource, resourceOf(one))
-	require.ErrorContains(t, healthtest.Valid(health.Spec{Kind: health.KindIssuer, Issuer: &health.IssuerSpec{}}).Validate(), "issuer.name")
-	require.ErrorContains(t, healthtest.Valid(health.Spec{Kind: health.KindIssuer}).Validate(), "issuer: missing")
-	require.NoError(t, healthtest.Valid(health.Spec{Kind: health.KindIssuer, Issuer: &cluster}).Validate())
+	require.ErrorContains(t, healthtest.Valid(Spec{}).Validate(), "issuer.name")
+	require.ErrorContains(t, healthtest.Valid(healthtest.Missing[Spec](t)).Validate(), "issuer: missing")
+	require.NoError(t, healthtest.Valid(cluster).Validate())
 	for secret, complaint := range map[string]string{"": "issuer.ca.secret: empty", "strata-ca": "expected namespace/name"} {
-		cluster.CA = &health.CASpec{Secret: secret}
-		require.ErrorContains(t, healthtest.Valid(health.Spec{Kind: health.KindIssuer, Issuer: &cluster}).Validate(), complaint)
+		cluster.CA = &CA{Secret: secret}
+		require.ErrorContains(t, healthtest.Valid(cluster).Validate(), complaint)
 	}
 }
 

@@ -22,64 +22,61 @@ var (
 )
 
 type issuerWatch struct {
-	spec    health.IssuerSpec
-	cluster *kube.Cluster
-	stable  *observe.Stable
+	spec   Spec
+	stable *observe.Stable
 	// recorded is the CA that it must sign with; nil where none in particular is asked for.
 	recorded *x509.Certificate
 	// reader leaves out the Secret.
 	reader bool
 }
 
-// New returns the watch of kind issuer. It fails if the Spec or the Secrets are incomplete.
-func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+// NewWatch implements health.Body.
+func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {
 		return nil, err
 	}
-	watch := &issuerWatch{spec: *spec.Issuer, cluster: all, stable: observe.NewStable(time.Now), reader: secrets.Reader}
-	if ca := spec.Issuer.CA; ca != nil {
-		if watch.recorded, err = certificateIn([]byte(ca.Certificate)); err != nil {
+	w := &issuerWatch{spec: s, stable: observe.NewStable(time.Now), reader: secrets.Reader}
+	sources := []kube.Source{{Resource: resourceOf(s), Namespace: s.Namespace, Name: s.Name}}
+	if s.CA != nil {
+		if w.recorded, err = certificateIn([]byte(s.CA.Certificate)); err != nil {
 			return nil, fmt.Errorf("issuer.ca.certificate: %w", err)
 		}
+		if !w.reader {
+			namespace, name, _ := strings.Cut(s.CA.Secret, "/")
+			sources = append(sources, kube.Source{Resource: kube.SecretResource, Namespace: namespace, Name: name})
+		}
 	}
-	return watch, nil
+	return &kube.Watch[issuerFacts]{
+		Cluster: all, Stable: w.stable,
+		Sources: sources,
+		Read:    w.read,
+		Failed: func(fault *kube.Fault, seconds int) issuerFacts {
+			return issuerFacts{Fault: fault, Seconds: seconds}
+		},
+		Judge: func(facts issuerFacts) []health.Verdict { return judgeIssuer(s, facts) },
+	}, nil
 }
 
 // resourceOf is the issuer's.
-func resourceOf(s health.IssuerSpec) schema.GroupVersionResource {
+func resourceOf(s Spec) schema.GroupVersionResource {
 	if s.Namespace == "" {
 		return clusterIssuerResource
 	}
 	return issuerResource
 }
 
-// Run implements Watch.
-func (w *issuerWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
-	sources := []kube.Source{{Resource: resourceOf(w.spec), Namespace: w.spec.Namespace, Name: w.spec.Name}}
-	if w.recorded != nil && !w.reader {
-		namespace, name, _ := strings.Cut(w.spec.CA.Secret, "/")
-		sources = append(sources, kube.Source{Resource: kube.SecretResource, Namespace: namespace, Name: name})
+// read reads the issuer and its CA.
+func (w *issuerWatch) read(ctx context.Context, s *kube.APIServer) (issuerFacts, error) {
+	object, err := kube.Get[ConditionedObject](ctx, s, resourceOf(w.spec), w.spec.Namespace, w.spec.Name)
+	if err != nil {
+		return issuerFacts{}, err
 	}
-	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgeIssuer(w.spec, w.observe(ctx)) }, report)
-	return nil
-}
-
-func (w *issuerWatch) observe(ctx context.Context) issuerFacts {
-	var facts issuerFacts
-	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) error {
-		object, err := kube.Get[ConditionedObject](ctx, s, resourceOf(w.spec), w.spec.Namespace, w.spec.Name)
-		if facts = issuerFactsOf(object); err != nil {
-			return err
-		}
-		facts.CA, err = w.ca(ctx, s)
-		return err
-	})
-	if fault != nil {
-		return issuerFacts{Fault: fault, Seconds: seconds}
+	facts := issuerFactsOf(object)
+	if facts.CA, err = w.ca(ctx, s); err == nil {
+		facts.Seconds = w.stable.Seconds("message", facts.Ready.Message)
 	}
-	facts.Seconds = w.stable.Seconds("message", facts.Ready.Message)
-	return facts
+	return facts, err
 }
 
 // ConditionedObject holds the fields of an object whose state is told by conditions alone.

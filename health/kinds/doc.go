@@ -1,3 +1,3 @@
-// Package kinds is the table from a kind of gate to its constructor, and the way to ask a gate of
-// any kind. It is the only package that knows them all.
+// Package kinds is the table of the kinds of gates. It is the only package that knows them all: it
+// reads a gate's Spec from JSON, and asks a gate of any kind.
 package kinds

@@ -30,40 +30,43 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// constructors are those of every kind.
-var constructors = map[health.Kind]health.Constructor{
-	health.KindAddress:      address.New,
-	health.KindAPI:          api.New,
-	health.KindApplications: applications.New,
-	health.KindCertificate:  certificate.New,
-	health.KindClaim:        claim.New,
-	health.KindCRDs:         crds.New,
-	health.KindGateway:      gateway.New,
-	health.KindHost:         host.New,
-	health.KindHTTP:         http.New,
-	health.KindIssuer:       issuer.New,
-	health.KindMetrics:      metrics.New,
-	health.KindNamespace:    namespace.New,
-	health.KindNodes:        nodes.New,
-	health.KindPool:         pool.New,
-	health.KindRollout:      rollout.New,
-	health.KindServer:       server.New,
-	health.KindSystem:       system.New,
-	health.KindUpstreams:    upstreams.New,
-	health.KindVault:        vault.New,
-	health.KindVM:           vm.New,
-	health.KindWebhook:      webhook.New,
+// Bodies has a row for each kind: the reader of its Spec.
+var Bodies = map[health.Kind]health.BodyReader{
+	address.Kind:      health.ReadBody[address.Spec],
+	api.Kind:          health.ReadBody[api.Spec],
+	applications.Kind: health.ReadBody[applications.Spec],
+	certificate.Kind:  health.ReadBody[certificate.Spec],
+	claim.Kind:        health.ReadBody[claim.Spec],
+	crds.Kind:         health.ReadBody[crds.Spec],
+	gateway.Kind:      health.ReadBody[gateway.Spec],
+	host.Kind:         health.ReadBody[host.Spec],
+	http.Kind:         health.ReadBody[http.Spec],
+	issuer.Kind:       health.ReadBody[issuer.Spec],
+	metrics.Kind:      health.ReadBody[metrics.Spec],
+	namespace.Kind:    health.ReadBody[namespace.Spec],
+	nodes.Kind:        health.ReadBody[nodes.Spec],
+	pool.Kind:         health.ReadBody[pool.Spec],
+	rollout.Kind:      health.ReadBody[rollout.Spec],
+	server.Kind:       health.ReadBody[server.Spec],
+	system.Kind:       health.ReadBody[system.Spec],
+	upstreams.Kind:    health.ReadBody[upstreams.Spec],
+	vault.Kind:        health.ReadBody[vault.Spec],
+	vm.Kind:           health.ReadBody[vm.Spec],
+	webhook.Kind:      health.ReadBody[webhook.Spec],
 }
 
-// Run asks one gate of any kind, as health.Ask does, which refuses a Spec of an unknown kind before
-// it needs a constructor. A tunnel that the gate needs is held while it asks. That it cannot be
-// opened is no end, since a jump host may be starting: it is tried again meanwhile. Nothing is
-// asked through another stack's tunnel at the same port, nor without one, and each check says why.
+// Parse reads the Spec of a gate of any kind from JSON.
+func Parse(text []byte) (health.Spec, error) { return health.ParseSpec(text, Bodies) }
+
+// Run asks one gate, as health.Ask does. A tunnel that the gate needs is held while it asks. That
+// it cannot be opened is no end, since a jump host may be starting: it is tried again meanwhile.
+// Nothing is asked through another stack's tunnel at the same port, nor without one, and each check
+// says why.
 func Run(ctx context.Context, spec health.Spec, secrets health.Secrets, progress io.Writer) (health.Result, error) {
 	release, err := tunnel.Hold(ctx, spec.Tunnel(), secrets.SSHKey)
 	if err != nil {
 		_, _ = fmt.Fprintf(progress, "%s: %v\n", spec.Gate, err) // the report has it as well
 	}
 	defer release()
-	return health.Ask(ctx, spec, secrets, constructors[spec.Kind], progress)
+	return health.Ask(ctx, spec, secrets, progress)
 }

@@ -1,15 +1,55 @@
 package kinds
 
 import (
+	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
-	"strata/health"
+	"strata/health/api"
+	"strata/health/nodes"
+	"strata/health/server"
 )
 
-func TestEveryKindHasAConstructor(t *testing.T) {
-	assert.Equal(t, slices.Sorted(slices.Values(health.Kinds)), slices.Sorted(maps.Keys(constructors)))
+// A kind is a folder of health with a Spec that has Traits.
+func TestEveryKindHasARow(t *testing.T) {
+	files, err := filepath.Glob("../*/spec.go")
+	require.NoError(t, err)
+	var folders []string
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		if strings.Contains(string(text), "health.Traits{Kind: Kind") {
+			folders = append(folders, filepath.Base(filepath.Dir(file)))
+		}
+	}
+	var rows []string
+	for _, kind := range slices.Sorted(maps.Keys(Bodies)) {
+		rows = append(rows, string(kind))
+	}
+	assert.Equal(t, folders, rows)
+}
+
+// Without its body a gate would have nothing to observe, and be open.
+func TestAKindWithoutItsBodyIsRefused(t *testing.T) {
+	for kind, read := range Bodies {
+		text := fmt.Sprintf(`{"kind":%q,"gate":"g","timeout":"1m","servers":["https://10.10.0.11:6443"],
+			"hosts":[{"name":"server-1","address":"10.10.0.11","role":"server"}]}`, kind)
+		spec, err := Parse([]byte(text))
+		require.NoError(t, err)
+		if kind == api.Kind || kind == nodes.Kind || kind == server.Kind {
+			require.NoErrorf(t, spec.Validate(), "%s needs none", kind)
+		} else {
+			require.ErrorContains(t, spec.Validate(), string(kind)+": missing")
+		}
+		body, err := read([]byte("{}"))
+		require.NoError(t, err)
+		assert.Equal(t, kind, body.Traits().Kind, "the row of another kind")
+	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"strata/health"
 	"strata/health/kinds"
+	"strata/health/server"
 	"strata/internal/ssh/remote/sshtest"
 	"strata/internal/ssh/tunnel"
 	"strata/internal/ssh/tunnel/tunneltest"
@@ -28,8 +29,9 @@ func asked(t *testing.T, way tunnel.Spec, host *sshtest.Server, url string) (hea
 	target := host.Target()
 	target.Jump, target.DynamicForward = way.Via, way.Port
 	spec := health.Spec{
-		Kind: health.KindServer, Gate: "k3s-server-1-gate", Layer: "k3s", Timeout: metav1.Duration{Duration: 3 * time.Second}, TimeoutKey: "strata:timeouts.install",
+		Gate: "k3s-server-1-gate", Layer: "k3s", Timeout: metav1.Duration{Duration: 3 * time.Second}, TimeoutKey: "strata:timeouts.install",
 		Hosts: []health.Host{{Target: target, Role: "server"}}, Servers: []string{url},
+		Body: server.Spec{},
 	}
 	var said strings.Builder
 	result, err := kinds.Run(t.Context(), spec, health.Secrets{SSHKey: host.PrivateKey()}, &said)

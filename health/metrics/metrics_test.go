@@ -6,7 +6,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/health"
 	"strata/health/healthtest"
 )
 
@@ -19,19 +18,19 @@ func TestOnlyASampleIsASeries(t *testing.T) {
 }
 
 func TestAMetricsGateNamesWhatItIsAsked(t *testing.T) {
-	good := health.MetricsSpec{Namespace: "n", Service: "s", Port: 1, Path: "/m", Series: []string{"a"}}
-	check := func(change func(*health.MetricsSpec)) error {
+	good := Spec{Namespace: "n", Service: "s", Port: 1, Path: "/m", Series: []string{"a"}}
+	check := func(change func(*Spec)) error {
 		spec := good
 		change(&spec)
-		return healthtest.Valid(health.Spec{Kind: health.KindMetrics, Metrics: &spec}).Validate()
+		return healthtest.Valid(spec).Validate()
 	}
-	require.NoError(t, check(func(*health.MetricsSpec) {}))
-	require.ErrorContains(t, check(func(s *health.MetricsSpec) { s.Namespace = "" }), "namespace, service or port")
-	require.ErrorContains(t, check(func(s *health.MetricsSpec) { s.Service = "" }), "namespace, service or port")
-	require.ErrorContains(t, check(func(s *health.MetricsSpec) { s.Port = 0 }), "namespace, service or port")
-	require.ErrorContains(t, check(func(s *health.MetricsSpec) { s.Path = "m" }), "metrics.path")
-	require.ErrorContains(t, check(func(s *health.MetricsSpec) { s.Series = nil }), "metrics.series")
-	require.ErrorContains(t, check(func(s *health.MetricsSpec) { s.Series = []string{""} }), "metrics.series")
-	require.ErrorContains(t, healthtest.Valid(health.Spec{Kind: health.KindMetrics}).Validate(), "metrics: missing")
+	require.NoError(t, check(func(*Spec) {}))
+	require.ErrorContains(t, check(func(s *Spec) { s.Namespace = "" }), "namespace, service or port")
+	require.ErrorContains(t, check(func(s *Spec) { s.Service = "" }), "namespace, service or port")
+	require.ErrorContains(t, check(func(s *Spec) { s.Port = 0 }), "namespace, service or port")
+	require.ErrorContains(t, check(func(s *Spec) { s.Path = "m" }), "metrics.path")
+	require.ErrorContains(t, check(func(s *Spec) { s.Series = nil }), "metrics.series")
+	require.ErrorContains(t, check(func(s *Spec) { s.Series = []string{""} }), "metrics.series")
+	require.ErrorContains(t, healthtest.Valid(healthtest.Missing[Spec](t)).Validate(), "metrics: missing")
 	assert.Equal(t, "/api/v1/namespaces/n/services/s:1/proxy/m", metricsProxy(good))
 }

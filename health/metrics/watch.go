@@ -19,18 +19,18 @@ const (
 )
 
 type metricsWatch struct {
-	spec    health.MetricsSpec
+	spec    Spec
 	cluster *kube.Cluster
 	stable  *observe.Stable
 }
 
-// New returns the watch of kind metrics. It fails if the Spec or the Secrets are incomplete.
-func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+// NewWatch implements health.Body.
+func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {
 		return nil, err
 	}
-	return &metricsWatch{spec: *spec.Metrics, cluster: all, stable: observe.NewStable(time.Now)}, nil
+	return &metricsWatch{spec: s, cluster: all, stable: observe.NewStable(time.Now)}, nil
 }
 
 // Run implements Watch.

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"strata/health"
 	"strata/health/healthtest"
 )
 
@@ -24,10 +23,7 @@ func TestConditionNamesTheResourcesThatRemain(t *testing.T) {
 }
 
 func TestNamespaceGateNeedsAName(t *testing.T) {
-	named := health.Spec{Kind: health.KindNamespace, Namespace: &health.NamespaceSpec{Name: "team-a"}}
-	require.NoError(t, healthtest.Valid(named).Validate())
-	named.Namespace = &health.NamespaceSpec{}
-	require.ErrorContains(t, healthtest.Valid(named).Validate(), "namespace.name: empty")
-	named.Namespace = nil
-	require.ErrorContains(t, healthtest.Valid(named).Validate(), "namespace: missing")
+	require.NoError(t, healthtest.Valid(Spec{Name: "team-a"}).Validate())
+	require.ErrorContains(t, healthtest.Valid(Spec{}).Validate(), "namespace.name: empty")
+	require.ErrorContains(t, healthtest.Valid(healthtest.Missing[Spec](t)).Validate(), "namespace: missing")
 }

@@ -17,44 +17,26 @@ import (
 	"strata/health/observe"
 )
 
-type namespaceWatch struct {
-	spec    health.NamespaceSpec
-	cluster *kube.Cluster
-	stable  *observe.Stable
-}
-
-// New returns the watch of kind namespace. It fails if the Spec or the Secrets are incomplete.
-func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+// NewWatch implements health.Body.
+func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {
 		return nil, err
 	}
-	return &namespaceWatch{spec: *spec.Namespace, cluster: all, stable: observe.NewStable(time.Now)}, nil
-}
-
-// Run implements Watch.
-func (w *namespaceWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
-	sources := []kube.Source{{Resource: kube.NamespaceResource, Name: w.spec.Name}}
-	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict {
-		return judgeNamespace(w.spec, w.observe(ctx))
-	}, report)
-	return nil
-}
-
-func (w *namespaceWatch) observe(ctx context.Context) (facts namespaceFacts) {
-	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) (err error) {
-		facts, err = read(ctx, s, w.spec.Name)
-		return err
-	})
-	if fault != nil {
-		return namespaceFacts{Fault: fault, Seconds: seconds}
-	}
-	return facts
+	return &kube.Watch[namespaceFacts]{
+		Cluster: all, Stable: observe.NewStable(time.Now),
+		Sources: []kube.Source{{Resource: kube.NamespaceResource, Name: s.Name}},
+		Read:    s.read,
+		Failed: func(fault *kube.Fault, seconds int) namespaceFacts {
+			return namespaceFacts{Fault: fault, Seconds: seconds}
+		},
+		Judge: func(facts namespaceFacts) []health.Verdict { return judgeNamespace(s, facts) },
+	}, nil
 }
 
 // read reads the namespace from one API server, and what lies in it while it is deleted.
-func read(ctx context.Context, s *kube.APIServer, name string) (namespaceFacts, error) {
-	found, err := kube.Get[corev1.Namespace](ctx, s, kube.NamespaceResource, "", name)
+func (s Spec) read(ctx context.Context, server *kube.APIServer) (namespaceFacts, error) {
+	found, err := kube.Get[corev1.Namespace](ctx, server, kube.NamespaceResource, "", s.Name)
 	if err != nil || found == nil || found.DeletionTimestamp == nil {
 		return namespaceFacts{}, err
 	}
@@ -68,7 +50,7 @@ func read(ctx context.Context, s *kube.APIServer, name string) (namespaceFacts, 
 	}
 	remaining := kube.ConditionOf(facts.Failing, string(corev1.NamespaceContentRemaining)).Message
 	for _, one := range resourcesIn(remaining) {
-		objects, err := listLeft(ctx, s, name, one)
+		objects, err := listLeft(ctx, server, s.Name, one)
 		if err != nil {
 			return facts, err
 		}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"strata/health"
 	"strata/health/healthtest"
@@ -20,11 +21,11 @@ func TestRegisteredNodesVerdicts(t *testing.T) {
 
 func TestPodNetworkVerdicts(t *testing.T) {
 	type spec struct {
-		health.NodesSpec
+		Spec
 		Expected []health.Host `json:"expected"`
 	}
 	healthtest.RunFixtures(t, "network", func(s spec, f networkFacts) []health.Verdict {
-		verdicts := []health.Verdict{judgePodNetwork(s.Expected[0], s.NodesSpec, s.Expected, f)}
+		verdicts := []health.Verdict{judgePodNetwork(s.Expected[0], s.Spec, s.Expected, f)}
 		if s.Kubelets {
 			verdicts = append(verdicts, judgeKubelets(s.Expected[0], f.Ways))
 		}
@@ -32,10 +33,15 @@ func TestPodNetworkVerdicts(t *testing.T) {
 	})
 }
 
+func TestNodesGateNeedsAHost(t *testing.T) {
+	require.ErrorContains(t, healthtest.Valid(Spec{}).Validate(), "hosts: empty; an empty node set is never ready")
+	require.NoError(t, healthtest.Valid(Spec{Registered: true}).Validate(), "Nodes that there are need none")
+}
+
 // Without a key for SSH the API alone says how the Nodes are.
 func TestUnitsThatMayNotBeAskedForAreSkipped(t *testing.T) {
 	h := health.Host{Target: remote.Target{Name: "a"}, Role: "server"}
-	seen := newNodesAndUnits([]health.Host{h}, health.NodesSpec{}, false, nil)
+	seen := newNodesAndUnits([]health.Host{h}, Spec{}, false, nil)
 	seen.nodes = &Facts{Nodes: []nodeFacts{
 		{Name: "a", Server: true, Ready: kube.Condition{Status: "True"}, Heartbeat: heartbeatFresh},
 	}}
@@ -46,7 +52,7 @@ func TestUnitsThatMayNotBeAskedForAreSkipped(t *testing.T) {
 
 func TestUnitsAloneOpenNoGate(t *testing.T) {
 	h := health.Host{Target: remote.Target{Name: "a"}, Role: "server"}
-	seen := newNodesAndUnits([]health.Host{h}, health.NodesSpec{}, true, nil)
+	seen := newNodesAndUnits([]health.Host{h}, Spec{}, true, nil)
 	seen.update(func() { seen.units[0] = host.UnitFacts{Seen: true, Active: "active", Sub: "running"} })
 	assert.Nil(t, seen.judge())
 	seen.update(func() { seen.nodes = &Facts{} })
@@ -58,7 +64,7 @@ func TestUnitsAloneOpenNoGate(t *testing.T) {
 func TestEachHostOfSeveralAsksTheOthersKubelets(t *testing.T) {
 	hosts := []health.Host{{Target: remote.Target{Name: "a"}, Role: "server"}, {Target: remote.Target{Name: "b"}, Role: "agent"}}
 	checks := func(hosts []health.Host) (names []string) {
-		seen := newNodesAndUnits(hosts, health.NodesSpec{Kubelets: true}, true, nil)
+		seen := newNodesAndUnits(hosts, Spec{Kubelets: true}, true, nil)
 		seen.nodes = &Facts{}
 		for _, v := range seen.judge() {
 			names = append(names, v.Check)
@@ -67,4 +73,9 @@ func TestEachHostOfSeveralAsksTheOthersKubelets(t *testing.T) {
 	}
 	assert.Equal(t, []string{"unit a", "unit b", "node a", "node b", "node set", "kubelets from a", "kubelets from b"}, checks(hosts))
 	assert.Equal(t, []string{"unit a", "node a", "node set"}, checks(hosts[:1]))
+}
+
+func TestTraits(t *testing.T) {
+	assert.Equal(t, health.Traits{Kind: Kind, NodeSet: true, Optional: true}, Spec{}.Traits())
+	assert.Equal(t, health.Traits{Kind: Kind, Optional: true}, Spec{Registered: true}.Traits(), "Nodes that there are need no host")
 }

@@ -47,7 +47,7 @@ func (f networkFacts) missing(host health.Host, network netip.Prefix, expected [
 // requests for those Pods to its default gateway, and whoever answers there answers for them.
 // Flannel writes such routes for vxlan and host-gw, and one for the whole network with wireguard
 // (flannel pkg/backend).
-func judgePodNetwork(h health.Host, spec health.NodesSpec, expected []health.Host, f networkFacts) health.Verdict {
+func judgePodNetwork(h health.Host, spec Spec, expected []health.Host, f networkFacts) health.Verdict {
 	v := health.Verdict{Check: networkCheck(h), State: health.Waiting, After: []string{host.UnitCheck(h), nodeSetCheck}}
 	if f.Nodes.Fault != nil || f.Unit.Fault != nil || !f.Unit.Seen {
 		v.Message = "not seen"

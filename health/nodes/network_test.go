@@ -23,7 +23,7 @@ func TestAMissingRouteIsHeldAgainstFlannelFromWhenBothEndsAreUp(t *testing.T) {
 	cut := up
 	cut.Routes = nil
 	down := host.UnitFacts{Seen: true, Active: "activating", Sub: "start"}
-	spec := health.NodesSpec{PodNetwork: netip.MustParsePrefix("10.42.0.0/16")}
+	spec := Spec{PodNetwork: netip.MustParsePrefix("10.42.0.0/16")}
 	seen := newNodesAndUnits([]health.Host{a, b}, spec, true, observe.NewStable(func() time.Time { return now }))
 	seen.units, seen.nodes = []host.UnitFacts{down, up}, &Facts{Nodes: []nodeFacts{
 		{Name: "a", Server: true, PodCIDR: "10.42.0.0/24", Ready: kube.Condition{Status: "True"}, Heartbeat: heartbeatFresh},
@@ -49,7 +49,7 @@ func TestAMissingRouteIsHeldAgainstFlannelFromWhenBothEndsAreUp(t *testing.T) {
 // What is behind the default gateway is not asked.
 func TestWhatAHostAsks(t *testing.T) {
 	hosts := []health.Host{{Target: remote.Target{Name: "a"}}, {Target: remote.Target{Name: "b"}}}
-	seen := newNodesAndUnits(hosts, health.NodesSpec{PodNetwork: netip.MustParsePrefix("10.42.0.0/16")}, true, observe.NewStable(time.Now))
+	seen := newNodesAndUnits(hosts, Spec{PodNetwork: netip.MustParsePrefix("10.42.0.0/16")}, true, observe.NewStable(time.Now))
 	routes := []string{"10.42.0.0/24", "10.42.1.0/24"}
 	a, b := nodeFacts{Name: "a", PodCIDR: "10.42.0.0/24"}, nodeFacts{Name: "b", PodCIDR: "10.42.1.0/24", InternalIP: "10.10.0.12"}
 	after := func(change func()) string {

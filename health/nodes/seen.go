@@ -14,7 +14,7 @@ import (
 // is made.
 type nodesAndUnits struct {
 	hosts []health.Host
-	spec  health.NodesSpec
+	spec  Spec
 	// asked is false without a key for the hosts.
 	asked  bool
 	stable *observe.Stable
@@ -28,7 +28,7 @@ type nodesAndUnits struct {
 	nodes   *Facts
 }
 
-func newNodesAndUnits(hosts []health.Host, spec health.NodesSpec, asked bool, stable *observe.Stable) *nodesAndUnits {
+func newNodesAndUnits(hosts []health.Host, spec Spec, asked bool, stable *observe.Stable) *nodesAndUnits {
 	n := &nodesAndUnits{
 		hosts: hosts, spec: spec, asked: asked, stable: stable,
 		units: make([]host.UnitFacts, len(hosts)), answers: make([]map[string]host.Answer, len(hosts)),

@@ -2,7 +2,6 @@ package nodes
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -46,7 +45,7 @@ type Watch struct {
 	key    []byte
 	Stable *observe.Stable
 	Now    observe.Clock
-	spec   health.NodesSpec
+	spec   Spec
 	// Renewed is the last renewal of each Lease and when it was first seen.
 	Renewed map[string]Renewal
 }
@@ -58,21 +57,14 @@ type Renewal struct {
 	moved    bool
 }
 
-// New returns the watch of kind nodes. It fails if the Spec or the Secrets are incomplete.
-func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
-	var own health.NodesSpec
-	if spec.Nodes != nil {
-		own = *spec.Nodes
-	}
-	if len(spec.Hosts) == 0 && !own.Registered {
-		return nil, errors.New("spec: hosts: empty; an empty node set is never ready")
-	}
+// NewWatch implements health.Body.
+func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {
 		return nil, err
 	}
 	return &Watch{
-		Cluster: all, hosts: spec.Hosts, key: secrets.SSHKey, spec: own, Stable: observe.NewStable(time.Now), Now: time.Now,
+		Cluster: all, hosts: spec.Hosts, key: secrets.SSHKey, spec: s, Stable: observe.NewStable(time.Now), Now: time.Now,
 		Renewed: map[string]Renewal{},
 	}, nil
 }

@@ -2,7 +2,6 @@ package pool
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -26,44 +25,30 @@ var (
 const stampSlack = time.Second
 
 type poolWatch struct {
-	spec    health.PoolSpec
-	cluster *kube.Cluster
-	stable  *observe.Stable
+	spec   Spec
+	stable *observe.Stable
 }
 
-// New returns the watch of kind pool. It fails if the Spec or the Secrets are incomplete.
-func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
-	if spec.Pool == nil || len(spec.Pool.Addresses) == 0 {
-		return nil, errors.New("spec: pool: expected a pool with addresses")
-	}
+// NewWatch implements health.Body.
+func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {
 		return nil, err
 	}
-	return &poolWatch{spec: *spec.Pool, cluster: all, stable: observe.NewStable(time.Now)}, nil
-}
-
-// Run implements Watch.
-func (w *poolWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
-	sources := []kube.Source{
-		{Resource: poolResource, Namespace: w.spec.Namespace},
-		{Resource: announcementResource, Namespace: w.spec.Namespace},
-		{Resource: stateResource, Namespace: w.spec.Namespace},
-	}
-	w.cluster.Observe(ctx, sources, func(ctx context.Context) []health.Verdict { return judgePool(w.spec, w.observe(ctx)) }, report)
-	return nil
-}
-
-func (w *poolWatch) observe(ctx context.Context) poolFacts {
-	var facts poolFacts
-	fault, seconds := w.cluster.ObserveOnce(ctx, w.stable, func(ctx context.Context, s *kube.APIServer) (err error) {
-		facts, err = w.read(ctx, s)
-		return err
-	})
-	if fault != nil {
-		return poolFacts{Fault: fault, Seconds: seconds}
-	}
-	return facts
+	w := &poolWatch{spec: s, stable: observe.NewStable(time.Now)}
+	return &kube.Watch[poolFacts]{
+		Cluster: all, Stable: w.stable,
+		Sources: []kube.Source{
+			{Resource: poolResource, Namespace: s.Namespace},
+			{Resource: announcementResource, Namespace: s.Namespace},
+			{Resource: stateResource, Namespace: s.Namespace},
+		},
+		Read: w.read,
+		Failed: func(fault *kube.Fault, seconds int) poolFacts {
+			return poolFacts{Fault: fault, Seconds: seconds}
+		},
+		Judge: func(facts poolFacts) []health.Verdict { return judgePool(s, facts) },
+	}, nil
 }
 
 func (w *poolWatch) read(ctx context.Context, s *kube.APIServer) (poolFacts, error) {
@@ -101,7 +86,7 @@ func (w *poolWatch) read(ctx context.Context, s *kube.APIServer) (poolFacts, err
 
 // observeSpeakers are the nodes that have a speaker's Pod which is to stay, sorted; none where the
 // specification names them.
-func observeSpeakers(ctx context.Context, s *kube.APIServer, spec health.PoolSpec) ([]string, error) {
+func observeSpeakers(ctx context.Context, s *kube.APIServer, spec Spec) ([]string, error) {
 	if spec.SpeakerPods == "" {
 		return nil, nil
 	}

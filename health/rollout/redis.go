@@ -42,7 +42,7 @@ const (
 var refusal = regexp.MustCompile(`Failed to save cluster info: ((?:WRONGPASS|NOAUTH)[^"\n]*)`)
 
 // judgeRedis says whether the clients of redis have its password.
-func judgeRedis(spec health.RedisSpec, f redisFacts) health.Verdict {
+func judgeRedis(spec Redis, f redisFacts) health.Verdict {
 	v := health.Verdict{Check: "redis of " + spec.Namespace, State: health.Ready}
 	switch {
 	case f.Unread != "":
@@ -60,7 +60,7 @@ func judgeRedis(spec health.RedisSpec, f redisFacts) health.Verdict {
 }
 
 // observeRedis reads the log of the clients' Pods of the last seconds.
-func observeRedis(ctx context.Context, s *kube.APIServer, spec health.RedisSpec) (redisFacts, error) {
+func observeRedis(ctx context.Context, s *kube.APIServer, spec Redis) (redisFacts, error) {
 	pods, err := kube.List[corev1.Pod](ctx, s, kube.PodResource, spec.Namespace, metav1.ListOptions{LabelSelector: spec.Clients})
 	if err != nil {
 		return redisFacts{}, err

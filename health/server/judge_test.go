@@ -3,6 +3,8 @@ package server
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
 	"strata/health"
 	"strata/health/healthtest"
 	"strata/health/host"
@@ -25,4 +27,8 @@ func TestServerVerdicts(t *testing.T) {
 		}
 		return judgeServer(host, c.Unit, *c.Ping)
 	})
+}
+
+func TestTraits(t *testing.T) {
+	assert.Equal(t, health.Traits{Kind: Kind, OneHost: true, NoServers: true, Optional: true}, Spec{}.Traits())
 }

@@ -31,10 +31,10 @@ func runningUnit() map[string][]string {
 func askServer(t *testing.T, server *sshtest.Server, url string) health.Result {
 	t.Helper()
 	spec := health.Spec{
-		Kind: health.KindServer, Gate: "g", Layer: "k3s", Timeout: metav1.Duration{Duration: 2 * time.Second}, TimeoutKey: "k",
-		Hosts: []health.Host{{Target: server.Target(), Role: "server"}}, Servers: []string{url},
+		Gate: "g", Layer: "k3s", Timeout: metav1.Duration{Duration: 2 * time.Second}, TimeoutKey: "k",
+		Hosts: []health.Host{{Target: server.Target(), Role: "server"}}, Servers: []string{url}, Body: Spec{},
 	}
-	result, err := health.Ask(t.Context(), spec, health.Secrets{SSHKey: server.PrivateKey()}, New, io.Discard)
+	result, err := health.Ask(t.Context(), spec, health.Secrets{SSHKey: server.PrivateKey()}, io.Discard)
 	require.NoError(t, err)
 	return result
 }

@@ -12,7 +12,7 @@ func TestSystemVerdicts(t *testing.T) {
 		systemFacts
 		Names namesFacts `json:"names,omitzero"`
 	}
-	healthtest.RunFixtures(t, "system", func(s health.SystemSpec, f facts) []health.Verdict {
+	healthtest.RunFixtures(t, "system", func(s Spec, f facts) []health.Verdict {
 		return judgeSystem(s, f.systemFacts, f.Names)
 	})
 }

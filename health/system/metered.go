@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"strata/health"
+	"strata/health/host"
 	"strata/health/kube"
 )
 
@@ -23,7 +24,7 @@ const metricsPods = "k8s-app=metrics-server"
 // measuredAfter is the time that a Node and a metrics-server are given: four of the intervals in
 // which K3s has it ask kubelets (15 s; two are needed), and the clock skew that the host gate
 // allows.
-const measuredAfter = 4*15*time.Second + health.MaxClockSkew
+const measuredAfter = 4*15*time.Second + host.MaxClockSkew
 
 // observeMeasured adds to the facts which Nodes have no metrics although they should. It asks
 // nothing while each Pod of metrics-server is new, because that knows no Node yet; and a user who

@@ -15,7 +15,7 @@ import (
 )
 
 type systemWatch struct {
-	spec    health.SystemSpec
+	spec    Spec
 	cluster *kube.Cluster
 	stable  *observe.Stable
 	dns     kube.WorkloadRef
@@ -28,18 +28,15 @@ type systemWatch struct {
 	names namesFacts
 }
 
-// New returns the watch of kind system. It fails if the Spec or the Secrets are incomplete.
-func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+// NewWatch implements health.Body.
+func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {
 		return nil, err
 	}
 	w := &systemWatch{
-		cluster: all, stable: observe.NewStable(time.Now), dns: kube.WorkloadRef{Namespace: dnsNamespace, Kind: "Deployment", Name: dnsDeployment},
+		spec: s, cluster: all, stable: observe.NewStable(time.Now), dns: kube.WorkloadRef{Namespace: dnsNamespace, Kind: "Deployment", Name: dnsDeployment},
 		hosts: spec.Hosts, key: secrets.SSHKey,
-	}
-	if spec.System != nil {
-		w.spec = *spec.System
 	}
 	w.spec.Existing = spec.Existing
 	if w.names.Skipped = host.WhyNoHosts(w.hosts, w.key); slices.Contains(w.spec.Disabled, "coredns") {

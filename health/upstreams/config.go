@@ -5,8 +5,6 @@ import (
 	"net"
 	"slices"
 	"strconv"
-
-	"strata/health"
 )
 
 // planeConfig holds the part of a data plane's configuration that gates read. The rest, keys among
@@ -37,7 +35,7 @@ const (
 )
 
 // held returns the configuration's entry for a route.
-func (c planeConfig) held(route health.RouteRef) routeHeld {
+func (c planeConfig) held(route RouteRef) routeHeld {
 	var found routeHeld
 	for _, service := range c.Services {
 		labels := service.Labels

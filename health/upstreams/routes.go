@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"strata/health"
 	"strata/health/kube"
 )
 
@@ -31,7 +30,7 @@ var routeResources = map[string]schema.GroupVersionResource{
 type backend struct{ namespace, service, port string }
 
 // observeRoute reads where a route must lead.
-func observeRoute(ctx context.Context, s *kube.APIServer, ref health.RouteRef) (routeSeen, error) {
+func observeRoute(ctx context.Context, s *kube.APIServer, ref RouteRef) (routeSeen, error) {
 	seen := routeSeen{Route: ref.String()}
 	object, err := s.Dyn.Resource(routeResources[ref.Kind]).Namespace(ref.Namespace).Get(ctx, ref.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -57,7 +56,7 @@ func observeRoute(ctx context.Context, s *kube.APIServer, ref health.RouteRef) (
 }
 
 // backendsOf are the Services that a route names, in any of its rules.
-func backendsOf(ref health.RouteRef, route map[string]any) []backend {
+func backendsOf(ref RouteRef, route map[string]any) []backend {
 	var found []backend
 	add := func(namespace string, service, port any) {
 		if namespace == "" {

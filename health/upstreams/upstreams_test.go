@@ -19,7 +19,7 @@ func TestUpstreamsVerdicts(t *testing.T) { healthtest.RunFixtures(t, "upstreams"
 
 // What ADC 0.27 sends for a route with two backends, and what others write for the same.
 func TestWhatADataPlaneHasForARoute(t *testing.T) {
-	shop := health.RouteRef{Kind: "HTTPRoute", Namespace: "apps", Name: "shop"}
+	shop := RouteRef{Kind: "HTTPRoute", Namespace: "apps", Name: "shop"}
 	const labels = `"labels": {"k8s/kind": "HTTPRoute", "k8s/namespace": "apps", "k8s/name": "shop"}`
 	for name, c := range map[string]struct {
 		text string
@@ -52,7 +52,7 @@ func TestTheServicesThatARouteNames(t *testing.T) {
 		"ApisixRoute": `spec: {http: [{backends: [{serviceName: a, servicePort: 80}]}, {backends: [{serviceName: b, servicePort: web}]}]}`,
 		"Ingress":     `spec: {rules: [{http: {paths: [{backend: {service: {name: a, port: {number: 80}}}}, {backend: {service: {name: b, port: {name: web}}}}]}}]}`,
 	} {
-		found := backendsOf(health.RouteRef{Kind: kind, Namespace: "apps", Name: "r"}, parse(text))
+		found := backendsOf(RouteRef{Kind: kind, Namespace: "apps", Name: "r"}, parse(text))
 		second := backend{"apps", "b", "web"}
 		if kind == "HTTPRoute" {
 			second = backend{"else", "b", "81"}
@@ -99,26 +99,26 @@ func TestATunnelIsClosedOnce(t *testing.T) {
 }
 
 func TestAnUpstreamsGateNamesWhatItIsAsked(t *testing.T) {
-	good := health.UpstreamsSpec{
+	good := Spec{
 		Namespace: "n", Selector: "a=b", Port: 9180, Controller: "n/Deployment/c", Resync: metav1.Duration{Duration: time.Minute},
-		Routes: []health.RouteRef{{Kind: "HTTPRoute", Namespace: "n", Name: "r"}},
+		Routes: []RouteRef{{Kind: "HTTPRoute", Namespace: "n", Name: "r"}},
 	}
-	check := func(change func(*health.UpstreamsSpec)) error {
+	check := func(change func(*Spec)) error {
 		spec := good
 		change(&spec)
-		return healthtest.Valid(health.Spec{Kind: health.KindUpstreams, Upstreams: &spec}).Validate()
+		return healthtest.Valid(spec).Validate()
 	}
-	require.NoError(t, check(func(*health.UpstreamsSpec) {}))
-	require.ErrorContains(t, check(func(s *health.UpstreamsSpec) { s.Selector = "" }), "namespace, selector or port")
-	require.ErrorContains(t, check(func(s *health.UpstreamsSpec) { s.Port = 0 }), "namespace, selector or port")
-	require.ErrorContains(t, check(func(s *health.UpstreamsSpec) { s.Controller = "c" }), "upstreams.controller")
-	require.ErrorContains(t, check(func(s *health.UpstreamsSpec) { s.Resync = metav1.Duration{} }), "upstreams.resync")
-	require.ErrorContains(t, check(func(s *health.UpstreamsSpec) { s.Routes = nil }), "upstreams.routes")
-	require.ErrorContains(t, check(func(s *health.UpstreamsSpec) {
-		s.Routes = []health.RouteRef{{Kind: "TCPRoute", Namespace: "n", Name: "r"}}
+	require.NoError(t, check(func(*Spec) {}))
+	require.ErrorContains(t, check(func(s *Spec) { s.Selector = "" }), "namespace, selector or port")
+	require.ErrorContains(t, check(func(s *Spec) { s.Port = 0 }), "namespace, selector or port")
+	require.ErrorContains(t, check(func(s *Spec) { s.Controller = "c" }), "upstreams.controller")
+	require.ErrorContains(t, check(func(s *Spec) { s.Resync = metav1.Duration{} }), "upstreams.resync")
+	require.ErrorContains(t, check(func(s *Spec) { s.Routes = nil }), "upstreams.routes")
+	require.ErrorContains(t, check(func(s *Spec) {
+		s.Routes = []RouteRef{{Kind: "TCPRoute", Namespace: "n", Name: "r"}}
 	}), "TCPRoute")
-	require.ErrorContains(t, check(func(s *health.UpstreamsSpec) { s.Routes = []health.RouteRef{{Kind: "Ingress", Name: "r"}} }), "routes[0]: namespace or name")
-	require.ErrorContains(t, healthtest.Valid(health.Spec{Kind: health.KindUpstreams}).Validate(), "upstreams: missing")
-	_, err := New(health.Spec{Upstreams: &good}, health.Secrets{})
+	require.ErrorContains(t, check(func(s *Spec) { s.Routes = []RouteRef{{Kind: "Ingress", Name: "r"}} }), "routes[0]: namespace or name")
+	require.ErrorContains(t, healthtest.Valid(healthtest.Missing[Spec](t)).Validate(), "upstreams: missing")
+	_, err := good.NewWatch(health.Spec{Body: good}, health.Secrets{})
 	require.Error(t, err)
 }

@@ -32,7 +32,7 @@ const (
 )
 
 type upstreamsWatch struct {
-	spec    health.UpstreamsSpec
+	spec    Spec
 	cluster *kube.Cluster
 	stable  *observe.Stable
 	key     string
@@ -47,8 +47,8 @@ type tunnel struct {
 	stop    func()
 }
 
-// New returns the watch of kind upstreams. It fails if the Spec or the Secrets are incomplete.
-func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+// NewWatch implements health.Body.
+func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 		return nil, errors.New("STRATA_API_KEY: empty; the data plane's admin API asks for it")
 	}
 	return &upstreamsWatch{
-		spec: *spec.Upstreams, cluster: all, stable: observe.NewStable(time.Now), key: string(secrets.APIKey), tunnels: map[string]tunnel{},
+		spec: s, cluster: all, stable: observe.NewStable(time.Now), key: string(secrets.APIKey), tunnels: map[string]tunnel{},
 	}, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"strata/health/healthtest"
 )
@@ -16,4 +17,11 @@ func TestOnlyVaultSpeaksForVault(t *testing.T) {
 	assert.Equal(t, "no endpoints available", notVault(http.StatusServiceUnavailable, `{"kind":"Status","message":"no endpoints available"}`))
 	assert.Equal(t, "HTTP 200: <html>", notVault(http.StatusOK, "<html>"), "something else answers there")
 	assert.Equal(t, "HTTP 200: {}", notVault(http.StatusOK, "{}"))
+}
+
+func TestAVaultGateNamesItsPod(t *testing.T) {
+	require.NoError(t, healthtest.Valid(Spec{Namespace: "vault", Pod: "vault-0", Port: 8200}).Validate())
+	for _, lacks := range []Spec{{Pod: "vault-0", Port: 8200}, {Namespace: "vault", Port: 8200}, {Namespace: "vault", Pod: "vault-0"}} {
+		require.ErrorContains(t, healthtest.Valid(lacks).Validate(), "vault: namespace, pod or port is empty")
+	}
 }

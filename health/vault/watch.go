@@ -18,23 +18,23 @@ import (
 const vaultInterval = 200 * time.Millisecond
 
 type vaultWatch struct {
-	spec     health.VaultSpec
+	spec     Spec
 	cluster  *kube.Cluster
 	stable   *observe.Stable
 	workload kube.WorkloadRef
 }
 
-// New returns the watch of kind vault. It fails if the Spec or the Secrets are incomplete.
-func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+// NewWatch implements health.Body.
+func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	all, err := kube.ClusterOf(spec, secrets)
 	if err != nil {
 		return nil, err
 	}
-	workload, err := kube.ParseWorkload(spec.Vault.Workload)
+	workload, err := kube.ParseWorkload(s.Workload)
 	if err != nil {
 		return nil, err
 	}
-	return &vaultWatch{spec: *spec.Vault, cluster: all, stable: observe.NewStable(time.Now), workload: workload}, nil
+	return &vaultWatch{spec: s, cluster: all, stable: observe.NewStable(time.Now), workload: workload}, nil
 }
 
 // Run implements Watch.

@@ -64,3 +64,7 @@ func TestAMachineWithoutALeaseNamesTheReservationAndShowsItsConsole(t *testing.T
 	assert.Contains(t, v.Hint, "reserve 10.10.0.11 for "+spec.MAC())
 	assert.Equal(t, []string{"the guest's agent: QEMU guest agent is not running", "console:\nci-info: no lease"}, v.Evidence)
 }
+
+func TestTraits(t *testing.T) {
+	assert.Equal(t, health.Traits{Kind: Kind, NoServers: true}, Spec{}.Traits())
+}

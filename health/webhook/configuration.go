@@ -10,7 +10,7 @@ import (
 
 // judgeConfigurations judges the configuration and, where the Spec has one, the mutating one of the
 // same webhook.
-func judgeConfigurations(spec health.WebhookSpec, facts webhookFacts) []health.Verdict {
+func judgeConfigurations(spec Spec, facts webhookFacts) []health.Verdict {
 	verdicts := []health.Verdict{judgeConfiguration(spec, facts.Configuration)}
 	if facts.Mutation != nil {
 		mutation := judgeConfiguration(mutationOf(spec), *facts.Mutation)
@@ -21,14 +21,14 @@ func judgeConfigurations(spec health.WebhookSpec, facts webhookFacts) []health.V
 }
 
 // mutationOf is the Spec as it would be about the mutating configuration alone.
-func mutationOf(s health.WebhookSpec) health.WebhookSpec {
+func mutationOf(s Spec) Spec {
 	s.Configuration, s.Mutating, s.Deny = s.Mutates, true, nil
 	return s
 }
 
 // proves reports whether the dry runs can tell that the webhook was asked, even if the API server
 // may go on without it.
-func proves(s health.WebhookSpec) bool {
+func proves(s Spec) bool {
 	return len(s.Deny) > 0 || s.Mutating && len(s.AcceptFills) > 0
 }
 
@@ -39,14 +39,14 @@ func (f webhookFacts) configured() bool {
 }
 
 // configurationName is the configuration's resource as kubectl names it.
-func configurationName(s health.WebhookSpec) string {
+func configurationName(s Spec) string {
 	if s.Mutating {
 		return "mutatingwebhookconfiguration"
 	}
 	return "validatingwebhookconfiguration"
 }
 
-func judgeConfiguration(spec health.WebhookSpec, c configurationFacts) health.Verdict {
+func judgeConfiguration(spec Spec, c configurationFacts) health.Verdict {
 	v := health.Verdict{Check: configurationCheck(spec), State: health.Waiting, Hint: "kubectl get " + configurationName(spec) + " " + spec.Configuration + " -o yaml"}
 	switch {
 	case c.Missing:
@@ -81,7 +81,7 @@ func hooksWith(hooks []hookFacts, bundle string) []string {
 
 // judgeCoverage makes sure that a dry run of Accept asks this webhook at all: one that is not asked
 // lets everything pass.
-func judgeCoverage(spec health.WebhookSpec, c configurationFacts, v health.Verdict) health.Verdict {
+func judgeCoverage(spec Spec, c configurationFacts, v health.Verdict) health.Verdict {
 	target := fmt.Sprintf("%s/%s:%d", spec.Namespace, spec.Service, spec.Port)
 	v.State = health.Stuck
 	for _, hook := range c.Hooks {

@@ -10,7 +10,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"strata/health"
 	"strata/health/kube"
 	"strata/health/observe"
 )
@@ -36,7 +35,7 @@ const (
 // probe asks one API server, again and again.
 type probe struct {
 	server *kube.APIServer
-	spec   health.WebhookSpec
+	spec   Spec
 	stable *observe.Stable
 	now    observe.Clock
 	wake   chan struct{}
@@ -49,7 +48,7 @@ type probe struct {
 	kind    *kube.ResourceKind
 }
 
-func newProbe(server *kube.APIServer, spec health.WebhookSpec, now observe.Clock) *probe {
+func newProbe(server *kube.APIServer, spec Spec, now observe.Clock) *probe {
 	facts := probeFacts{Server: server.Name, Accept: answer{Kind: answerOther, Text: "not asked yet"}}
 	return &probe{server: server, spec: spec, stable: observe.NewStable(now), now: now, wake: make(chan struct{}, 1), facts: facts, cancel: func() {}}
 }

@@ -3,8 +3,6 @@ package webhook
 import (
 	"fmt"
 	"strings"
-
-	"strata/health"
 )
 
 // probeCause is the likely reason for what a dry run met. A race heals by itself; a network fault
@@ -51,7 +49,7 @@ func (p probeFacts) clusterName() bool {
 }
 
 // probeHint is the command that shows more.
-func probeHint(spec health.WebhookSpec, kind answerKind) string {
+func probeHint(spec Spec, kind answerKind) string {
 	switch kind {
 	case answerUnknownCA, answerName, answerExpired:
 		return fmt.Sprintf("compare caBundle in %s %s with the certificate that %s.%s.svc:%d serves", configurationName(spec), spec.Configuration, spec.Service, spec.Namespace, spec.Port)

@@ -13,13 +13,13 @@ import (
 )
 
 // connectionTo is the webhook's Service at an address as observeAddress joins it.
-func connectionTo(s health.WebhookSpec, address string) host.Connection {
+func connectionTo(s Spec, address string) host.Connection {
 	return host.Connection{Address: strings.Trim(strings.TrimSuffix(address, ":"+strconv.Itoa(s.Port)), "[]"), Ports: []int{s.Port}}
 }
 
 // judgeHosts says for each host whether the webhook's address answers there. kube-proxy programs
 // each host by itself, so one of them can be behind, and its API server with it.
-func judgeHosts(spec health.WebhookSpec, f host.HostsFacts, after []string) []health.Verdict {
+func judgeHosts(spec Spec, f host.HostsFacts, after []string) []health.Verdict {
 	if f.Skipped != "" {
 		return []health.Verdict{{Check: "webhook from hosts", State: health.Skipped, Message: f.Skipped}}
 	}
@@ -32,7 +32,7 @@ func judgeHosts(spec health.WebhookSpec, f host.HostsFacts, after []string) []he
 	return verdicts
 }
 
-func judgeHostRun(spec health.WebhookSpec, address string, run host.Run) health.Verdict {
+func judgeHostRun(spec Spec, address string, run host.Run) health.Verdict {
 	v := health.Verdict{State: health.Waiting}
 	switch {
 	case address == "":

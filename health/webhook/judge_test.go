@@ -3,7 +3,14 @@ package webhook
 import (
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+
+	"strata/health"
 	"strata/health/healthtest"
 )
 
 func TestWebhookVerdicts(t *testing.T) { healthtest.RunFixtures(t, "webhook", judgeWebhook) }
+
+func TestTraits(t *testing.T) {
+	assert.Equal(t, health.Traits{Kind: Kind, Workloads: true}, Spec{}.Traits())
+}

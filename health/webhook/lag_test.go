@@ -8,7 +8,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/health"
 	"strata/health/host"
 	"strata/health/kube"
 	"strata/internal/ssh/tunnel"
@@ -16,10 +15,10 @@ import (
 )
 
 func TestOnlyAPassThatProvesIsRepeatedAtOnce(t *testing.T) {
-	proves, unproved := health.WebhookSpec{Deny: map[string]any{"kind": "Pod"}}, health.WebhookSpec{}
+	proves, unproved := Spec{Deny: map[string]any{"kind": "Pod"}}, Spec{}
 	for _, c := range []struct {
 		name   string
-		spec   health.WebhookSpec
+		spec   Spec
 		passes int
 		want   time.Duration
 	}{
@@ -77,7 +76,7 @@ func TestTheSecondDryRunIsNotBelievedBeforeTheFirst(t *testing.T) {
 		}
 		return nil
 	}})
-	p := newProbe(all.Servers[0], health.WebhookSpec{Accept: pool("accept"), Deny: pool("deny"), DenyMatch: `"x"`}, time.Now)
+	p := newProbe(all.Servers[0], Spec{Accept: pool("accept"), Deny: pool("deny"), DenyMatch: `"x"`}, time.Now)
 	for want := range 2 {
 		require.True(t, p.attempt(t.Context(), 1, true))
 		assert.Equal(t, want+1, p.latest(1).Passes)

@@ -13,7 +13,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"strata/health"
 	"strata/health/kube"
 	"strata/health/observe"
 )
@@ -76,7 +75,7 @@ func (w *webhookWatch) observeConfigurations(
 // observeConfiguration reads the configuration and the CA that it must carry. Both kinds have the
 // same fields as far as a gate reads them.
 func (w *webhookWatch) observeConfiguration(
-	ctx context.Context, s *kube.APIServer, spec health.WebhookSpec,
+	ctx context.Context, s *kube.APIServer, spec Spec,
 ) (configurationFacts, string, error) {
 	object, err := kube.Get[admissionv1.ValidatingWebhookConfiguration](ctx, s, configurationResource(spec.Mutating), "", spec.Configuration)
 	if err != nil || object == nil {
@@ -108,7 +107,7 @@ func (w *webhookWatch) observeConfiguration(
 
 // observeAddress reads the address at which the API servers call the webhook; empty while there is
 // none.
-func observeAddress(ctx context.Context, s *kube.APIServer, spec health.WebhookSpec) (string, error) {
+func observeAddress(ctx context.Context, s *kube.APIServer, spec Spec) (string, error) {
 	service, err := kube.Get[corev1.Service](ctx, s, kube.ServiceResource, spec.Namespace, spec.Service)
 	if err != nil || service == nil || net.ParseIP(service.Spec.ClusterIP) == nil {
 		return "", err

@@ -10,7 +10,7 @@ import (
 
 // judgeProbe says what the dry runs through one API server prove. Accept comes first: what it meets
 // is the reason.
-func judgeProbe(spec health.WebhookSpec, p probeFacts) health.Verdict {
+func judgeProbe(spec Spec, p probeFacts) health.Verdict {
 	if p.Accept.Kind != answerAccepted {
 		return judgeNotAccepted(spec, p)
 	}
@@ -27,7 +27,7 @@ func judgeProbe(spec health.WebhookSpec, p probeFacts) health.Verdict {
 }
 
 // passesNeeded returns the number of passes in a row that open the gate.
-func passesNeeded(s health.WebhookSpec) int {
+func passesNeeded(s Spec) int {
 	switch {
 	case s.Consecutive > 0:
 		return s.Consecutive
@@ -39,17 +39,17 @@ func passesNeeded(s health.WebhookSpec) int {
 }
 
 // probePassed reports whether both dry runs came back as they must.
-func probePassed(s health.WebhookSpec, p probeFacts) bool {
+func probePassed(s Spec, p probeFacts) bool {
 	return p.Accept.Kind == answerAccepted && len(p.Unfilled) == 0 && (len(s.Deny) == 0 || deniedBy(s, p.Deny))
 }
 
 // deniedBy reports whether the webhook itself refused, and not a schema, a quota or another
 // webhook.
-func deniedBy(spec health.WebhookSpec, a answer) bool {
+func deniedBy(spec Spec, a answer) bool {
 	return a.Kind == answerDenied && strings.Contains(a.Text, spec.DenyMatch)
 }
 
-func judgeNotAccepted(spec health.WebhookSpec, p probeFacts) health.Verdict {
+func judgeNotAccepted(spec Spec, p probeFacts) health.Verdict {
 	v := health.Verdict{State: health.Waiting, Message: probeMessage(p.Accept.Kind), Evidence: []string{p.Accept.Text}, Cause: probeCause(p), Hint: probeHint(spec, p.Accept.Kind)}
 	switch p.Accept.Kind {
 	case answerDenied, answerForbidden, answerInvalid:
@@ -73,7 +73,7 @@ func judgeNotAccepted(spec health.WebhookSpec, p probeFacts) health.Verdict {
 
 // judgeNotMutated is an API server that accepts because it calls no webhook (cert-manager
 // pkg/util/cmapichecker, ErrMutationWebhookMissing).
-func judgeNotMutated(spec health.WebhookSpec, p probeFacts) health.Verdict {
+func judgeNotMutated(spec Spec, p probeFacts) health.Verdict {
 	v := health.Verdict{State: health.Waiting, Message: "accepted but not mutated: " + strings.Join(p.Unfilled, ", ") + " empty"}
 	v.Cause, v.Hint = notMutated(spec)
 	if p.Accept.Text != "" {
@@ -87,7 +87,7 @@ func judgeNotMutated(spec health.WebhookSpec, p probeFacts) health.Verdict {
 // ErrMutationWebhookIncorrect).
 const unmutated = "identity must be that of the requester"
 
-func notMutated(spec health.WebhookSpec) (cause, hint string) {
+func notMutated(spec Spec) (cause, hint string) {
 	mutation := spec
 	if spec.Mutates != "" {
 		mutation = mutationOf(spec)
@@ -97,7 +97,7 @@ func notMutated(spec health.WebhookSpec) (cause, hint string) {
 
 // judgeNotDenied is the case that other gates pass: everything is accepted because no webhook is
 // called.
-func judgeNotDenied(spec health.WebhookSpec, p probeFacts) health.Verdict {
+func judgeNotDenied(spec Spec, p probeFacts) health.Verdict {
 	v := health.Verdict{State: health.Waiting, Hint: probeHint(spec, p.Deny.Kind), Cause: "the API server does not ask this webhook (yet)"}
 	v.Message = "an object that the webhook must refuse was accepted"
 	if p.Deny.Kind != answerAccepted {

@@ -21,7 +21,7 @@ import (
 // webhookWatch observes the objects when they change and keeps asking each API server; the two meet
 // in state.
 type webhookWatch struct {
-	spec      health.WebhookSpec
+	spec      Spec
 	cluster   *kube.Cluster
 	workloads []kube.WorkloadRef
 	images    map[string][]string
@@ -48,13 +48,10 @@ type webhookWatch struct {
 	seen bool
 }
 
-// New returns the watch of kind webhook. It fails if the Spec or the Secrets are incomplete.
-func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
-	if spec.Webhook == nil {
-		return nil, errors.New("spec: webhook: missing")
-	}
+// NewWatch implements health.Body.
+func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	w := &webhookWatch{
-		spec: *spec.Webhook, images: spec.Images, stable: observe.NewStable(time.Now),
+		spec: s, images: spec.Images, stable: observe.NewStable(time.Now),
 		hosts: spec.Hosts, key: secrets.SSHKey, moved: make(chan struct{}, 1),
 	}
 	w.rights = rights.NewObserver(spec, secrets, w.stable)
@@ -63,7 +60,7 @@ func New(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
 	if w.cluster, err = kube.ClusterOf(spec, secrets); err != nil {
 		return nil, err
 	}
-	for _, text := range spec.Webhook.Workloads {
+	for _, text := range s.Workloads {
 		ref, err := kube.ParseWorkload(text)
 		if err != nil {
 			return nil, err

@@ -12,7 +12,7 @@ import (
 )
 
 func TestWhatAWebhookGateObserves(t *testing.T) {
-	w := &webhookWatch{spec: health.WebhookSpec{Configuration: "c", Namespace: "n", Service: "s"}}
+	w := &webhookWatch{spec: Spec{Configuration: "c", Namespace: "n", Service: "s"}}
 	resources := func() []string {
 		var names []string
 		for _, s := range w.sources() {
@@ -49,7 +49,7 @@ func TestAWebhookGateSaysNothingBeforeItsFirstObservation(t *testing.T) {
 	w.takeRuns("10.43.7.7:443", []host.Run{{Host: "server-1", Seen: true}}, news)
 	assert.Equal(t, health.Ready, from().State)
 	assert.Len(t, news, 1)
-	spec := health.WebhookSpec{Port: 443}
+	spec := Spec{Port: 443}
 	assert.Equal(t, "timeout 3 bash -c ': </dev/tcp/10.43.7.7/443'", connectionTo(spec, "10.43.7.7:443").Command())
 	assert.Equal(t, "timeout 3 bash -c ': </dev/tcp/fd00::7/443'", connectionTo(spec, "[fd00::7]:443").Command())
 }

@@ -13,9 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"strata/health"
+	"strata/health/healthtest"
 	"strata/health/kube"
-	"strata/health/nodes"
-	"strata/health/pool"
 	"strata/internal/ssh/tunnel"
 	"strata/tests/gates/fakeapi"
 )
@@ -70,7 +69,7 @@ func TestPassesCountInARowAndOfOneConfiguration(t *testing.T) {
 	c.Serve("metallb.io/v1beta1", "IPAddressPool", fakeapi.Resource{Plural: "ipaddresspools", Namespaced: true})
 	all, err := kube.NewCluster(c.URLs(), c.Kubeconfig(), tunnel.Spec{})
 	require.NoError(t, err)
-	spec := health.WebhookSpec{Consecutive: 3, Accept: map[string]any{
+	spec := Spec{Consecutive: 3, Accept: map[string]any{
 		"apiVersion": "metallb.io/v1beta1", "kind": "IPAddressPool", "metadata": map[string]any{"name": "a", "namespace": "n"},
 	}}
 	p := newProbe(all.Servers[0], spec, time.Now)
@@ -119,7 +118,7 @@ func TestADryRunThatHangsIsEndedByNews(t *testing.T) {
 	require.NoError(t, err)
 	c.Servers[0].Script(fakeapi.Script{Hang: true})
 	now := time.Now()
-	p := newProbe(all.Servers[0], health.WebhookSpec{Accept: map[string]any{"apiVersion": "v1", "kind": "Pod"}}, func() time.Time { return now })
+	p := newProbe(all.Servers[0], Spec{Accept: map[string]any{"apiVersion": "v1", "kind": "Pod"}}, func() time.Time { return now })
 	ended := make(chan bool, 1)
 	go func() { ended <- p.attempt(t.Context(), 0, true) }()
 	assert.Never(t, func() bool { p.kick(); return len(ended) > 0 }, 100*time.Millisecond, 10*time.Millisecond, "a short one is left alone")
@@ -135,22 +134,18 @@ func TestAWebhookGateThatCannotProveAnythingIsRefused(t *testing.T) {
 	object := func(kind string) map[string]any { return map[string]any{"apiVersion": "v1", "kind": kind} }
 	for _, c := range []struct {
 		name    string
-		webhook *health.WebhookSpec
+		webhook Spec
 		want    string
 	}{
-		{"no webhook", nil, "webhook: missing"},
-		{"nothing to accept", &health.WebhookSpec{}, "webhook.accept"},
-		{"no version", &health.WebhookSpec{Accept: map[string]any{"kind": "Pod"}}, "webhook.accept"},
-		{"another kind to deny", &health.WebhookSpec{Accept: object("Pod"), Deny: object("Secret")}, "webhook.deny"},
-		{"a workload of no kind", &health.WebhookSpec{Accept: object("Pod"), Workloads: []string{"a/b"}}, "workload"},
+		{"nothing to accept", Spec{}, "webhook.accept"},
+		{"no version", Spec{Accept: map[string]any{"kind": "Pod"}}, "webhook.accept"},
+		{"another kind to deny", Spec{Accept: object("Pod"), Deny: object("Secret")}, "webhook.deny"},
+		{"a workload of no kind", Spec{Accept: object("Pod"), Workloads: []string{"a/b"}}, "workload"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := New(health.Spec{Servers: []string{"https://127.0.0.1:6443"}, Webhook: c.webhook}, secrets)
+			_, err := c.webhook.NewWatch(healthtest.Valid(c.webhook), secrets)
 			require.ErrorContains(t, err, c.want)
 		})
 	}
-	_, err := pool.New(health.Spec{Pool: &health.PoolSpec{}}, secrets)
-	require.ErrorContains(t, err, "pool with addresses")
-	_, err = nodes.New(health.Spec{}, secrets)
-	require.ErrorContains(t, err, "never ready")
+	require.ErrorContains(t, healthtest.Valid(healthtest.Missing[Spec](t)).Validate(), "webhook: missing")
 }

@@ -10,13 +10,13 @@ import (
 
 // What is checked of the program's own objects.
 type (
-	certificate struct {
+	certificateObject struct {
 		Spec struct {
 			SecretName string   `json:"secretName"`
 			DNSNames   []string `json:"dnsNames"`
 		} `json:"spec"`
 	}
-	issuer struct {
+	issuerObject struct {
 		Spec struct {
 			Vault *struct {
 				Server string `json:"server"`
@@ -56,11 +56,11 @@ func (w *world) edges(o object) {
 	case "HTTPRoute":
 		w.route(o)
 	case "ClusterIssuer":
-		if vault := as[issuer](o).Spec.Vault; vault != nil {
+		if vault := as[issuerObject](o).Spec.Vault; vault != nil {
 			w.address(o.from, vault.Server)
 		}
 	case "Certificate":
-		for _, name := range as[certificate](o).Spec.DNSNames {
+		for _, name := range as[certificateObject](o).Spec.DNSNames {
 			w.address(o.from, "//"+name)
 		}
 	}

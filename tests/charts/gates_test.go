@@ -12,60 +12,79 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"strata/health"
+	"strata/health/address"
+	"strata/health/api"
+	"strata/health/applications"
+	"strata/health/certificate"
+	"strata/health/claim"
+	"strata/health/crds"
+	"strata/health/gateway"
+	"strata/health/host"
+	"strata/health/http"
+	"strata/health/issuer"
+	"strata/health/metrics"
+	"strata/health/nodes"
+	"strata/health/pool"
+	"strata/health/rollout"
+	"strata/health/server"
+	"strata/health/system"
+	"strata/health/upstreams"
+	"strata/health/vault"
+	"strata/health/webhook"
 )
 
 // beforeCharts are the kinds of gates that observe nothing that a chart makes.
-var beforeCharts = []health.Kind{health.KindHost, health.KindServer, health.KindAPI, health.KindNodes, health.KindSystem}
+var beforeCharts = []health.Kind{host.Kind, server.Kind, api.Kind, nodes.Kind, system.Kind}
 
 // gate checks that what a gate observes will be there under the name that the gate knows.
 func (w *world) gate(spec health.Spec) {
 	w.rights(spec)
-	switch spec.Kind {
-	case health.KindWebhook:
-		w.webhook(spec.Gate, *spec.Webhook)
-	case health.KindRollout:
-		w.workloads(spec.Gate, spec.Rollout.Workloads)
-		if redis := spec.Rollout.Redis; redis != nil {
+	switch body := spec.Body.(type) {
+	case webhook.Spec:
+		w.webhook(spec.Gate, body)
+	case rollout.Spec:
+		w.workloads(spec.Gate, body.Workloads)
+		if redis := body.Redis; redis != nil {
 			w.redis(spec.Gate, *redis)
 		}
-	case health.KindClaim:
-		w.claim(spec.Gate, *spec.Claim)
-	case health.KindVault:
-		w.vault(spec.Gate, *spec.Vault)
-	case health.KindAddress:
-		w.service(spec.Gate, spec.Address.Namespace, spec.Address.Service, true, spec.Address.Ports...)
-	case health.KindHTTP:
-		w.http(spec.Gate, *spec.HTTP)
-	case health.KindGateway:
-		w.gateway(spec.Gate, *spec.Gateway)
-	case health.KindCRDs:
-		w.need(len(spec.CRDs.Names) > 0, "gate %s: names no definition", spec.Gate)
-		for _, name := range spec.CRDs.Names {
+	case claim.Spec:
+		w.claim(spec.Gate, body)
+	case vault.Spec:
+		w.vault(spec.Gate, body)
+	case address.Spec:
+		w.service(spec.Gate, body.Namespace, body.Service, true, body.Ports...)
+	case http.Spec:
+		w.http(spec.Gate, body)
+	case gateway.Spec:
+		w.gateway(spec.Gate, body)
+	case crds.Spec:
+		w.need(len(body.Names) > 0, "gate %s: names no definition", spec.Gate)
+		for _, name := range body.Names {
 			w.need(w.defines(name), "gate %s: no definition %s", spec.Gate, name)
 		}
-	case health.KindPool:
-		w.registered(spec.Gate, "IPAddressPool", spec.Pool.Namespace, spec.Pool.Name)
-	case health.KindIssuer:
-		w.registered(spec.Gate, map[bool]string{true: "ClusterIssuer", false: "Issuer"}[spec.Issuer.Namespace == ""], spec.Issuer.Namespace, spec.Issuer.Name)
-	case health.KindCertificate:
-		w.registered(spec.Gate, "Certificate", spec.Certificate.Namespace, spec.Certificate.Name)
-		w.secret("gate "+spec.Gate, spec.Certificate.Namespace, spec.Certificate.Secret)
-	case health.KindMetrics:
-		w.service(spec.Gate, spec.Metrics.Namespace, spec.Metrics.Service, false, spec.Metrics.Port)
-	case health.KindUpstreams:
-		w.upstreams(spec.Gate, *spec.Upstreams)
-	case health.KindApplications:
-		for _, name := range spec.Applications.Names {
-			w.registered(spec.Gate, "Application", spec.Applications.Namespace, name)
+	case pool.Spec:
+		w.registered(spec.Gate, "IPAddressPool", body.Namespace, body.Name)
+	case issuer.Spec:
+		w.registered(spec.Gate, map[bool]string{true: "ClusterIssuer", false: "Issuer"}[body.Namespace == ""], body.Namespace, body.Name)
+	case certificate.Spec:
+		w.registered(spec.Gate, "Certificate", body.Namespace, body.Name)
+		w.secret("gate "+spec.Gate, body.Namespace, body.Secret)
+	case metrics.Spec:
+		w.service(spec.Gate, body.Namespace, body.Service, false, body.Port)
+	case upstreams.Spec:
+		w.upstreams(spec.Gate, body)
+	case applications.Spec:
+		for _, name := range body.Names {
+			w.registered(spec.Gate, "Application", body.Namespace, name)
 		}
 	default:
-		w.need(slices.Contains(beforeCharts, spec.Kind), "gate %s: say here what a gate of kind %s relies on", spec.Gate, spec.Kind)
+		w.need(slices.Contains(beforeCharts, spec.Kind()), "gate %s: say here what a gate of kind %s relies on", spec.Gate, spec.Kind())
 	}
 }
 
 // upstreams checks that a data plane of the labels is asked where it listens, and that its
 // controller and the routes are there.
-func (w *world) upstreams(gate string, spec health.UpstreamsSpec) {
+func (w *world) upstreams(gate string, spec upstreams.Spec) {
 	w.workloads(gate, []string{spec.Controller})
 	selector, err := labels.Parse(spec.Selector)
 	w.need(err == nil && slices.ContainsFunc(w.charts, func(o object) bool {
@@ -95,7 +114,7 @@ func (w *world) workloads(gate string, all []string) {
 }
 
 // vault checks that the gate's Pod is the workload's first, and listens where the gate asks.
-func (w *world) vault(gate string, spec health.VaultSpec) {
+func (w *world) vault(gate string, spec vault.Spec) {
 	w.workloads(gate, []string{spec.Workload})
 	set, ok := find(w.charts, "StatefulSet", spec.Namespace, strings.TrimSuffix(spec.Pod, "-0"))
 	w.need(ok, "gate %s: no StatefulSet makes Pod %s/%s", gate, spec.Namespace, spec.Pod)
@@ -130,7 +149,7 @@ func (w *world) stored(gate string, set object) {
 
 // claim checks that a StatefulSet's first Pod has the claim: its name is the template's, the set's
 // and the Pod's number.
-func (w *world) claim(gate string, spec health.ClaimSpec) {
+func (w *world) claim(gate string, spec claim.Spec) {
 	for _, o := range w.charts {
 		if o.Kind != "StatefulSet" || o.Namespace != spec.Namespace {
 			continue
@@ -144,7 +163,7 @@ func (w *world) claim(gate string, spec health.ClaimSpec) {
 	w.need(false, "gate %s: no StatefulSet makes PersistentVolumeClaim %s/%s", gate, spec.Namespace, spec.Name)
 }
 
-func (w *world) http(gate string, spec health.HTTPSpec) {
+func (w *world) http(gate string, spec http.Spec) {
 	for _, probe := range spec.Probes {
 		w.service(gate, spec.Namespace, spec.Service, true, portOf(probe.URL))
 	}
@@ -167,7 +186,7 @@ func portOf(text string) int {
 
 // gateway checks the Gateway's class, which a chart makes, and that something listens where each of
 // its listeners leads: Traefik knows an entry point by its container's port.
-func (w *world) gateway(gate string, spec health.GatewaySpec) {
+func (w *world) gateway(gate string, spec gateway.Spec) {
 	class, ok := find(w.all(), "GatewayClass", "", spec.Class)
 	w.need(ok, "gate %s: no chart makes GatewayClass %s", gate, spec.Class)
 	own, ok := find(w.own, "Gateway", spec.Namespace, spec.Name)

@@ -10,6 +10,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/health"
+	"strata/health/address"
+	"strata/health/api"
+	"strata/health/claim"
+	"strata/health/crds"
+	"strata/health/gateway"
+	"strata/health/healthtest"
+	"strata/health/http"
+	"strata/health/issuer"
+	"strata/health/kinds"
+	"strata/health/rollout"
+	"strata/health/upstreams"
+	"strata/health/vault"
+	"strata/health/webhook"
 )
 
 // Each of these breaks one thing that the program or a chart says; a check that does not notice is
@@ -21,31 +34,41 @@ var inGates = []struct {
 	mistake    func(*health.Spec)
 	want       string
 }{
-	{"a renamed workload", "metallb-rollout", func(s *health.Spec) { s.Rollout.Workloads[0] = "metallb-system/DaemonSet/speaker" }, "no chart makes metallb-system/DaemonSet/speaker"},
-	{"a workload of another kind", "traefik-rollout", func(s *health.Spec) { s.Rollout.Workloads[0] = "traefik/DaemonSet/traefik" }, "no chart makes traefik/DaemonSet/traefik"},
-	{"a workload elsewhere", "cert-manager-api", func(s *health.Spec) { s.Webhook.Workloads[0] = "default/Deployment/cert-manager" }, "no chart makes default/"},
-	{"a renamed configuration", "metallb-webhook", func(s *health.Spec) { s.Webhook.Configuration = "metallb" }, "no chart makes ValidatingWebhookConfiguration metallb"},
-	{"another mutating one", "cert-manager-api", func(s *health.Spec) { s.Webhook.Mutates = "other" }, "no chart makes MutatingWebhookConfiguration other"},
-	{"the webhook's service", "metallb-webhook", func(s *health.Spec) { s.Webhook.Service = "webhook" }, "no chart makes Service metallb-system/webhook"},
-	{"the webhook's port", "cert-manager-api", func(s *health.Spec) { s.Webhook.Port = 10250 }, "is not at cert-manager/cert-manager-webhook:10250"},
-	{"who refuses", "metallb-webhook", func(s *health.Spec) { s.Webhook.DenyMatch = "pool.metallb.io" }, `"pool.metallb.io" in its name`},
-	{"a kind that no webhook is asked about", "metallb-webhook", func(s *health.Spec) { s.Webhook.Accept["kind"] = "ServiceL2Status" }, "is not asked about the gate's request"},
-	{"the certificate's Secret", "metallb-webhook", func(s *health.Spec) { s.Webhook.CASecret = "webhook-cert" }, "nothing makes Secret metallb-system/webhook-cert"},
-	{"a port that is not open", "traefik-address", func(s *health.Spec) { s.Address.Ports = []int{8080} }, "has no port 8080"},
-	{"a Service that stays inside", "traefik-address", func(s *health.Spec) { s.Address.Namespace, s.Address.Service = "argocd", "argocd-server" }, `is of type "ClusterIP"`},
-	{"a URL's port", "argocd-server", func(s *health.Spec) { s.HTTP.Probes[0].URL = "https://argocd.example.org:8443/" }, "has no port 8443"},
-	{"the CA's Secret", "argocd-server", func(s *health.Spec) { s.HTTP.CASecret = "cert-manager/ca" }, "nothing makes Secret cert-manager/ca"},
-	{"the Gateway's class", "traefik-programmed", func(s *health.Spec) { s.Gateway.Class = "nginx" }, "no chart makes GatewayClass nginx"},
-	{"a listener", "traefik-programmed", func(s *health.Spec) { s.Gateway.Listeners = []string{"web"} }, "no listener web"},
-	{"Vault's port", "vault-gate", func(s *health.Spec) { s.Vault.Port = 8300 }, "does not listen on 8300"},
-	{"Vault's Pod", "vault-gate", func(s *health.Spec) { s.Vault.Pod = "vault-server-0" }, "no StatefulSet makes Pod vault/vault-server-0"},
-	{"Vault's volume", "vault-volume", func(s *health.Spec) { s.Claim.Name = "data-vault-1" }, "no StatefulSet makes PersistentVolumeClaim vault/data-vault-1"},
-	{"a definition", "crds-gateway-api-gate", func(s *health.Spec) { s.CRDs.Names = []string{"gates.gateway.networking.k8s.io"} }, "no definition gates.gateway"},
-	{"an issuer", "authority-gate", func(s *health.Spec) { s.Issuer.Name = "strata-other" }, "registers no ClusterIssuer"},
-	{"the data plane's labels", "validation-upstreams", func(s *health.Spec) { s.Upstreams.Selector = "app=apisix" }, "no workload in apisix with app=apisix listens on"},
-	{"the admin API's port", "validation-upstreams", func(s *health.Spec) { s.Upstreams.Port = 9080 + 1 }, "listens on 9081"},
-	{"a route that does not exist", "validation-upstreams", func(s *health.Spec) { s.Upstreams.Routes[0].Name = "other" }, "the program registers no"},
-	{"a kind that is new", "authority-gate", func(s *health.Spec) { s.Kind = "new" }, "say here what a gate of kind new relies on"},
+	{"a renamed workload", "metallb-rollout", inBody(func(b *rollout.Spec) { b.Workloads[0] = "metallb-system/DaemonSet/speaker" }), "no chart makes metallb-system/DaemonSet/speaker"},
+	{"a workload of another kind", "traefik-rollout", inBody(func(b *rollout.Spec) { b.Workloads[0] = "traefik/DaemonSet/traefik" }), "no chart makes traefik/DaemonSet/traefik"},
+	{"a workload elsewhere", "cert-manager-api", inBody(func(b *webhook.Spec) { b.Workloads[0] = "default/Deployment/cert-manager" }), "no chart makes default/"},
+	{"a renamed configuration", "metallb-webhook", inBody(func(b *webhook.Spec) { b.Configuration = "metallb" }), "no chart makes ValidatingWebhookConfiguration metallb"},
+	{"another mutating one", "cert-manager-api", inBody(func(b *webhook.Spec) { b.Mutates = "other" }), "no chart makes MutatingWebhookConfiguration other"},
+	{"the webhook's service", "metallb-webhook", inBody(func(b *webhook.Spec) { b.Service = "webhook" }), "no chart makes Service metallb-system/webhook"},
+	{"the webhook's port", "cert-manager-api", inBody(func(b *webhook.Spec) { b.Port = 10250 }), "is not at cert-manager/cert-manager-webhook:10250"},
+	{"who refuses", "metallb-webhook", inBody(func(b *webhook.Spec) { b.DenyMatch = "pool.metallb.io" }), `"pool.metallb.io" in its name`},
+	{"a kind that no webhook is asked about", "metallb-webhook", inBody(func(b *webhook.Spec) { b.Accept["kind"] = "ServiceL2Status" }), "is not asked about the gate's request"},
+	{"the certificate's Secret", "metallb-webhook", inBody(func(b *webhook.Spec) { b.CASecret = "webhook-cert" }), "nothing makes Secret metallb-system/webhook-cert"},
+	{"a port that is not open", "traefik-address", inBody(func(b *address.Spec) { b.Ports = []int{8080} }), "has no port 8080"},
+	{"a Service that stays inside", "traefik-address", inBody(func(b *address.Spec) { b.Namespace, b.Service = "argocd", "argocd-server" }), `is of type "ClusterIP"`},
+	{"a URL's port", "argocd-server", inBody(func(b *http.Spec) { b.Probes[0].URL = "https://argocd.example.org:8443/" }), "has no port 8443"},
+	{"the CA's Secret", "argocd-server", inBody(func(b *http.Spec) { b.CASecret = "cert-manager/ca" }), "nothing makes Secret cert-manager/ca"},
+	{"the Gateway's class", "traefik-programmed", inBody(func(b *gateway.Spec) { b.Class = "nginx" }), "no chart makes GatewayClass nginx"},
+	{"a listener", "traefik-programmed", inBody(func(b *gateway.Spec) { b.Listeners = []string{"web"} }), "no listener web"},
+	{"Vault's port", "vault-gate", inBody(func(b *vault.Spec) { b.Port = 8300 }), "does not listen on 8300"},
+	{"Vault's Pod", "vault-gate", inBody(func(b *vault.Spec) { b.Pod = "vault-server-0" }), "no StatefulSet makes Pod vault/vault-server-0"},
+	{"Vault's volume", "vault-volume", inBody(func(b *claim.Spec) { b.Name = "data-vault-1" }), "no StatefulSet makes PersistentVolumeClaim vault/data-vault-1"},
+	{"a definition", "crds-gateway-api-gate", inBody(func(b *crds.Spec) { b.Names = []string{"gates.gateway.networking.k8s.io"} }), "no definition gates.gateway"},
+	{"an issuer", "authority-gate", inBody(func(b *issuer.Spec) { b.Name = "strata-other" }), "registers no ClusterIssuer"},
+	{"the data plane's labels", "validation-upstreams", inBody(func(b *upstreams.Spec) { b.Selector = "app=apisix" }), "no workload in apisix with app=apisix listens on"},
+	{"the admin API's port", "validation-upstreams", inBody(func(b *upstreams.Spec) { b.Port = 9080 + 1 }), "listens on 9081"},
+	{"a route that does not exist", "validation-upstreams", inBody(func(b *upstreams.Spec) { b.Routes[0].Name = "other" }), "the program registers no"},
+	{"a kind that is new", "authority-gate", func(s *health.Spec) { s.Body = newKind{} }, "say here what a gate of kind new relies on"},
+}
+
+// newKind is a kind that these tests do not know.
+type newKind struct{ api.Spec }
+
+func (newKind) Traits() health.Traits { return health.Traits{Kind: "new"} }
+
+// inBody makes a mistake in the body of a gate.
+func inBody[B health.Body](change func(*B)) func(*health.Spec) {
+	return func(s *health.Spec) { healthtest.Change(s, change) }
 }
 
 func TestAMistakeInAGateIsNoticed(t *testing.T) {
@@ -60,7 +83,7 @@ func TestAMistakeInAGateIsNoticed(t *testing.T) {
 			require.GreaterOrEqual(t, i, 0, mutant.gate)
 			text, err := json.Marshal(w.gates[i])
 			require.NoError(t, err)
-			spec, err := health.ParseSpec(text) // a copy of its own
+			spec, err := kinds.Parse(text) // a copy of its own
 			require.NoError(t, err)
 			mutant.mistake(&spec)
 			w.problems = nil

@@ -12,6 +12,8 @@ import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
+
+	"strata/health/webhook"
 )
 
 // everyone is a client in no namespace: a node, or someone outside the cluster.
@@ -152,8 +154,8 @@ type servedPort struct {
 func (w *world) forEveryone() (found []servedPort) {
 	asked := []string{"argocd/argocd-server"}
 	for _, gate := range w.gates {
-		if gate.Webhook != nil {
-			asked = append(asked, gate.Webhook.Namespace+"/"+gate.Webhook.Service)
+		if body, ok := gate.Body.(webhook.Spec); ok {
+			asked = append(asked, body.Namespace+"/"+body.Service)
 		}
 	}
 	for _, one := range w.charts {

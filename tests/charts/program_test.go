@@ -13,8 +13,10 @@ import (
 
 	"strata/actions/cluster/crds"
 	"strata/artifacts"
+	"strata/components"
 	"strata/config"
 	"strata/health"
+	"strata/health/kinds"
 	"strata/platform"
 	"strata/tests/pulumitest"
 )
@@ -103,8 +105,8 @@ func (p *program) add(t *testing.T, r pulumitest.Resource, manifest artifacts.Ma
 		text, err := json.Marshal(plain(r.Inputs))
 		require.NoError(t, err)
 		p.objects = append(p.objects, parse(t, "the program's "+r.Name, "", string(text))...)
-	case r.Text("create") == health.Command:
-		spec, err := health.ParseSpec([]byte(r.Text("stdin")))
+	case r.Text("create") == components.GateCommand:
+		spec, err := kinds.Parse([]byte(r.Text("stdin")))
 		require.NoError(t, err, r.Name)
 		p.gates = append(p.gates, spec)
 	case strings.HasSuffix(r.Text("create"), " crds apply"):

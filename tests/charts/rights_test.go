@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"strata/health"
+	"strata/health/rollout"
 )
 
 // rights checks that the releases are there whose roles a gate reads, and that each role names its
@@ -25,7 +26,7 @@ func (w *world) rights(spec health.Spec) {
 }
 
 // redis checks that a gate finds the log of a container.
-func (w *world) redis(gate string, spec health.RedisSpec) {
+func (w *world) redis(gate string, spec rollout.Redis) {
 	selector, err := labels.Parse(spec.Clients)
 	w.need(err == nil && slices.ContainsFunc(w.charts, func(o object) bool {
 		if o.Namespace != spec.Namespace || !slices.Contains(workloadKinds, o.Kind) {

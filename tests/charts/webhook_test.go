@@ -7,12 +7,12 @@ import (
 	admissionv1 "k8s.io/api/admissionregistration/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
-	"strata/health"
+	"strata/health/webhook"
 )
 
 // webhook checks everything by which a gate knows a webhook: its configurations, where they send
 // requests, who answers there, which request they are asked about and who it is that refuses.
-func (w *world) webhook(gate string, spec health.WebhookSpec) {
+func (w *world) webhook(gate string, spec webhook.Spec) {
 	w.workloads(gate, spec.Workloads)
 	w.service("gate "+gate, spec.Namespace, spec.Service, false, spec.Port)
 	if spec.CASecret != "" {
@@ -32,7 +32,7 @@ func (w *world) webhook(gate string, spec health.WebhookSpec) {
 
 // configuration checks a webhook configuration, and returns the names of its webhooks that are
 // asked about the gate's request.
-func (w *world) configuration(gate, kind, name string, spec health.WebhookSpec) []string {
+func (w *world) configuration(gate, kind, name string, spec webhook.Spec) []string {
 	found, ok := find(w.charts, kind, "", name)
 	if !ok {
 		w.need(false, "gate %s: no chart makes %s %s", gate, kind, name)

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/components"
 	"strata/config"
-	"strata/health"
 	"strata/platform"
 )
 
@@ -18,7 +18,7 @@ import (
 func (s *stack) gates() (stored, foretold []string) {
 	s.t.Helper()
 	for name, state := range s.stored() {
-		if create := state.Inputs["create"]; create.IsString() && create.StringValue() == health.Command {
+		if create := state.Inputs["create"]; create.IsString() && create.StringValue() == components.GateCommand {
 			stored = append(stored, name)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/health"
+	"strata/components"
 	"strata/platform"
 )
 
@@ -19,7 +19,7 @@ func TestAnUpOverAPlatformThatIsDownFailsAndUndoesNothing(t *testing.T) {
 	s := newStack(t, "kind")
 	var asked []int
 	down := error(nil)
-	s.registers = platform.Program{Verify: func(_ *pulumi.Context, _ time.Time, gates []*health.Gate) error {
+	s.registers = platform.Program{Verify: func(_ *pulumi.Context, _ time.Time, gates []*components.Gate) error {
 		asked = append(asked, len(gates))
 		return down
 	}}.Run

@@ -8,6 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/health"
+	"strata/health/certificate"
+	"strata/health/healthtest"
 	"strata/tests/gates/fakeapi"
 )
 
@@ -84,7 +86,7 @@ func TestCertificateGateNamesTheStageOfAnOrder(t *testing.T) {
 func TestCertificateGateNamesWhatKeepsARenewalAway(t *testing.T) {
 	t.Parallel()
 	c, spec, _ := acmeCluster(t, map[string]any{"order": "errored", "why": "429 urn:ietf:params:acme:error:rateLimited: too many"})
-	spec.Certificate.MinRemaining = metav1.Duration{Duration: 90 * time.Minute}
+	healthtest.Change(&spec, func(s *certificate.Spec) { s.MinRemaining = metav1.Duration{Duration: 90 * time.Minute} })
 	c.Put(certificateObject(t, map[string]any{"failed": true, "message": "The certificate request has failed"}))
 	gate := start(t, c, spec)
 	gate.says("its renewal: issuance failed: ACME order web-1-1 is errored")
@@ -99,7 +101,7 @@ func TestCertificateGateTakesTheCAFromAnotherSecret(t *testing.T) {
 	c, spec, root, _ := certificateCluster(t)
 	web := sign(t, "web.example.org", root)
 	c.Put(tlsSecret("apps", "web-tls", web.crt, web.pem, nil))
-	spec.Certificate.CASecret = "cert-manager/strata-acme-root"
+	healthtest.Change(&spec, func(s *certificate.Spec) { s.CASecret = "cert-manager/strata-acme-root" })
 	gate := start(t, c, spec)
 	gate.says("does not lead to ca.crt of Secret cert-manager/strata-acme-root")
 	c.Put(tlsSecret("cert-manager", "strata-acme-root", web.crt, web.pem, sign(t, "root", nil).crt))
@@ -113,7 +115,7 @@ func TestCertificateGateTakesTheCAFromAnotherSecret(t *testing.T) {
 func TestIssuerGateIsStuckOnAnAccountThatIsRefused(t *testing.T) {
 	t.Parallel()
 	c, spec := issuerCluster(t)
-	c.Put(issuer(t, map[string]any{"status": "False", "message": "Failed to register ACME account: 403 urn:ietf:params:acme:error:externalAccountRequired: no"}))
+	c.Put(issuerObject(t, map[string]any{"status": "False", "message": "Failed to register ACME account: 403 urn:ietf:params:acme:error:externalAccountRequired: no"}))
 	gate := start(t, c, spec)
 	gate.says("the ACME server wants an external account")
 	gate.stays(5 * time.Second)

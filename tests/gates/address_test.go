@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/health"
+	"strata/health/address"
 	"strata/internal/ssh/remote/sshtest"
 	"strata/tests/gates/fakeapi"
 )
@@ -56,7 +57,7 @@ func listening(t testing.TB) (net.Listener, int) {
 }
 
 func addressSpec(c *fakeapi.Cluster, ports ...int) health.Spec {
-	return health.Spec{Kind: health.KindAddress, Servers: c.URLs(), Address: &health.AddressSpec{
+	return health.Spec{Servers: c.URLs(), Body: address.Spec{
 		Namespace: "traefik", Service: "traefik", Ports: ports, Want: "127.0.0.1",
 	}}
 }

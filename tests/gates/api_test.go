@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/health"
+	"strata/health/api"
 	"strata/tests/gates/fakeapi"
 )
 
@@ -23,7 +24,7 @@ func TestAPIGateOpensWhenTheLastServerIsReady(t *testing.T) {
 	c := fakeapi.New(t, 3)
 	c.Servers[1].Script(fakeapi.Script{NotReady: []string{"etcd", "informer-sync"}})
 	c.Servers[2].Stop()
-	gate := start(t, c, health.Spec{Kind: health.KindAPI, Servers: c.URLs()})
+	gate := start(t, c, health.Spec{Body: api.Spec{}, Servers: c.URLs()})
 	gate.says("etcd, informer-sync not ready")
 	gate.says("refuses connections")
 	c.Servers[1].Script(fakeapi.Script{})
@@ -36,7 +37,7 @@ func TestAPIGateWaitsWhileAServerHangs(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 2)
 	c.Servers[1].Script(fakeapi.Script{Hang: true})
-	gate := start(t, c, health.Spec{Kind: health.KindAPI, Servers: c.URLs()})
+	gate := start(t, c, health.Spec{Body: api.Spec{}, Servers: c.URLs()})
 	require.Eventually(t, func() bool { return strings.Contains(gate.progress.String(), "does not answer in time") }, 8*time.Second, 50*time.Millisecond)
 	c.Servers[1].Script(fakeapi.Script{})
 	gate.ends(8 * time.Second)
@@ -46,7 +47,7 @@ func TestAPIGateDoesNotOpenWhileK3sOnlyAnswers503(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	c.Servers[0].Script(fakeapi.Script{Unavailable: true})
-	gate := start(t, c, health.Spec{Kind: health.KindAPI, Servers: c.URLs()})
+	gate := start(t, c, health.Spec{Body: api.Spec{}, Servers: c.URLs()})
 	gate.says("/readyz answered 503")
 	gate.says("K3s has not started the API server")
 	c.Servers[0].Script(fakeapi.Script{})
@@ -57,7 +58,7 @@ func TestAPIGateSurvives401WhileK3sStarts(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	c.Servers[0].Script(fakeapi.Script{Unauthorized: true})
-	gate := start(t, c, health.Spec{Kind: health.KindAPI, Servers: c.URLs()})
+	gate := start(t, c, health.Spec{Body: api.Spec{}, Servers: c.URLs()})
 	gate.says("rejects the credentials (401)")
 	gate.stays(2 * time.Second)
 	c.Servers[0].Script(fakeapi.Script{})
@@ -71,7 +72,7 @@ func TestAPIGateIsStuckOnWrongCredentials(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	c.Servers[0].Script(fakeapi.Script{Unauthorized: true})
-	result := start(t, c, health.Spec{Kind: health.KindAPI, Servers: c.URLs()}).sticks(certain)
+	result := start(t, c, health.Spec{Body: api.Spec{}, Servers: c.URLs()}).sticks(certain)
 	assert.Contains(t, result.Checks[0].Cause, "credentials are not this cluster's")
 }
 
@@ -79,7 +80,7 @@ func TestAPIGateIsStuckWhenAnotherClusterHoldsTheAddress(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	secrets := health.Secrets{Kubeconfig: fakeapi.KubeconfigWith(t, c.URLs()[0], otherCA(t), fakeapi.Token)}
-	result := startWith(t, health.Spec{Kind: health.KindAPI, Servers: c.URLs()}, secrets).sticks(certain)
+	result := startWith(t, health.Spec{Body: api.Spec{}, Servers: c.URLs()}, secrets).sticks(certain)
 	assert.Contains(t, result.Checks[0].Message, "certificate of another CA")
 	assert.Contains(t, result.Checks[0].Hint, "/cacerts")
 }
@@ -89,7 +90,7 @@ func TestAPIGateIsStuckOnACertificateForOtherNames(t *testing.T) {
 	c := fakeapi.New(t, 1)
 	// The server's certificate has 127.0.0.1 and not localhost.
 	url := strings.Replace(c.URLs()[0], "127.0.0.1", "localhost", 1)
-	result := start(t, c, health.Spec{Kind: health.KindAPI, Servers: []string{url}}).sticks(certain)
+	result := start(t, c, health.Spec{Body: api.Spec{}, Servers: []string{url}}).sticks(certain)
 	assert.Contains(t, result.Checks[0].Hint, "tls-san")
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"strata/health"
+	"strata/health/applications"
 	"strata/tests/gates/fakeapi"
 )
 
@@ -40,7 +41,7 @@ func applicationsCluster(t testing.TB) (*fakeapi.Cluster, health.Spec) {
 	t.Helper()
 	c := fakeapi.New(t, 2)
 	c.Serve("argoproj.io/v1alpha1", "Application", fakeapi.Resource{Plural: "applications", Namespaced: true})
-	return c, health.Spec{Kind: health.KindApplications, Servers: c.URLs(), Applications: &health.ApplicationsSpec{Namespace: "argocd", Names: []string{"root"}}}
+	return c, health.Spec{Servers: c.URLs(), Body: applications.Spec{Namespace: "argocd", Names: []string{"root"}}}
 }
 
 func TestApplicationsGateFaults(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/health"
+	"strata/health/certificate"
 	"strata/tests/gates/fakeapi"
 )
 
@@ -63,7 +64,7 @@ func certificateCluster(t testing.TB) (c *fakeapi.Cluster, spec health.Spec, roo
 		c.Put(tlsSecret("apps", "web-tls", web.crt, web.pem, root.crt))
 	}
 	heal()
-	return c, health.Spec{Kind: health.KindCertificate, Servers: c.URLs(), Certificate: &health.CertificateSpec{
+	return c, health.Spec{Servers: c.URLs(), Body: certificate.Spec{
 		Namespace: "apps", Name: "web", Secret: "web-tls", DNSNames: []string{"web.example.org"}, MinRemaining: metav1.Duration{Duration: time.Minute},
 	}}, root, heal
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"strata/health"
+	"strata/health/webhook"
 	"strata/tests/gates/fakeapi"
 )
 
@@ -52,7 +53,7 @@ func request(csr string) map[string]any {
 }
 
 func certManagerSpec(c *fakeapi.Cluster) health.Spec {
-	return health.Spec{Kind: health.KindWebhook, Servers: c.URLs(), Webhook: &health.WebhookSpec{
+	return health.Spec{Servers: c.URLs(), Body: webhook.Spec{
 		Configuration: "cert-manager-webhook", Mutates: "cert-manager-webhook", Namespace: "cert-manager", Service: "cert-manager-webhook", Port: 443,
 		CASecret: "cert-manager-webhook-ca", Accept: request("valid"), AcceptFills: []string{"spec.username", "spec.uid"},
 		Deny: request("invalid"), DenyMatch: "webhook.cert-manager.io",

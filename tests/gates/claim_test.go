@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"strata/health"
+	"strata/health/claim"
 	"strata/tests/gates/fakeapi"
 )
 
@@ -30,7 +31,7 @@ func claimCluster(t testing.TB) (*fakeapi.Cluster, health.Spec) {
 	c := fakeapi.New(t, 1)
 	c.Serve("v1", "PersistentVolumeClaim", fakeapi.Resource{Plural: "persistentvolumeclaims", Namespaced: true})
 	c.Serve("storage.k8s.io/v1", "StorageClass", fakeapi.Resource{Plural: "storageclasses"})
-	return c, health.Spec{Kind: health.KindClaim, Servers: c.URLs(), Claim: &health.ClaimSpec{
+	return c, health.Spec{Servers: c.URLs(), Body: claim.Spec{
 		Namespace: "vault", Name: "data-vault-0", ClassKey: "strata:vault.storage.class",
 	}}
 }

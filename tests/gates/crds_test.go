@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"strata/health"
+	"strata/health/crds"
 	"strata/tests/gates/fakeapi"
 )
 
@@ -37,7 +38,7 @@ func crd(t testing.TB, plural, kind string, values map[string]any) string {
 }
 
 func crdsSpec(c *fakeapi.Cluster) health.Spec {
-	return health.Spec{Kind: health.KindCRDs, Servers: c.URLs(), CRDs: &health.CRDsSpec{Names: []string{"gateways." + gatewayGroup, "httproutes." + gatewayGroup}}}
+	return health.Spec{Servers: c.URLs(), Body: crds.Spec{Names: []string{"gateways." + gatewayGroup, "httproutes." + gatewayGroup}}}
 }
 
 // establish puts both CRDs in, and every API server serves them.

@@ -7,6 +7,10 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"strata/health"
+	"strata/health/healthtest"
+	"strata/health/nodes"
+	"strata/health/pool"
+	"strata/health/system"
 	"strata/tests/gates/fakeapi"
 )
 
@@ -14,7 +18,7 @@ import (
 // of our own see, from the API alone.
 
 func registeredSpec(c *fakeapi.Cluster) health.Spec {
-	return health.Spec{Kind: health.KindNodes, Servers: c.URLs(), Nodes: &health.NodesSpec{Registered: true}}
+	return health.Spec{Servers: c.URLs(), Body: nodes.Spec{Registered: true}}
 }
 
 func TestAnExistingClustersNodesGateFaults(t *testing.T) {
@@ -67,7 +71,7 @@ func TestAnExistingClustersPoolGateAsksTheNodesThatHaveASpeaker(t *testing.T) {
 	t.Parallel()
 	c := poolCluster(t)
 	spec := poolSpec(c)
-	spec.Pool.Speakers, spec.Pool.SpeakerPods = nil, "app.kubernetes.io/component=speaker"
+	healthtest.Change(&spec, func(s *pool.Spec) { s.Speakers, s.SpeakerPods = nil, "app.kubernetes.io/component=speaker" })
 	gate := start(t, c, spec)
 	gate.says("no node has a speaker's Pod")
 	gate.stays(200 * time.Millisecond)
@@ -86,7 +90,7 @@ func TestAnExistingClustersSystemGateNeedsNamesAndNotMetrics(t *testing.T) {
 	c.Delete("apiregistration.k8s.io/v1", "apiservices", "", "v1beta1.metrics.k8s.io")
 	c.Delete("apps/v1", "deployments", "kube-system", "coredns")
 	c.Delete("discovery.k8s.io/v1", "endpointslices", "kube-system", "kube-dns-x")
-	gate := start(t, c, health.Spec{Kind: health.KindSystem, Servers: c.URLs(), Existing: true, System: &health.SystemSpec{}})
+	gate := start(t, c, health.Spec{Servers: c.URLs(), Existing: true, Body: system.Spec{}})
 	gate.says("dns endpoints")
 	gate.stays(200 * time.Millisecond)
 	c.PutAll(`{apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, metadata: {name: kube-dns-x, namespace: kube-system, labels: {kubernetes.io/service-name: kube-dns}}, addressType: IPv4, endpoints: [{addresses: [10.96.0.2]}]}`)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"strata/health"
+	"strata/health/gateway"
 	"strata/tests/gates/fakeapi"
 )
 
@@ -67,7 +68,7 @@ func TestGatewayGateFaults(t *testing.T) {
 			c.Serve(gatewayGroup+"/v1", "GatewayClass", fakeapi.Resource{Plural: "gatewayclasses"})
 			c.Serve(gatewayGroup+"/v1", "Gateway", fakeapi.Resource{Plural: "gateways", Namespaced: true})
 			c.PutAll(gatewayObjects(t, fault.values))
-			gate := start(t, c, health.Spec{Kind: health.KindGateway, Servers: c.URLs(), Gateway: &health.GatewaySpec{
+			gate := start(t, c, health.Spec{Servers: c.URLs(), Body: gateway.Spec{
 				Class: "traefik", Namespace: "traefik", Name: "traefik-gateway", Listeners: []string{"web", "websecure"},
 			}})
 			gate.says(fault.says)
@@ -84,7 +85,7 @@ func TestGatewayGateWaitsForRoutes(t *testing.T) {
 	c.Serve(gatewayGroup+"/v1", "GatewayClass", fakeapi.Resource{Plural: "gatewayclasses"})
 	c.Serve(gatewayGroup+"/v1", "Gateway", fakeapi.Resource{Plural: "gateways", Namespaced: true})
 	c.PutAll(gatewayObjects(t, nil))
-	gate := start(t, c, health.Spec{Kind: health.KindGateway, Servers: c.URLs(), Gateway: &health.GatewaySpec{
+	gate := start(t, c, health.Spec{Servers: c.URLs(), Body: gateway.Spec{
 		Class: "traefik", Namespace: "traefik", Name: "traefik-gateway", Listeners: []string{"web"}, Routes: map[string]int{"web": 1},
 	}})
 	gate.says("expected at least 1 attached routes, found 0")

@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/health"
+	"strata/health/healthtest"
+	urls "strata/health/http"
 	"strata/tests/gates/fakeapi"
 )
 
@@ -65,8 +67,8 @@ func answering(status int) http.HandlerFunc {
 
 func httpSpec(c *fakeapi.Cluster, s *site) health.Spec {
 	page := fmt.Sprintf("https://traefik.example.org:%s/dashboard/", s.port)
-	return health.Spec{Kind: health.KindHTTP, Servers: c.URLs(), HTTP: &health.HTTPSpec{
-		Namespace: "traefik", Service: "traefik", CASecret: "cert-manager/root-ca", Probes: []health.HTTPProbe{
+	return health.Spec{Servers: c.URLs(), Body: urls.Spec{
+		Namespace: "traefik", Service: "traefik", CASecret: "cert-manager/root-ca", Probes: []urls.Probe{
 			{Name: "refused", URL: page, Status: []int{401}},
 			{Name: "allowed", URL: page, Auth: true, Contains: "Traefik dashboard"},
 		},
@@ -142,7 +144,7 @@ func TestHTTPGateWantsTheAnswerOfEveryPod(t *testing.T) {
 		w.WriteHeader(http.StatusUnauthorized)
 	})
 	spec := httpSpec(c, s)
-	spec.HTTP.Probes = spec.HTTP.Probes[:1]
+	healthtest.Change(&spec, func(s *urls.Spec) { s.Probes = s.Probes[:1] })
 	gate := start(t, c, spec)
 	gate.says("found 404")
 	gate.stays(time.Second)

@@ -9,6 +9,7 @@ import (
 
 	"strata/health"
 	"strata/health/healthtest"
+	"strata/health/issuer"
 	"strata/tests/gates/fakeapi"
 )
 
@@ -19,7 +20,7 @@ metadata: {name: vault, generation: {{.generation}}}
 {{if .status}}status: {conditions: [{type: Ready, status: "{{.status}}", observedGeneration: {{.observed}}, reason: R, message: '{{.message}}'}]}{{end}}
 `
 
-func issuer(t testing.TB, values map[string]any) string {
+func issuerObject(t testing.TB, values map[string]any) string {
 	t.Helper()
 	all := map[string]any{"generation": 2, "observed": 2, "status": "True", "message": "Vault verified"}
 	for key, value := range values {
@@ -32,7 +33,7 @@ func issuerCluster(t testing.TB) (*fakeapi.Cluster, health.Spec) {
 	t.Helper()
 	c := fakeapi.New(t, 2)
 	c.Serve(certManager, "ClusterIssuer", fakeapi.Resource{Plural: "clusterissuers"})
-	return c, health.Spec{Kind: health.KindIssuer, Servers: c.URLs(), Issuer: &health.IssuerSpec{Name: "vault"}}
+	return c, health.Spec{Servers: c.URLs(), Body: issuer.Spec{Name: "vault"}}
 }
 
 func TestIssuerGateFaults(t *testing.T) {
@@ -56,11 +57,11 @@ func TestIssuerGateFaults(t *testing.T) {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()
 			c, spec := issuerCluster(t)
-			c.Put(issuer(t, fault.values))
+			c.Put(issuerObject(t, fault.values))
 			gate := start(t, c, spec)
 			gate.says(fault.says)
 			gate.stays(300 * time.Millisecond)
-			c.Put(issuer(t, nil))
+			c.Put(issuerObject(t, nil))
 			gate.opens()
 		})
 	}
@@ -74,8 +75,8 @@ func TestIssuerGateKeepsToTheCAThatIsRecorded(t *testing.T) {
 		return object(t, caText, map[string]any{"crt": base64.StdEncoding.EncodeToString(ca.Pem())})
 	}
 	c, spec := issuerCluster(t)
-	spec.Issuer.CA = &health.CASpec{Secret: "cert-manager/ca", Certificate: string(recorded.Pem())}
-	c.Put(issuer(t, nil))
+	spec.Body = issuer.Spec{Name: "vault", CA: &issuer.CA{Secret: "cert-manager/ca", Certificate: string(recorded.Pem())}}
+	c.Put(issuerObject(t, nil))
 	gate := start(t, c, spec)
 	gate.says("Secret cert-manager/ca does not exist")
 	gate.stays(300 * time.Millisecond)
@@ -96,17 +97,17 @@ data: {tls.crt: {{.crt}}}
 func TestIssuerGateOutlivesItsCRD(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
-	spec := health.Spec{Kind: health.KindIssuer, Servers: c.URLs(), Issuer: &health.IssuerSpec{Name: "vault"}}
+	spec := health.Spec{Servers: c.URLs(), Body: issuer.Spec{Name: "vault"}}
 	gate := start(t, c, spec)
 	gate.says("does not exist")
 	c.Serve(certManager, "ClusterIssuer", fakeapi.Resource{Plural: "clusterissuers"})
-	c.Put(issuer(t, nil))
+	c.Put(issuerObject(t, nil))
 	gate.opens()
 }
 
 func TestIssuerGateIsStuckOnWhatIsNotTriedAgain(t *testing.T) {
 	t.Parallel()
 	c, spec := issuerCluster(t)
-	c.Put(issuer(t, map[string]any{"status": "False", "message": "Vault server and path are required fields"}))
+	c.Put(issuerObject(t, map[string]any{"status": "False", "message": "Vault server and path are required fields"}))
 	assert.Contains(t, start(t, c, spec).sticks(lag).Report(), "specification is incomplete")
 }

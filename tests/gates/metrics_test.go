@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"strata/health"
+	"strata/health/metrics"
 	"strata/tests/gates/fakeapi"
 )
 
@@ -35,7 +36,7 @@ func TestMetricsGateFaults(t *testing.T) {
 				})
 			}
 			say(fault.status, fault.body)
-			gate := start(t, c, health.Spec{Kind: health.KindMetrics, Servers: c.URLs(), Metrics: &health.MetricsSpec{
+			gate := start(t, c, health.Spec{Servers: c.URLs(), Body: metrics.Spec{
 				Namespace: "apisix", Service: "metrics", Port: 9091, Path: "/apisix/prometheus/metrics", Series: []string{"a_total", "a_current"},
 			}})
 			gate.says(fault.says)

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/health"
+	"strata/health/namespace"
 	"strata/tests/gates/fakeapi"
 )
 
@@ -46,7 +47,7 @@ func endingCluster(t testing.TB, values map[string]any) (*fakeapi.Cluster, healt
 		all[key] = value
 	}
 	c.Put(object(t, endingText, all))
-	return c, health.Spec{Kind: health.KindNamespace, Servers: c.URLs(), Namespace: &health.NamespaceSpec{Name: "team-a"}}
+	return c, health.Spec{Servers: c.URLs(), Body: namespace.Spec{Name: "team-a"}}
 }
 
 func TestNamespaceGateNamesWhatHoldsTheNamespace(t *testing.T) {

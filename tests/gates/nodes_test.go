@@ -7,11 +7,12 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"strata/health"
+	"strata/health/nodes"
 	"strata/tests/gates/fakeapi"
 )
 
 func nodesSpec(c *fakeapi.Cluster) health.Spec {
-	return health.Spec{Kind: health.KindNodes, Servers: c.URLs(), Hosts: expected}
+	return health.Spec{Body: nodes.Spec{}, Servers: c.URLs(), Hosts: expected}
 }
 
 func TestNodesGateFaults(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"strata/health"
+	"strata/health/pool"
 	"strata/tests/gates/fakeapi"
 )
 
@@ -40,7 +41,7 @@ func at(second int) string {
 	return time.Date(2026, 1, 1, 0, 0, second, 0, time.UTC).Format(time.RFC3339)
 }
 
-func pool(t testing.TB, values map[string]any) string {
+func poolObject(t testing.TB, values map[string]any) string {
 	t.Helper()
 	all := map[string]any{"created": at(0), "changed": at(10), "addresses": "10.10.0.200-10.10.0.210", "counted": true, "available": 11}
 	for key, value := range values {
@@ -67,8 +68,8 @@ func advertisement(second int) string {
 }
 
 func poolSpec(c *fakeapi.Cluster) health.Spec {
-	return health.Spec{Kind: health.KindPool, Servers: c.URLs(), Pool: &health.PoolSpec{
-		Namespace: namespace, Name: "default", Addresses: []string{"10.10.0.200-10.10.0.210"}, Speakers: []string{"server-1", "agent-1"},
+	return health.Spec{Servers: c.URLs(), Body: pool.Spec{
+		Namespace: metallb, Name: "default", Addresses: []string{"10.10.0.200-10.10.0.210"}, Speakers: []string{"server-1", "agent-1"},
 	}}
 }
 
@@ -84,7 +85,7 @@ func poolCluster(t testing.TB) *fakeapi.Cluster {
 
 func healPool(t testing.TB, c *fakeapi.Cluster) {
 	t.Helper()
-	c.Put(pool(t, nil))
+	c.Put(poolObject(t, nil))
 	c.Put(advertisement(10))
 	for _, name := range []string{"controller", "speaker-server-1", "speaker-agent-1"} {
 		c.Put(state(t, name, nil))
@@ -104,13 +105,13 @@ func TestPoolGateFaults(t *testing.T) {
 		spoil func(*fakeapi.Cluster)
 		says  string
 	}{
-		{"no pool", func(c *fakeapi.Cluster) { c.Delete(pools, "ipaddresspools", namespace, "default") }, "default: does not exist"},
-		{"not counted", func(c *fakeapi.Cluster) { c.Put(pool(t, map[string]any{"counted": false})) }, "has not counted its addresses"},
-		{"another range", func(c *fakeapi.Cluster) { c.Put(pool(t, map[string]any{"addresses": "10.1.0.0/24"})) }, "has 10.1.0.0/24, expected 10.10.0.200-10.10.0.210"},
-		{"the count of before", func(c *fakeapi.Cluster) { c.Put(pool(t, map[string]any{"available": 5})) }, "the controller counts 5 addresses, the pool has 11"},
-		{"no advertisement", func(c *fakeapi.Cluster) { c.Delete(pools, "l2advertisements", namespace, "default") }, "no L2Advertisement announces it"},
-		{"a speaker has not reported", func(c *fakeapi.Cluster) { c.Delete(pools, "configurationstates", namespace, "speaker-agent-1") }, "speaker-agent-1: has not reported"},
-		{"the controller has not reported", func(c *fakeapi.Cluster) { c.Delete(pools, "configurationstates", namespace, "controller") }, "controller: has not reported"},
+		{"no pool", func(c *fakeapi.Cluster) { c.Delete(pools, "ipaddresspools", metallb, "default") }, "default: does not exist"},
+		{"not counted", func(c *fakeapi.Cluster) { c.Put(poolObject(t, map[string]any{"counted": false})) }, "has not counted its addresses"},
+		{"another range", func(c *fakeapi.Cluster) { c.Put(poolObject(t, map[string]any{"addresses": "10.1.0.0/24"})) }, "has 10.1.0.0/24, expected 10.10.0.200-10.10.0.210"},
+		{"the count of before", func(c *fakeapi.Cluster) { c.Put(poolObject(t, map[string]any{"available": 5})) }, "the controller counts 5 addresses, the pool has 11"},
+		{"no advertisement", func(c *fakeapi.Cluster) { c.Delete(pools, "l2advertisements", metallb, "default") }, "no L2Advertisement announces it"},
+		{"a speaker has not reported", func(c *fakeapi.Cluster) { c.Delete(pools, "configurationstates", metallb, "speaker-agent-1") }, "speaker-agent-1: has not reported"},
+		{"the controller has not reported", func(c *fakeapi.Cluster) { c.Delete(pools, "configurationstates", metallb, "controller") }, "controller: has not reported"},
 		{"a result that is not known", func(c *fakeapi.Cluster) { c.Put(state(t, "controller", map[string]any{"result": "Unknown"})) }, "result is Unknown"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
@@ -132,7 +133,7 @@ func TestPoolGateDoesNotOpenOnTheVerdictOfAnEarlierPool(t *testing.T) {
 	c.Put(state(t, "controller", nil))
 	c.Put(state(t, "speaker-server-1", map[string]any{"written": at(20)}))
 	c.Put(state(t, "speaker-agent-1", map[string]any{"written": at(20)}))
-	c.Put(pool(t, map[string]any{"changed": at(30)}))
+	c.Put(poolObject(t, map[string]any{"changed": at(30)}))
 	gate := start(t, c, poolSpec(c))
 	gate.stays(time.Second)
 	for _, name := range []string{"controller", "speaker-server-1", "speaker-agent-1"} {
@@ -156,7 +157,7 @@ func TestPoolGateWantsTheSpeakersToHaveSeenTheAnnouncement(t *testing.T) {
 func TestPoolGateIsStuckOnARejectedPool(t *testing.T) {
 	t.Parallel()
 	c := poolCluster(t)
-	c.Put(pool(t, map[string]any{"counted": false}))
+	c.Put(poolObject(t, map[string]any{"counted": false}))
 	c.Put(state(t, "controller", map[string]any{"status": "False", "reason": "ConfigurationError", "result": "Invalid", "summary": "CIDR overlaps with already defined CIDR"}))
 	result := start(t, c, poolSpec(c)).sticks(lag)
 	assert.Contains(t, result.Report(), "rejects the configuration: CIDR overlaps")

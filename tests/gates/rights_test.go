@@ -17,6 +17,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"strata/health"
+	"strata/health/healthtest"
+	"strata/health/rollout"
 	"strata/internal/kube/helmrecord"
 	"strata/tests/gates/fakeapi"
 )
@@ -167,7 +169,8 @@ func TestRolloutGateNamesThePasswordThatRedisRefuses(t *testing.T) {
 		_, _ = w.Write([]byte(log.Load().(string)))
 	})
 	spec := rolloutSpec(c)
-	spec.Rollout.Redis = &health.RedisSpec{Namespace: "kube-system", Secret: "redis", Clients: "app=dns", Container: "controller"}
+	redis := &rollout.Redis{Namespace: "kube-system", Secret: "redis", Clients: "app=dns", Container: "controller"}
+	healthtest.Change(&spec, func(s *rollout.Spec) { s.Redis = redis })
 	start(t, c, spec).opens() // a platform that has just started
 	log.Store(wrongPassword)
 	gate := start(t, c, spec)
@@ -179,6 +182,6 @@ func TestRolloutGateNamesThePasswordThatRedisRefuses(t *testing.T) {
 	log.Store(wrongPassword)
 	start(t, c, spec).sticks(10*time.Second + lag)
 
-	spec.Rollout.Redis.Clients = "app=other"
+	redis.Clients = "app=other"
 	assert.Contains(t, messages(start(t, c, spec).opens()), "not read: no Pod has the label app=other")
 }

@@ -7,11 +7,12 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"strata/health"
+	"strata/health/rollout"
 	"strata/tests/gates/fakeapi"
 )
 
 func rolloutSpec(c *fakeapi.Cluster) health.Spec {
-	return health.Spec{Kind: health.KindRollout, Servers: c.URLs(), Rollout: &health.RolloutSpec{Workloads: []string{"kube-system/Deployment/coredns"}}}
+	return health.Spec{Servers: c.URLs(), Body: rollout.Spec{Workloads: []string{"kube-system/Deployment/coredns"}}}
 }
 
 // upgrading is a Deployment whose previous revision serves while the newest does not.
@@ -76,7 +77,7 @@ func TestRolloutGateNamesThePodThatBlocksAStatefulSet(t *testing.T) {
 	c := fakeapi.New(t, 1)
 	values := map[string]any{"revision": "new", "updated": 0, "available": 0}
 	c.PutAll(object(t, blockedSet, values))
-	spec := health.Spec{Kind: health.KindRollout, Servers: c.URLs(), Rollout: &health.RolloutSpec{Workloads: []string{"argocd/StatefulSet/controller"}}}
+	spec := health.Spec{Servers: c.URLs(), Body: rollout.Spec{Workloads: []string{"argocd/StatefulSet/controller"}}}
 	gate := start(t, c, spec)
 	gate.says("Pod controller-0 is of an earlier revision and not Ready")
 	gate.stays(200 * time.Millisecond)
@@ -145,7 +146,7 @@ func TestRolloutGateComparesWhatRunsWithWhatWasRecorded(t *testing.T) {
 			t.Parallel()
 			c := fakeapi.New(t, 1)
 			c.PutAll(object(t, running, map[string]any{"web": one.web, "wait": one.wait}))
-			spec := health.Spec{Kind: health.KindRollout, Servers: c.URLs(), Rollout: &health.RolloutSpec{Workloads: []string{"shop/Deployment/web"}}, Images: recorded}
+			spec := health.Spec{Servers: c.URLs(), Body: rollout.Spec{Workloads: []string{"shop/Deployment/web"}}, Images: recorded}
 			gate := start(t, c, spec)
 			if one.says == "" {
 				gate.opens()
@@ -163,5 +164,5 @@ func TestRolloutGateComparesNothingWhereNothingWasRecorded(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	c.PutAll(object(t, running, map[string]any{"web": "quay.io/acme/web@sha256:other", "wait": "quay.io/acme/wait@sha256:other"}))
-	start(t, c, health.Spec{Kind: health.KindRollout, Servers: c.URLs(), Rollout: &health.RolloutSpec{Workloads: []string{"shop/Deployment/web"}}}).opens()
+	start(t, c, health.Spec{Servers: c.URLs(), Body: rollout.Spec{Workloads: []string{"shop/Deployment/web"}}}).opens()
 }

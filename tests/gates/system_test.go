@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"strata/health"
+	"strata/health/system"
 	"strata/tests/gates/fakeapi"
 )
 
@@ -44,7 +45,7 @@ status: {conditions: [{type: Available, status: "True", reason: Passed}]}
 `
 
 func systemSpec(c *fakeapi.Cluster, disabled ...string) health.Spec {
-	return health.Spec{Kind: health.KindSystem, Servers: c.URLs(), System: &health.SystemSpec{Disabled: disabled}}
+	return health.Spec{Servers: c.URLs(), Body: system.Spec{Disabled: disabled}}
 }
 
 // dnsDown is CoreDNS without an available Pod, and the Pod's container in the given waiting state.

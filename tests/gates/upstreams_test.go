@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/health"
+	"strata/health/upstreams"
 	"strata/tests/gates/fakeapi"
 )
 
@@ -108,9 +109,9 @@ func upstreamsGate(t *testing.T, values map[string]any) (*fakeapi.Cluster, [2]*p
 		c.Listen("apisix", name, planes[i])
 	}
 	return c, planes, func() *run {
-		return startWith(t, health.Spec{Kind: health.KindUpstreams, Servers: c.URLs(), Upstreams: &health.UpstreamsSpec{
+		return startWith(t, health.Spec{Servers: c.URLs(), Body: upstreams.Spec{
 			Namespace: "apisix", Selector: "app=apisix", Port: 9180, Controller: "apisix/Deployment/controller",
-			Resync: metav1.Duration{Duration: time.Minute}, Routes: []health.RouteRef{{Kind: "HTTPRoute", Namespace: "apps", Name: "shop"}},
+			Resync: metav1.Duration{Duration: time.Minute}, Routes: []upstreams.RouteRef{{Kind: "HTTPRoute", Namespace: "apps", Name: "shop"}},
 		}}, health.Secrets{Kubeconfig: c.Kubeconfig(), APIKey: []byte(viewerKey)})
 	}
 }

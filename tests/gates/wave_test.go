@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"strata/health"
+	"strata/health/webhook"
 	"strata/tests/gates/fakeapi"
 )
 
@@ -35,7 +36,7 @@ endpoints: [{addresses: [10.42.1.7], conditions: {ready: true}}]
 const held = "wave.pusher.com/invalid"
 
 func waveSpec(c *fakeapi.Cluster) health.Spec {
-	return health.Spec{Kind: health.KindWebhook, Servers: c.URLs(), Webhook: &health.WebhookSpec{
+	return health.Spec{Servers: c.URLs(), Body: webhook.Spec{
 		Configuration: "wave-wave-mutating-webhook-configuration", Mutating: true, Namespace: "wave", Service: "wave-wave-webhook-service", Port: 443,
 		CASecret: "wave-wave-webhook-server-cert",
 		Accept: map[string]any{

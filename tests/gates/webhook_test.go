@@ -10,19 +10,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/health"
+	"strata/health/webhook"
 	"strata/tests/gates/fakeapi"
 )
 
 const (
-	pools     = "metallb.io/v1beta1"
-	namespace = "metallb-system"
-	ca        = "the CA"
+	pools   = "metallb.io/v1beta1"
+	metallb = "metallb-system"
+	ca      = "the CA"
 )
 
 // webhookSpec is the gate of MetalLB's webhook, as components.MetalLB asks it.
 func webhookSpec(c *fakeapi.Cluster) health.Spec {
-	return health.Spec{Kind: health.KindWebhook, Servers: c.URLs(), Webhook: &health.WebhookSpec{
-		Configuration: "metallb-webhook-configuration", Namespace: namespace, Service: "metallb-webhook-service", Port: 443,
+	return health.Spec{Servers: c.URLs(), Body: webhook.Spec{
+		Configuration: "metallb-webhook-configuration", Namespace: metallb, Service: "metallb-webhook-service", Port: 443,
 		CASecret: "metallb-webhook-cert", Accept: poolNamed("accept", "192.0.2.1-192.0.2.1"), Deny: poolNamed("deny", "not-an-address"),
 		DenyMatch: "ipaddresspoolvalidationwebhook.metallb.io",
 	}}
@@ -31,7 +32,7 @@ func webhookSpec(c *fakeapi.Cluster) health.Spec {
 func poolNamed(name, addresses string) map[string]any {
 	return map[string]any{
 		"apiVersion": pools, "kind": "IPAddressPool",
-		"metadata": map[string]any{"name": name, "namespace": namespace},
+		"metadata": map[string]any{"name": name, "namespace": metallb},
 		"spec":     map[string]any{"addresses": []any{addresses}},
 	}
 }
@@ -65,7 +66,7 @@ func endpoints(t testing.TB, ready bool) string {
 	return object(t, endpointsText, map[string]any{"ready": ready})
 }
 
-func certificate(ca string) string {
+func webhookSecret(ca string) string {
 	return fmt.Sprintf("apiVersion: v1\nkind: Secret\nmetadata: {name: metallb-webhook-cert, namespace: metallb-system}\ndata: {ca.crt: %s}\n",
 		base64.StdEncoding.EncodeToString([]byte(ca)))
 }
@@ -106,7 +107,7 @@ func webhookCluster(t testing.TB, servers int) *fakeapi.Cluster {
 
 func heal(t testing.TB, c *fakeapi.Cluster) {
 	t.Helper()
-	c.Put(certificate(ca))
+	c.Put(webhookSecret(ca))
 	c.Put(configuration(t, ca))
 	c.Put(endpoints(t, true))
 	for _, server := range c.Servers {
@@ -141,9 +142,9 @@ func TestWebhookGateFaults(t *testing.T) {
 		{"one API server has not noticed the configuration", script(1, fakeapi.Script{Admit: accepting}), "must refuse was accepted"},
 		{"the caBundle is empty", func(c *fakeapi.Cluster) { c.Put(configuration(t, "")) }, "no caBundle yet"},
 		{"the caBundle is of another CA", func(c *fakeapi.Cluster) { c.Put(configuration(t, "another CA")) }, "caBundle is not ca.crt"},
-		{"the Secret is still empty", func(c *fakeapi.Cluster) { c.Put(certificate("")) }, "has no ca.crt yet"},
+		{"the Secret is still empty", func(c *fakeapi.Cluster) { c.Put(webhookSecret("")) }, "has no ca.crt yet"},
 		{"the webhook object without endpoints", func(c *fakeapi.Cluster) {
-			c.Delete("discovery.k8s.io/v1", "endpointslices", namespace, "metallb-webhook-service-x")
+			c.Delete("discovery.k8s.io/v1", "endpointslices", metallb, "metallb-webhook-service-x")
 		}, "no ready address, 0 not ready"},
 		{"endpoints that are not ready", func(c *fakeapi.Cluster) { c.Put(endpoints(t, false)) }, "no ready address, 1 not ready"},
 		{"endpoint not listening", script(1, fakeapi.Script{Admit: failing(refusedCall)}), "does not listen yet"},
@@ -182,9 +183,9 @@ func TestWebhookGateFollowsTheStartOfMetalLB(t *testing.T) {
 	c.Serve(pools, "IPAddressPool", fakeapi.Resource{Plural: "ipaddresspools", Namespaced: true})
 	all(failing(noEndpoints))
 	c.Put(configuration(t, ""))
-	c.Put(certificate(""))
+	c.Put(webhookSecret(""))
 	gate.says("has no ca.crt yet")
-	c.Put(certificate(ca))
+	c.Put(webhookSecret(ca))
 	gate.says("no caBundle yet")
 	c.Put(endpoints(t, true))
 	all(failing(refusedCall))

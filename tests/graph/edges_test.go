@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/config"
-	"strata/health"
+	"strata/health/kinds"
 )
 
 // row is one row of the first platform's dependency matrix, and what keeps it here.
@@ -99,7 +99,7 @@ func gateAndLimit(t *testing.T, g graph, gate string) string {
 	if gate == "" {
 		return "–"
 	}
-	spec, err := health.ParseSpec([]byte(g[gate].Text("stdin")))
+	spec, err := kinds.Parse([]byte(g[gate].Text("stdin")))
 	require.NoError(t, err, gate)
-	return fmt.Sprintf("`%s` (%s), %s, `%s`", gate, spec.Kind, spec.Timeout.Round(time.Second), spec.TimeoutKey)
+	return fmt.Sprintf("`%s` (%s), %s, `%s`", gate, spec.Kind(), spec.Timeout.Round(time.Second), spec.TimeoutKey)
 }

@@ -11,7 +11,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/components"
 	"strata/health"
+	"strata/health/address"
+	"strata/health/crds"
+	"strata/health/http"
+	"strata/health/kinds"
+	"strata/health/webhook"
 	"strata/tests/pulumitest"
 )
 
@@ -65,12 +71,12 @@ func TestALayerInAnExistingClusterWaitsAsInOneOfOurOwn(t *testing.T) {
 
 func TestAGateOfAnExistingClusterAsksItsAPIAlone(t *testing.T) {
 	g := everything(t, newProgram(t, "kind")).graph(t)
-	gates := g.where(func(r pulumitest.Resource) bool { return r.Text("create") == health.Command })
+	gates := g.where(func(r pulumitest.Resource) bool { return r.Text("create") == components.GateCommand })
 	assert.Greater(t, len(gates), 20)
 	for _, name := range gates {
-		spec, err := health.ParseSpec([]byte(g[name].Text("stdin")))
+		spec, err := kinds.Parse([]byte(g[name].Text("stdin")))
 		require.NoError(t, err, name)
-		if spec.Kind != health.KindCRDs { // whose names are what the apply prints, and the mock applies nothing
+		if spec.Kind() != crds.Kind { // whose names are what the apply prints, and the mock applies nothing
 			require.NoError(t, spec.Validate(), name)
 		}
 		assert.Empty(t, spec.Hosts, name)
@@ -85,22 +91,22 @@ func TestAGateOfAnExistingClusterAsksItsAPIAlone(t *testing.T) {
 func TestWithAPISIXAloneAndSkipNoGateOfAnExistingClusterAsksAnAddress(t *testing.T) {
 	p := newProgram(t, "kind")
 	p.set(t, "ingress", map[string]any{"controllers": []string{"apisix"}})
-	kinds := func(validate string) map[health.Kind]bool {
+	kindsOf := func(validate string) map[health.Kind]bool {
 		p.set(t, "apps", map[string]any{"demo": true, "restImage": "localhost/strata/go-rest:1.0.0", "validate": validate})
 		g, found := p.graph(t), map[health.Kind]bool{}
-		for _, name := range g.where(func(r pulumitest.Resource) bool { return r.Text("create") == health.Command }) {
-			spec, err := health.ParseSpec([]byte(g[name].Text("stdin")))
+		for _, name := range g.where(func(r pulumitest.Resource) bool { return r.Text("create") == components.GateCommand }) {
+			spec, err := kinds.Parse([]byte(g[name].Text("stdin")))
 			require.NoError(t, err, name)
-			found[spec.Kind] = true
+			found[spec.Kind()] = true
 		}
 		return found
 	}
-	skip, full := kinds("skip"), kinds("full")
-	for _, kind := range []health.Kind{health.KindAddress, health.KindHTTP} {
+	skip, full := kindsOf("skip"), kindsOf("full")
+	for _, kind := range []health.Kind{address.Kind, http.Kind} {
 		assert.False(t, skip[kind], kind)
 		assert.True(t, full[kind], kind)
 	}
-	assert.True(t, skip[health.KindWebhook], "these gates are what they are with full")
+	assert.True(t, skip[webhook.Kind], "these gates are what they are with full")
 }
 
 func TestAnExistingClustersRulesNoticeABrokenGraph(t *testing.T) {

@@ -10,8 +10,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"strata/components"
 	"strata/config"
 	"strata/health"
+	"strata/health/kinds"
 	"strata/platform"
 	"strata/tests/pulumitest"
 )
@@ -41,7 +43,7 @@ func (p *program) foretell(t *testing.T) []string {
 }
 
 func described(spec health.Spec) string {
-	return spec.Layer + " " + spec.Gate + " " + string(spec.Kind)
+	return spec.Layer + " " + spec.Gate + " " + string(spec.Kind())
 }
 
 // gatesAreForetold holds the gates of a run against those that `strata health` expects by the
@@ -55,8 +57,8 @@ func (p *program) gatesAreForetold(t *testing.T, g graph) {
 	}
 	p.foretold = handed
 	var made []string
-	for _, name := range g.where(func(r pulumitest.Resource) bool { return r.Text("create") == health.Command }) {
-		spec, err := health.ParseSpec([]byte(g[name].Text("stdin")))
+	for _, name := range g.where(func(r pulumitest.Resource) bool { return r.Text("create") == components.GateCommand }) {
+		spec, err := kinds.Parse([]byte(g[name].Text("stdin")))
 		require.NoError(t, err, name)
 		require.Equal(t, name, spec.Gate)
 		made = append(made, described(spec))

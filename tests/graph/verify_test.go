@@ -8,15 +8,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/health"
+	"strata/components"
 	"strata/platform"
 	"strata/tests/pulumitest"
 )
 
 func TestEveryGateIsThereToBeAskedAtTheEndUnlessNoneIs(t *testing.T) {
 	p := newProgram(t, "local")
-	var asked []*health.Gate
-	verified := platform.Program{Verify: func(_ *pulumi.Context, _ time.Time, gates []*health.Gate) error {
+	var asked []*components.Gate
+	verified := platform.Program{Verify: func(_ *pulumi.Context, _ time.Time, gates []*components.Gate) error {
 		asked = gates
 		return nil
 	}}
@@ -26,7 +26,7 @@ func TestEveryGateIsThereToBeAskedAtTheEndUnlessNoneIs(t *testing.T) {
 		return newGraph(recorder.Resources())
 	}
 	all := run()
-	assert.Len(t, asked, len(all.where(func(r pulumitest.Resource) bool { return r.Text("create") == health.Command })))
+	assert.Len(t, asked, len(all.where(func(r pulumitest.Resource) bool { return r.Text("create") == components.GateCommand })))
 	asked = nil
 	p.set(t, "verify", "off")
 	run()

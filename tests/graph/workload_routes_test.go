@@ -9,6 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/health"
+	"strata/health/http"
+	"strata/health/kinds"
+	"strata/health/upstreams"
 	"strata/tests/pulumitest"
 )
 
@@ -48,7 +51,7 @@ func TestRoutesAreOfTheStacksIngress(t *testing.T) {
 // What APISIX's data plane has is observed after each rollout of the workload and of the data
 // plane; Traefik reads the Pods by itself.
 func TestWhatLeadsToAWorkloadIsGatedBehindItsRollout(t *testing.T) {
-	upstreams := func(image string, replicas int) (graph, *health.UpstreamsSpec, health.Spec) {
+	gated := func(image string, replicas int) (graph, upstreams.Spec, health.Spec) {
 		p := newProgram(t, "local")
 		p.set(t, "ingress", map[string]any{"controllers": []string{"traefik", "apisix"}})
 		p.set(t, "apisix", map[string]any{"replicas": replicas})
@@ -58,11 +61,11 @@ func TestWhatLeadsToAWorkloadIsGatedBehindItsRollout(t *testing.T) {
 		g := p.graph(t)
 		require.Contains(t, g, "workload-shop-apisix-upstreams")
 		assert.NotContains(t, g, "workload-shop-traefik-upstreams")
-		spec, err := health.ParseSpec([]byte(g["workload-shop-apisix-upstreams"].Text("stdin")))
+		spec, err := kinds.Parse([]byte(g["workload-shop-apisix-upstreams"].Text("stdin")))
 		require.NoError(t, err)
-		return g, spec.Upstreams, spec
+		return g, spec.Body.(upstreams.Spec), spec
 	}
-	g, asked, first := upstreams("a:1", 2)
+	g, asked, first := gated("a:1", 2)
 	require.Len(t, asked.Routes, 1)
 	assert.Equal(t, "ApisixRoute apps/"+asked.Routes[0].Name, asked.Routes[0].String())
 	for _, before := range []string{"workload-shop-rollout", "apisix-rollout"} {
@@ -70,9 +73,9 @@ func TestWhatLeadsToAWorkloadIsGatedBehindItsRollout(t *testing.T) {
 	}
 	environment, marked := g["workload-shop-apisix-upstreams"].Input("environment")
 	assert.True(t, marked || environment.ContainsSecrets(), "the viewer's key")
-	_, _, again := upstreams("a:2", 2)
+	_, _, again := gated("a:2", 2)
 	assert.NotEqual(t, first.Revision, again.Revision, "another rollout of the workload")
-	_, _, again = upstreams("a:1", 3)
+	_, _, again = gated("a:1", 3)
 	assert.NotEqual(t, first.Revision, again.Revision, "another rollout of the data plane")
 }
 
@@ -111,10 +114,10 @@ func TestAnApisixRouteLeadsAPathAndWhatIsBelowIt(t *testing.T) {
 // asked are the URLs that the gate of a workload's routes asks.
 func asked(t *testing.T, g graph) []string {
 	t.Helper()
-	spec, err := health.ParseSpec([]byte(g["workload-shop-traefik"].Text("stdin")))
+	spec, err := kinds.Parse([]byte(g["workload-shop-traefik"].Text("stdin")))
 	require.NoError(t, err)
 	var urls []string
-	for _, probe := range spec.HTTP.Probes {
+	for _, probe := range spec.Body.(http.Spec).Probes {
 		urls = append(urls, probe.URL)
 		assert.NotContains(t, probe.Status, 404, "which is the ingress's answer without a route")
 		assert.Equal(t, !strings.HasSuffix(probe.URL, "/healthz"), slices.Contains(probe.Status, 405), "%s: a probe that is ready answers 200 to 399", probe.URL)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"strata/health"
+	"strata/health/kinds"
 	"strata/internal/pulumi/stackstate"
 	"strata/internal/ssh/tunnel"
 )
@@ -31,7 +32,7 @@ func Gates(state *stackstate.State) ([]Gate, error) {
 // ReadGate reads a gate from its command's standard input and environment. It fails for a Spec of
 // another version of the program.
 func ReadGate(stdin string, environment func(string) string) (Gate, error) {
-	spec, err := health.ParseSpec([]byte(stdin))
+	spec, err := kinds.Parse([]byte(stdin))
 	return Gate{Spec: spec, Secrets: health.SecretsFrom(environment)}, err
 }
 

@@ -8,7 +8,7 @@ import (
 	"strata/actions/hosts/inventory"
 	"strata/actions/machines/lifecycle"
 	"strata/config"
-	"strata/health"
+	"strata/health/host"
 	"strata/internal/hypervisor"
 	"strata/internal/nspawn"
 	"strata/internal/pulumi/stackstate"
@@ -63,15 +63,15 @@ func (m Marks) onVM(ctx context.Context, cfg *config.Config, node config.Node) (
 
 // hostInside returns the login at a machine's host from its gate in the state; known is false
 // without a gate.
-func (m Marks) hostInside(ctx context.Context, node string) (host inventory.Host, known bool) {
+func (m Marks) hostInside(ctx context.Context, node string) (at inventory.Host, known bool) {
 	state, err := stackstate.CommandLine(m.Project).Read(ctx, m.Stack)
 	if err != nil {
-		return host, false // a release needs no state
+		return at, false // a release needs no state
 	}
 	gates, err := inventory.Gates(state)
-	i := slices.IndexFunc(gates, func(g inventory.Gate) bool { return g.Spec.Kind == health.KindHost && g.Spec.Hosts[0].Name == node })
+	i := slices.IndexFunc(gates, func(g inventory.Gate) bool { return g.Spec.Kind() == host.Kind && g.Spec.Hosts[0].Name == node })
 	if err != nil || i < 0 {
-		return host, false
+		return at, false
 	}
 	return inventory.Host{Host: gates[i].Spec.Hosts[0], Key: gates[i].Secrets.SSHKey}, true
 }

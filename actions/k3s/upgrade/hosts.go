@@ -13,7 +13,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/health"
+	"strata/health/api"
 	"strata/health/kinds"
+	"strata/health/server"
 	"strata/internal/k3shost"
 	"strata/internal/kube/apiserver"
 )
@@ -124,7 +126,7 @@ func (s *SSH) Serves(ctx context.Context, url string) error {
 // /readyz.
 func (s *SSH) Works(ctx context.Context, host health.Host, url string) error {
 	spec := health.Spec{
-		Kind: health.KindServer, Gate: "upgrade-" + host.Name, Layer: "k3s", Hosts: []health.Host{host},
+		Body: server.Spec{}, Gate: "upgrade-" + host.Name, Layer: "k3s", Hosts: []health.Host{host},
 		Timeout: metav1.Duration{Duration: s.Return}, TimeoutKey: "strata:timeouts.upgrade",
 	}
 	if url == "" {
@@ -134,7 +136,7 @@ func (s *SSH) Works(ctx context.Context, host health.Host, url string) error {
 	if err := s.gate(ctx, spec); err != nil {
 		return err
 	}
-	spec.Kind = health.KindAPI
+	spec.Body = api.Spec{}
 	return s.gate(ctx, spec)
 }
 

@@ -65,9 +65,8 @@ const endingLimit = 30 * time.Second
 // Ending returns the gate of the end of a namespace that arrives.
 func (g Guard) Ending(name string) health.Spec {
 	spec := health.Spec{
-		Kind: health.KindNamespace, Gate: name, Layer: name, Timeout: metav1.Duration{Duration: endingLimit},
+		Body: namespace.Spec{Name: name}, Gate: name, Layer: name, Timeout: metav1.Duration{Duration: endingLimit},
 		Servers: g.Servers, Existing: g.Existing,
-		Namespace: &health.NamespaceSpec{Name: name},
 	}
 	if g.Tunnel.There() {
 		target := remote.Target{Name: "api", Address: "api", Jump: g.Tunnel.Via, DynamicForward: g.Tunnel.Port, Agent: g.Tunnel.Agent}

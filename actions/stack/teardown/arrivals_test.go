@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/health"
+	"strata/health/namespace"
 	"strata/internal/ssh/remote"
 	"strata/internal/ssh/tunnel"
 )
@@ -81,7 +81,7 @@ func TestEndOfANamespaceIsAskedTheGuardsWay(t *testing.T) {
 	spec := Guard{Servers: []string{"https://10.0.0.1:6443"}, Tunnel: way, Existing: true}.Ending("team-a")
 	require.NoError(t, spec.Validate())
 	assert.Equal(t, way, spec.Tunnel())
-	assert.Equal(t, &health.NamespaceSpec{Name: "team-a"}, spec.Namespace)
+	assert.Equal(t, namespace.Spec{Name: "team-a"}, spec.Body)
 	assert.True(t, spec.Existing)
 	assert.False(t, Guard{Servers: spec.Servers}.Ending("team-a").Tunnel().There())
 }

@@ -13,11 +13,10 @@
 // Skipped); a continue. Where: in each function of health and of the folders below it that comes to
 // its result from what it is given. Not in those that take a context: they observe, wait and
 // connect, on real time, and tests/gates and the stories judge them; what they decide themselves,
-// such as that a request has failed, is not counted. Not in constructors, in the resources that a
-// program registers (gate.go, pinned.go, registered.go), nor in what tests alone use. report.go
-// only prints verdicts. The texts of verdicts are no changes; whether one is said at all is. Who
-// judges: the tests of the function's own folder, and those of the folders of health that import
-// it.
+// such as that a request has failed, is not counted. Not in constructors, nor in what tests alone
+// use. report.go only prints verdicts. The texts of verdicts are no changes; whether one is said at
+// all is. Who judges: the tests of the function's own folder, and those of the folders of health
+// that import it.
 //
 // equivalents.txt names the changes that no test can notice, each with the reason. One that a test
 // does notice, or that is no more, is an error. It exits with 1 if a mutant survives. With -write

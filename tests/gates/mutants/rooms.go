@@ -17,7 +17,7 @@ const (
 // notJudging are the packages and files that come to no verdict; doc.go says what each is.
 var notJudging = []string{
 	"health/healthtest", "health/kinds",
-	"health/gate.go", "health/pinned.go", "health/registered.go", "health/report.go",
+	"health/report.go",
 }
 
 // room is a package of health with the files of it that judge.
@@ -58,7 +58,7 @@ func rooms() ([]room, error) {
 // judges reports whether a function comes to its result from what it is given alone: it has no
 // context, and is no constructor.
 func judges(function *ast.FuncDecl) bool {
-	if strings.HasPrefix(function.Name.Name, "new") || function.Name.Name == "New" || function.Name.Name == "init" {
+	if strings.HasPrefix(strings.ToLower(function.Name.Name), "new") || function.Name.Name == "init" {
 		return false
 	}
 	return !slices.ContainsFunc(function.Type.Params.List, func(parameter *ast.Field) bool {

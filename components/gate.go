@@ -1,0 +1,133 @@
+package components
+
+import (
+	"time"
+
+	"github.com/pulumi/pulumi-command/sdk/go/command/local"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/health"
+	"strata/internal/pulumi/rerun"
+	"strata/internal/pulumi/self"
+	"strata/internal/pulumi/subcommand"
+)
+
+// GateCommand runs the checks of a gate's resource.
+const GateCommand = subcommand.Exec + "gate"
+
+// deadlineSlack is added to the gate's own deadline for the engine, so that the gate reports first.
+const deadlineSlack = 30 * time.Second
+
+// Gate is a custom resource that exists only when its subject is ready. It is a custom resource and
+// not a component because DependsOn on a component is racy in the Go SDK (docs/adr/0001). Only
+// gates have this type: a command that drains or upgrades is none. DependsOn wants the command
+// within, the resource that Pulumi has registered.
+type Gate struct{ *local.Command }
+
+// GateArgs configures a Gate.
+type GateArgs struct {
+	// Spec configures the observation. Its Hosts are left empty and taken from the next field.
+	Spec health.Spec
+	// Hosts become Spec.Hosts.
+	Hosts []PinnedHost
+	// Body becomes Spec.Body, for one that is complete only later (completeBody). Default: Spec.Body
+	// as it is.
+	Body pulumi.Output
+	// SSHKey is the hosts' private key, or several of them one after the other, in PEM. Secret.
+	SSHKey pulumi.StringInput
+	// HypervisorKey is the private key that logs in at the hypervisor. Secret. Only for kind vm,
+	// where the hypervisor is not this machine.
+	HypervisorKey pulumi.StringInput
+	// Kubeconfig is the cluster's kubeconfig. Secret. Only for the kinds that ask an API server.
+	Kubeconfig pulumi.StringInput
+	// Revision is a digest of the gate's subject; it becomes Spec.Revision. Optional.
+	Revision pulumi.StringInput
+	// Attempt is a word of rerun.Attempt, for a gate whose Spec a preview may not know although
+	// nothing of it changes: with it, the gate is updated in place, where it would be shown as
+	// replaced. Optional.
+	Attempt pulumi.StringInput
+	// BasicAuth is user:password for the probes that log in. Secret. Only for kind http.
+	BasicAuth pulumi.StringInput
+	// APIKey is for the probes that send one, and for the admin API of kind upstreams. Secret.
+	APIKey pulumi.StringInput
+}
+
+// NewGate registers a gate. It runs again when its Spec, a host key or a secret changes, and on the
+// next update after it failed, also if that goes back to a former configuration (internal/pulumi/rerun).
+func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.ResourceOption) (*Gate, error) {
+	bound, environment := args.complete(name), args.environment()
+	opts = append(opts, pulumi.Timeouts(&pulumi.CustomTimeouts{Create: bound, Update: bound}))
+	if args.Attempt != nil {
+		environment[self.Attempt] = args.Attempt
+	} else {
+		opts = append(opts, rerun.Replaced())
+	}
+	runs := subcommand.New("gate", args.known(), nil)
+	runs.Environment = environment // where it is empty, too: states have it so
+	command, err := local.NewCommand(ctx, name, runs, opts...)
+	if err != nil {
+		return nil, err
+	}
+	gate := &Gate{command}
+	if registered, ok := ctx.Value(registeredGatesKey{}).(*RegisteredGates); ok {
+		registered.Specs, registered.Gates = append(registered.Specs, args.Spec), append(registered.Gates, gate)
+	}
+	return gate, nil
+}
+
+// NewGateAtDelete registers a command that asks a gate when it is deleted, and at no other time. A
+// gate that does not open fails the delete, and is asked again by the next update.
+func NewGateAtDelete(
+	ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.ResourceOption,
+) (pulumi.Resource, error) {
+	bound := args.complete(name)
+	runs := subcommand.AtDelete("gate --deleted", args.known(), args.environment())
+	return local.NewCommand(ctx, name, runs, append(opts, pulumi.Timeouts(&pulumi.CustomTimeouts{Create: bound, Update: bound, Delete: bound}))...)
+}
+
+// complete names the Spec and its hosts, and returns the engine's bound.
+func (a *GateArgs) complete(name string) string {
+	a.Spec.Gate, a.Spec.Hosts = name, nil
+	for _, host := range a.Hosts {
+		a.Spec.Hosts = append(a.Spec.Hosts, host.Host)
+	}
+	return (a.Spec.Timeout.Duration + deadlineSlack).String()
+}
+
+// environment returns the secrets that are set.
+func (a *GateArgs) environment() pulumi.StringMap {
+	environment := pulumi.StringMap{}
+	for name, value := range map[string]pulumi.StringInput{
+		self.SSHKey: a.SSHKey, self.HypervisorKey: a.HypervisorKey, self.Kubeconfig: a.Kubeconfig,
+		self.BasicAuth: a.BasicAuth, self.APIKey: a.APIKey,
+	} {
+		if value != nil {
+			environment[name] = value
+		}
+	}
+	return environment
+}
+
+// known completes the Spec with the values that are only known later.
+func (a *GateArgs) known() pulumi.Output {
+	if a.Revision == nil {
+		a.Revision = pulumi.String(a.Spec.Revision)
+	}
+	later := []any{a.Revision, pinHosts(a.Hosts)}
+	if a.Body != nil {
+		later = append(later, a.Body)
+	}
+	return pulumi.All(later...).ApplyT(func(known []any) any {
+		spec := a.Spec
+		spec.Revision, spec.Hosts = known[0].(string), known[1].([]health.Host)
+		if a.Body != nil {
+			spec.Body = known[2].(health.Body)
+		}
+		return spec
+	})
+}
+
+// completeBody returns the body of a gate that lacks a value of type T, once that is known.
+func completeBody[T any](later pulumi.Output, complete func(T) health.Body) pulumi.Output {
+	return later.ApplyT(func(value any) any { return complete(value.(T)) })
+}

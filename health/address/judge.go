@@ -1,0 +1,117 @@
+package address
+
+import (
+	"fmt"
+
+	"strata/health"
+	"strata/health/host"
+	"strata/health/kube"
+	"strata/health/observe"
+)
+
+// addressFacts is one observation of a Service of type LoadBalancer, and the last attempts to
+// connect to it.
+type addressFacts struct {
+	Fault   *kube.Fault `json:"fault,omitempty"`
+	Seconds int         `json:"seconds,omitempty"`
+
+	Service   ServiceSeen        `json:"service"`
+	Endpoints kube.EndpointFacts `json:"endpoints"`
+	// Dials are the attempts from this machine, one a port.
+	Dials []dialFacts `json:"dials,omitempty"`
+	// Who answers for the address on this machine's network.
+	Who answererFacts `json:"who,omitzero"`
+	// Away counts the seconds without a connection of this machine to the address's network;
+	// Announced holds the hosts' view meanwhile.
+	Away      int            `json:"away,omitempty"`
+	Announced []announcement `json:"announced,omitempty"`
+	// nodes are the cluster's nodes, name and address.
+	nodes map[string]string
+	// Hosts are the attempts from the hosts; its Address is the Service's IP address.
+	Hosts host.HostsFacts `json:"hosts,omitzero"`
+}
+
+// ServiceSeen is the Service.
+type ServiceSeen struct {
+	Missing bool   `json:"missing,omitempty"`
+	Type    string `json:"type,omitempty"`
+	Class   string `json:"class,omitempty"`
+	// Local is true of externalTrafficPolicy Local.
+	Local bool `json:"local,omitempty"`
+	// Address is status.loadBalancer.ingress[0].ip.
+	Address string `json:"address,omitempty"`
+	// Refusal is the newest Warning event about it while it has no address; Seconds for how long it
+	// has been the newest.
+	Refusal string `json:"refusal,omitempty"`
+	Seconds int    `json:"seconds,omitempty"`
+	// Events are its Warning events.
+	Events []string `json:"events,omitempty"`
+}
+
+// dialFacts is the last attempt to connect to one port.
+type dialFacts struct {
+	Port int `json:"port"`
+	// Seen is false before the first attempt; Error is why there is no connection.
+	Seen  bool   `json:"seen,omitempty"`
+	Error string `json:"error,omitempty"`
+	// Way is the tunnel's part in that.
+	Way observe.Way `json:"way,omitzero"`
+}
+
+// Name is the Service as namespace/name.
+func Name(s Spec) string { return s.Namespace + "/" + s.Service }
+
+// judgeAddress says whether the Service can be reached from outside: an address that is assigned is
+// not yet announced, and one that is announced has not yet anything behind it.
+func judgeAddress(spec Spec, f addressFacts) []health.Verdict {
+	assigned, endpoints := "address "+Name(spec), "endpoints "+Name(spec)
+	unseen := health.Verdict{Check: endpoints, State: health.Waiting, Message: "not seen", After: []string{assigned}}
+	if f.Fault != nil {
+		return []health.Verdict{f.Fault.Verdict(assigned, f.Seconds >= observe.StartupSeconds), unseen}
+	}
+	verdicts := []health.Verdict{JudgeAssigned(spec, f.Service), judgeServiceEndpoints(spec, f.Endpoints)}
+	if f.Service.Missing { // it selects no Pods
+		verdicts[1] = unseen
+	}
+	verdicts[0].Check, verdicts[1].Check = assigned, endpoints
+	after := []string{assigned, endpoints}
+	dials := judgeLocal(judgeDials(spec, f.Service.Address, f.Dials), f.Service)
+	here := judgeAway(judgeAnswerer(dials, f.Service.Address, f.Who), f)
+	here.Check, here.After = "address from here", after
+	return append(append(verdicts, here), judgeAddressFromHosts(f.Hosts, after)...)
+}
+
+// JudgeAssigned says whether the Service has the address that is wanted; Check is left to the
+// caller.
+func JudgeAssigned(spec Spec, s ServiceSeen) health.Verdict {
+	v := health.Verdict{State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s describe service %s", spec.Namespace, spec.Service)}
+	switch {
+	case s.Missing:
+		v.Message, v.Hint = "the Service does not exist", fmt.Sprintf("kubectl -n %s get services", spec.Namespace)
+	case s.Type != "LoadBalancer":
+		v.State, v.Message = health.Stuck, "the Service is of type "+observe.OrNone(s.Type)+", expected LoadBalancer"
+	case s.Address == "":
+		pending(&v, s)
+	case spec.Want != "" && s.Address != spec.Want:
+		v.Message = fmt.Sprintf("has %s, expected %s", s.Address, spec.Want)
+		v.Cause = "the Service asks for another address, or MetalLB has not moved it yet"
+		v.Hint = fmt.Sprintf("kubectl -n %s get service %s -o yaml: annotation metallb.io/loadBalancerIPs", spec.Namespace, spec.Service)
+	default:
+		return health.Verdict{State: health.Ready}
+	}
+	return v
+}
+
+func judgeServiceEndpoints(spec Spec, e kube.EndpointFacts) health.Verdict {
+	if len(e.Ready) > 0 {
+		return health.Verdict{State: health.Ready}
+	}
+	cause := "its Pods are not Ready"
+	if len(e.NotReady) == 0 {
+		cause = "no Pod has the labels of the Service's selector"
+	}
+	return health.Verdict{
+		State: health.Waiting, Cause: cause, Message: fmt.Sprintf("no ready address behind the Service, %d not ready", len(e.NotReady)),
+		Hint: "kubectl -n " + spec.Namespace + " get pods,endpointslices -l kubernetes.io/service-name=" + spec.Service,
+	}
+}

@@ -1,0 +1,15 @@
+package api
+
+import "strata/health"
+
+// Kind gates every API server: authenticated /readyz.
+const Kind health.Kind = "api"
+
+// Spec configures the gate of the API servers: it has nothing of its own.
+type Spec struct{}
+
+// Traits implements health.Body.
+func (Spec) Traits() health.Traits { return health.Traits{Kind: Kind, Optional: true} }
+
+// Validate implements health.Body.
+func (Spec) Validate(health.Need) {}

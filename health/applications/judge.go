@@ -1,0 +1,166 @@
+package applications
+
+import (
+	"fmt"
+	"strings"
+
+	"strata/health"
+	"strata/health/kube"
+	"strata/health/observe"
+)
+
+// unsyncedSeconds must pass without a sync before none is expected: ArgoCD starts one within a
+// second of a comparison, and a person with a script within a few.
+const unsyncedSeconds = 10
+
+// applicationsFacts is one observation of ArgoCD Applications.
+type applicationsFacts struct {
+	Fault        *kube.Fault       `json:"fault,omitempty"`
+	Seconds      int               `json:"seconds,omitempty"`
+	Applications []applicationSeen `json:"applications,omitempty"`
+}
+
+// applicationSeen is one Application (argo-cd pkg/apis/application/v1alpha1/types.go). Its status
+// has no generation.
+type applicationSeen struct {
+	Name     string `json:"name"`
+	Missing  bool   `json:"missing,omitempty"`
+	Deleting bool   `json:"deleting,omitempty"`
+	// Refreshing is true while a refresh is asked for and has not been done.
+	Refreshing bool `json:"refreshing,omitempty"`
+	// Compared is true when the status is about the source that the specification has now
+	// (status.sync.comparedTo).
+	Compared bool `json:"compared,omitempty"`
+	// Unseen is true while ArgoCD has not compared since its last operation ended.
+	Unseen bool `json:"unseen,omitempty"`
+	// Automated is true when ArgoCD syncs by itself.
+	Automated bool   `json:"automated,omitempty"`
+	Sync      string `json:"sync,omitempty"`
+	Health    string `json:"health,omitempty"`
+	// Phase and Message are those of the last operation.
+	Phase   string `json:"phase,omitempty"`
+	Message string `json:"message,omitempty"`
+	// Errors are the error conditions, as Type and Message; Unhealthy the resources that are not
+	// Healthy.
+	Errors    []kube.Condition `json:"errors,omitempty"`
+	Unhealthy []string         `json:"unhealthy,omitempty"`
+	// Seconds is for how long it has been the same.
+	Seconds int `json:"seconds,omitempty"`
+	// Brings are the Applications that it brings, and those that they bring, by name.
+	Brings []applicationSeen `json:"brings,omitempty"`
+}
+
+// judgeApplications says whether the contents of the repositories are in the cluster, and work.
+func judgeApplications(spec Spec, f applicationsFacts) []health.Verdict {
+	var verdicts []health.Verdict
+	for i, name := range spec.Names {
+		check := "application " + spec.Namespace + "/" + name
+		switch {
+		case f.Fault != nil && i == 0:
+			verdicts = append(verdicts, f.Fault.Verdict(check, f.Seconds >= observe.StartupSeconds))
+		case f.Fault != nil:
+			verdicts = append(verdicts, health.Verdict{Check: check, State: health.Waiting, Message: "not seen", After: []string{verdicts[0].Check}})
+		default:
+			one := applicationNamed(f.Applications, name)
+			v := judgeApplication(spec, one)
+			if v.State == health.Ready {
+				v = judgeBrought(spec, one, v)
+			}
+			v.Check = check
+			verdicts = append(verdicts, v)
+		}
+	}
+	return verdicts
+}
+
+func applicationNamed(all []applicationSeen, name string) applicationSeen {
+	for _, a := range all {
+		if a.Name == name {
+			return a
+		}
+	}
+	return applicationSeen{Name: name, Missing: true}
+}
+
+func judgeApplication(spec Spec, a applicationSeen) health.Verdict {
+	v := health.Verdict{State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s describe application %s", spec.Namespace, a.Name)}
+	switch {
+	case a.Missing:
+		v.Message, v.Cause = "does not exist", "it is not applied yet, its CRD is not established, or the Application that makes it is not synced"
+		v.Hint = fmt.Sprintf("kubectl -n %s get applications", spec.Namespace)
+	case a.Deleting:
+		v.Message, v.Cause = "is being deleted", "its finalizer deletes what it has deployed first"
+	case a.Refreshing:
+		v.Message, v.Cause = "a refresh is asked for and not done yet", "ArgoCD's application controller is busy, starting, or not running"
+	case len(a.Errors) == 0 && !a.Compared:
+		v.Message, v.Cause = "ArgoCD has not compared the source that it has now", "ArgoCD's application controller is starting, or not running"
+	case a.Unseen:
+		v.Message, v.Cause = "ArgoCD has not compared since its last sync ended: its health is from before", "ArgoCD's application controller is busy, starting, or not running"
+	case a.Compared && a.Sync == "Synced" && a.Health == "Healthy" && a.Phase != "Running" && a.Phase != "Terminating":
+		return syncedAndHealthy(spec, a)
+	default:
+		notSynced(&v, a)
+	}
+	return v
+}
+
+// syncedAndHealthy passes; a last sync that failed, for example in a hook, is worth a warning.
+func syncedAndHealthy(spec Spec, a applicationSeen) health.Verdict {
+	v := health.Verdict{State: health.Ready}
+	if failedPhase(a.Phase) {
+		v.Message = "Synced and Healthy, but its last sync ended with " + a.Phase + ": " + observe.OrNone(health.OneLine(a.Message))
+		v.Hint = fmt.Sprintf("kubectl -n %s describe application %s", spec.Namespace, a.Name)
+	}
+	return v
+}
+
+func failedPhase(phase string) bool { return phase == "Failed" || phase == "Error" }
+
+// notSynced lists the missing objects, and gives ArgoCD's own reasons: error conditions first, then
+// the last operation.
+func notSynced(v *health.Verdict, a applicationSeen) {
+	v.Message = fmt.Sprintf("sync is %s, health is %s", observe.OrNone(a.Sync), observe.OrNone(a.Health))
+	message := ""
+	for _, c := range a.Errors {
+		v.Evidence = append(v.Evidence, c.Type+": "+c.Message)
+		message += c.Message + "\n"
+	}
+	if failedPhase(a.Phase) {
+		v.Evidence = append(v.Evidence, "last operation "+a.Phase+": "+a.Message)
+		message += a.Message
+	}
+	v.Evidence = append(v.Evidence, a.Unhealthy...)
+	switch {
+	case message != "":
+		first, _, _ := strings.Cut(strings.TrimSpace(message), "\n")
+		v.Message += ": " + kube.Innermost(health.OneLine(first))
+		if known := causeOfSync(message); known.cause != "" {
+			v.Cause, v.Hint = known.cause, known.hint
+		}
+	case a.Phase == "Running" || a.Phase == "Terminating":
+		v.Message += ", an operation is " + strings.ToLower(a.Phase)
+	case len(a.Unhealthy) > 0:
+		v.Message += ": " + health.OneLine(a.Unhealthy[0])
+	}
+	hopeless(v, a)
+}
+
+// hopeless is an Application that ArgoCD will not touch again by itself: a sync of this revision
+// has failed and is not tried again (controller/appcontroller.go autoSync), or ArgoCD was not told
+// to sync.
+func hopeless(v *health.Verdict, a applicationSeen) {
+	if a.Seconds < unsyncedSeconds || !a.Compared {
+		return
+	}
+	for _, c := range a.Errors {
+		if c.Type == "SyncError" && strings.HasPrefix(c.Message, "Failed last sync attempt") && failedPhase(a.Phase) {
+			v.State = health.Stuck
+			v.Hint = "ArgoCD does not try the same revision again: correct it in Git, or argocd app sync " + a.Name + "; " + v.Hint
+			return
+		}
+	}
+	if a.Sync == "OutOfSync" && !a.Automated && len(a.Errors) == 0 && a.Phase != "Running" && a.Phase != "Terminating" {
+		v.State, v.Cause = health.Stuck, "it is synced by hand only: it has no spec.syncPolicy.automated"
+		v.Hint = "argocd app sync " + a.Name + ", or set spec.syncPolicy.automated"
+	}
+}

@@ -1,0 +1,192 @@
+package certificate
+
+import (
+	"fmt"
+	"strings"
+
+	"strata/health"
+	"strata/health/issuer"
+	"strata/health/kube"
+	"strata/health/observe"
+)
+
+// certificateFacts is one observation of a Certificate, its newest request and its Secret.
+type certificateFacts struct {
+	Fault   *kube.Fault `json:"fault,omitempty"`
+	Seconds int         `json:"seconds,omitempty"`
+
+	Certificate certificateSeen `json:"certificate"`
+	// Request is the CertificateRequest of the issuance, or of the renewal that is due, that is
+	// under way or has failed; nil when there is none.
+	Request *requestSeen `json:"request,omitempty"`
+	Pair    pairFacts    `json:"pair"`
+}
+
+// certificateSeen is the Certificate (cert-manager pkg/apis/certmanager/v1/types_certificate.go).
+type certificateSeen struct {
+	Missing    bool  `json:"missing,omitempty"`
+	Deleting   bool  `json:"deleting,omitempty"`
+	Generation int64 `json:"generation,omitempty"`
+	// Secret and Names are spec.secretName and spec.dnsNames with spec.ipAddresses.
+	Secret string   `json:"secret,omitempty"`
+	Names  []string `json:"names,omitempty"`
+	// Ready says whether the Secret fits the specification; Issuing whether cert-manager is at work
+	// on it, and, when it is False, why the last attempt failed.
+	Ready   kube.Condition `json:"ready,omitzero"`
+	Issuing kube.Condition `json:"issuing,omitzero"`
+	// Outdated is true while the issuer's former CA or ACME server has signed it.
+	Outdated bool `json:"outdated,omitempty"`
+	// Retry is the time of cert-manager's next attempt after a failure; empty without a failure.
+	Retry string `json:"retry,omitempty"`
+}
+
+// requestSeen is a CertificateRequest.
+type requestSeen struct {
+	Name     string         `json:"name"`
+	Ready    kube.Condition `json:"ready,omitzero"`
+	Approved kube.Condition `json:"approved,omitzero"`
+	Denied   kube.Condition `json:"denied,omitzero"`
+	Invalid  kube.Condition `json:"invalid,omitzero"`
+	// Order is the ACME Order behind it, if there is one.
+	Order *orderSeen `json:"order,omitempty"`
+}
+
+// causeOutdated explains a certificate that differs from one that its issuer would give now.
+const causeOutdated = "the issuer's CA or server was changed, and the certificate is being issued anew"
+
+func certificateCheck(s Spec) string {
+	return "certificate " + s.Namespace + "/" + s.Name
+}
+
+// judgeCertificate says whether a certificate serves: cert-manager says so of its newest
+// generation, and the Secret holds a pair that clients will accept. The next component reads only
+// the pair.
+func judgeCertificate(spec Spec, f certificateFacts) []health.Verdict {
+	secret := health.Verdict{Check: "secret " + spec.Namespace + "/" + spec.Secret, State: health.Waiting, Message: "not seen"}
+	if f.Fault != nil {
+		secret.After = []string{certificateCheck(spec)}
+		return []health.Verdict{f.Fault.Verdict(certificateCheck(spec), f.Seconds >= observe.StartupSeconds), secret}
+	}
+	certificate := judgeIssued(spec, f)
+	secret = judgePair(spec, f.Certificate, f.Pair)
+	secret.After = []string{certificateCheck(spec)}
+	if secret.State == health.Stuck && certificate.State != health.Ready {
+		// The Secret's pair is of an earlier version of the Certificate, and about to be replaced.
+		secret.State = health.Waiting
+	}
+	if f.Pair.Short && certificate.State == health.Ready {
+		renewal(&secret, f)
+	}
+	return []health.Verdict{certificate, secret}
+}
+
+// renewal names the obstacle of the next certificate, for one that is about to be replaced.
+func renewal(v *health.Verdict, f certificateFacts) {
+	if f.Request == nil {
+		return
+	}
+	var next health.Verdict
+	notIssued(&next, f.Certificate, f.Request)
+	v.Message += "; its renewal: " + next.Message
+	v.Evidence = append(v.Evidence, next.Evidence...)
+	if next.Cause != "" {
+		v.Cause = next.Cause
+	}
+	v.Hint = next.Hint + v.Hint
+}
+
+func judgeIssued(spec Spec, f certificateFacts) health.Verdict {
+	c := f.Certificate
+	v := health.Verdict{Check: certificateCheck(spec), State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s describe certificate %s; kubectl -n %s get certificaterequests", spec.Namespace, spec.Name, spec.Namespace)}
+	switch {
+	case c.Missing:
+		kube.Absent(&v)
+	case c.Deleting:
+		v.Message = "is being deleted"
+	case c.Secret != spec.Secret:
+		v.State, v.Message = health.Stuck, fmt.Sprintf("writes Secret %s, expected %s", observe.OrNone(c.Secret), spec.Secret)
+	case c.Ready.Stale(c.Generation):
+		v.Message = kube.StaleMessage(c.Ready, c.Generation)
+		v.Cause = "cert-manager's controller has not reconciled it yet: it is starting, or not running"
+		v.Hint = "kubectl -n cert-manager get pods; kubectl -n cert-manager logs deployment/cert-manager"
+	case c.Ready.Status == "True" && c.Outdated:
+		v.Message, v.Cause = "was issued by the CA or server that the issuer had before", causeOutdated
+		renewal(&v, f)
+	case c.Ready.Status == "True":
+		// A renewal may be under way; until it ends the Secret is good, and the check of its pair
+		// says for how long.
+		return health.Verdict{Check: v.Check, State: health.Ready}
+	default:
+		notIssued(&v, c, f.Request)
+	}
+	return v
+}
+
+// notIssued says why there is no certificate yet: the request's words come first, since the
+// Certificate only repeats them.
+func notIssued(v *health.Verdict, c certificateSeen, request *requestSeen) {
+	v.Message = "not ready: " + observe.OrNone(health.OneLine(c.Ready.Message))
+	message := c.Ready.Message
+	if c.Issuing.Status != "" {
+		v.Evidence = append(v.Evidence, kube.ConditionLine(c.Issuing))
+	}
+	if request != nil {
+		message = requestMessage(v, *request)
+	}
+	failed := c.Issuing.Status == "False" && !c.Issuing.Stale(c.Generation)
+	if failed {
+		message = c.Issuing.Message + " " + message
+		v.Message = "issuance failed: " + health.OneLine(c.Issuing.Message)
+		if request != nil && request.Order != nil {
+			v.Message = "issuance failed: " + request.Order.stage().String()
+		}
+		if c.Retry != "" {
+			v.Message += "; cert-manager tries again at " + c.Retry
+			v.Hint = "cmctl renew, once the cause is gone, tries at once; " + v.Hint
+		}
+	}
+	hindered := request != nil && request.Order.hindered(v)
+	if known := issuer.CauseOfIssuance(message); known.Cause != "" && !hindered {
+		v.Cause, v.Hint = known.Cause, known.Hint+"; "+v.Hint
+	}
+	if request != nil {
+		refused(v, *request, failed)
+	}
+}
+
+// refused is a request that an approver or the issuer will not have: the same request is refused
+// again.
+func refused(v *health.Verdict, request requestSeen, failed bool) {
+	switch {
+	case request.Denied.Status == "True":
+		v.Cause = "an approver denied CertificateRequest " + request.Name + ": " + observe.OrNone(request.Denied.Message)
+	case request.Invalid.Status == "True":
+		v.Cause = "the issuer calls CertificateRequest " + request.Name + " invalid: " + observe.OrNone(request.Invalid.Message)
+	default:
+		return
+	}
+	if failed {
+		v.State = health.Stuck
+	}
+}
+
+// requestMessage adds a request to the evidence, and returns its words.
+func requestMessage(v *health.Verdict, request requestSeen) string {
+	for _, c := range []kube.Condition{request.Ready, request.Denied, request.Invalid} {
+		if c.Status != "" {
+			v.Evidence = append(v.Evidence, "CertificateRequest "+request.Name+": "+kube.ConditionLine(c))
+		}
+	}
+	stage := ""
+	switch {
+	case request.Order != nil:
+		v.Evidence = append(v.Evidence, request.Order.evidence()...)
+		stage = request.Order.stage().String()
+		v.Message = "not ready: " + stage
+	case request.Ready.Status == "" && request.Approved.Status == "" && request.Denied.Status == "":
+		v.Cause = "CertificateRequest " + request.Name + " is not approved yet"
+	case request.Ready.Message != "":
+		v.Message = "not ready: " + health.OneLine(request.Ready.Message)
+	}
+	return strings.TrimSpace(request.Ready.Message + " " + stage)
+}

@@ -1,0 +1,83 @@
+package claim
+
+import (
+	"fmt"
+	"strings"
+
+	"strata/health"
+	"strata/health/kube"
+	"strata/health/observe"
+)
+
+// claimSeconds bounds the wait for a StorageClass: K3s applies its own seconds after it starts.
+const claimSeconds = 15
+
+// claimFacts is one observation of a PersistentVolumeClaim and the cluster's StorageClasses.
+type claimFacts struct {
+	Fault *kube.Fault `json:"fault,omitempty"`
+	// Seconds is for how long the fault, or the claim's lack of a class, has been the same.
+	Seconds int  `json:"seconds,omitempty"`
+	Missing bool `json:"missing,omitempty"`
+	// Phase is Pending, Bound or Lost.
+	Phase string `json:"phase,omitempty"`
+	// Class is the StorageClass that it asks for; empty: the default one. Classes are those that
+	// there are, Default the default one, and Provisioner who makes volumes of the wanted one.
+	Class       string   `json:"class,omitempty"`
+	Default     string   `json:"default,omitempty"`
+	Classes     []string `json:"classes,omitempty"`
+	Provisioner string   `json:"provisioner,omitempty"`
+	// Events are its Warning events, newest first.
+	Events []string `json:"events,omitempty"`
+}
+
+// handMade is the provisioner of a class whose volumes are made by hand.
+const handMade = "kubernetes.io/no-provisioner"
+
+func claimCheck(s Spec) string { return "claim " + s.Namespace + "/" + s.Name }
+
+// judgeClaim says whether a claim has its volume. A Pod whose claim is pending is only
+// "unschedulable", and the claim itself says "no persistent volumes available": the StorageClasses
+// have to be read for that.
+func judgeClaim(spec Spec, f claimFacts) []health.Verdict {
+	v := health.Verdict{Check: claimCheck(spec), State: health.Waiting, Evidence: f.Events, Hint: fmt.Sprintf("kubectl -n %s describe pvc %s", spec.Namespace, spec.Name)}
+	switch {
+	case f.Fault != nil:
+		return []health.Verdict{f.Fault.Verdict(v.Check, f.Seconds >= observe.StartupSeconds)}
+	case f.Missing:
+		v.Message, v.Hint = "does not exist", fmt.Sprintf("kubectl -n %s get statefulset,pvc", spec.Namespace)
+	case f.Phase == "Bound":
+		return []health.Verdict{{Check: v.Check, State: health.Ready}}
+	case f.Phase == "Lost":
+		v.State, v.Message, v.Cause = health.Stuck, "its volume is gone", "the PersistentVolume that it was bound to was deleted"
+	case f.Class == "" && f.Default == "":
+		f.lacks(&v, "no StorageClass", "the claim asks for the default StorageClass, and the cluster has none")
+		v.Hint = "install a provisioner (K3s brings local-path unless it is disabled), or mark a StorageClass as the default: the claim then takes it by itself"
+	case f.Provisioner == "":
+		f.lacks(&v, "StorageClass "+f.wanted()+" does not exist", "the claim names a StorageClass that does not exist")
+		v.Hint = fmt.Sprintf("make it, or correct %s and delete claim and StatefulSet, which cannot change: kubectl -n %s delete statefulset,pvc --all", spec.ClassKey, spec.Namespace)
+	case f.Provisioner == handMade:
+		v.Message = "no volume of StorageClass " + f.wanted() + " fits"
+		v.Cause = "volumes of this class are made by hand, and none is free and large enough"
+		v.Hint = "kubectl get persistentvolumes; " + v.Hint
+	default:
+		v.Message = fmt.Sprintf("%s has made no volume of StorageClass %s yet", f.Provisioner, f.wanted())
+	}
+	return []health.Verdict{v}
+}
+
+// wanted is the class that the claim gets.
+func (f claimFacts) wanted() string {
+	if f.Class != "" {
+		return f.Class
+	}
+	return f.Default
+}
+
+// lacks is a claim for which no volume can be made. It is not Stuck at once: the class may be about
+// to come.
+func (f claimFacts) lacks(v *health.Verdict, what, cause string) {
+	v.Message, v.Cause = "pending: "+what+"; there is "+observe.OrNone(strings.Join(f.Classes, ", ")), cause
+	if f.Seconds >= claimSeconds {
+		v.State = health.Stuck
+	}
+}

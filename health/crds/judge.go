@@ -1,0 +1,132 @@
+package crds
+
+import (
+	"strings"
+
+	"strata/health"
+	"strata/health/kube"
+	"strata/health/observe"
+)
+
+// crdsFacts is one observation of CRDs and of their versions at each API server.
+type crdsFacts struct {
+	Fault   *kube.Fault `json:"fault,omitempty"`
+	Seconds int         `json:"seconds,omitempty"`
+	CRDs    []crdFacts  `json:"crds,omitempty"`
+	// Servers are the API servers' discovery, one by one.
+	Servers []discoveryFacts `json:"servers,omitempty"`
+}
+
+// crdFacts is one CustomResourceDefinition. Its conditions have no observedGeneration; that a new
+// version of it is served is seen in the discovery.
+type crdFacts struct {
+	Name    string `json:"name"`
+	Missing bool   `json:"missing,omitempty"`
+	// Finalizers hold up a deletion; Deleting is true meanwhile.
+	Deleting   bool     `json:"deleting,omitempty"`
+	Finalizers []string `json:"finalizers,omitempty"`
+	// Names and Established are its conditions (apiextensions v1
+	// CustomResourceDefinitionConditionType).
+	Names       kube.Condition `json:"names,omitzero"`
+	Established kube.Condition `json:"established,omitzero"`
+	// Served are its served versions.
+	Served []string `json:"served,omitempty"`
+	// Owner is the CRD of the same group that has taken one of its names; Leaving is true while
+	// that one is being deleted.
+	Owner   string `json:"owner,omitempty"`
+	Leaving bool   `json:"leaving,omitempty"`
+}
+
+// discoveryFacts holds the kinds that one API server serves.
+type discoveryFacts struct {
+	Server string `json:"server"`
+	// Asked is false while a CRD is not as it should be: nothing is served yet.
+	Asked   bool        `json:"asked,omitempty"`
+	Fault   *kube.Fault `json:"fault,omitempty"`
+	Seconds int         `json:"seconds,omitempty"`
+	// Absent are the resources that it does not serve yet, as group/version plural.
+	Absent []string `json:"absent,omitempty"`
+}
+
+// judgeCRDs says whether objects of every CRD can be created through every API server. Established
+// is one API server's word; the others learn of it from their own watch.
+func judgeCRDs(spec Spec, facts crdsFacts) []health.Verdict {
+	checks := make([]string, 0, len(spec.Names))
+	for _, name := range spec.Names {
+		checks = append(checks, "crd "+name)
+	}
+	if facts.Fault != nil {
+		verdicts := []health.Verdict{facts.Fault.Verdict(checks[0], facts.Seconds >= observe.StartupSeconds)}
+		for _, check := range checks[1:] {
+			verdicts = append(verdicts, health.Verdict{Check: check, State: health.Waiting, Message: "not seen", After: checks[:1]})
+		}
+		return verdicts
+	}
+	var verdicts []health.Verdict
+	for _, crd := range facts.CRDs {
+		verdicts = append(verdicts, judgeCRD(crd))
+	}
+	for _, server := range facts.Servers {
+		v := judgeDiscovery(server)
+		v.After = checks
+		verdicts = append(verdicts, v)
+	}
+	return verdicts
+}
+
+func judgeCRD(crd crdFacts) health.Verdict {
+	v := health.Verdict{Check: "crd " + crd.Name, State: health.Waiting, Hint: "kubectl describe crd " + crd.Name}
+	switch {
+	case crd.Missing:
+		v.Message, v.Cause = "does not exist", "it was deleted, or is not applied yet"
+		v.Hint = "if it was deleted: pulumi up --replace the resource crds-BUNDLE makes it anew (pulumi stack --show-urns has its URN); one of a chart, pulumi up --refresh"
+	case crd.Deleting:
+		v.Message = "is being deleted"
+		v.Cause = "finalizer " + observe.OrNone(strings.Join(crd.Finalizers, ", ")) + ": its objects are deleted first"
+		v.Hint = "kubectl get " + crd.Name + " -A; an object whose finalizers no controller removes holds it"
+	case crd.Names.Status == "False":
+		namesTaken(&v, crd)
+	case len(crd.Served) == 0:
+		v.State, v.Message, v.Cause = health.Stuck, "serves no version", "every version in it has served: false"
+	case crd.Names.Status != "True" || crd.Established.Status != "True":
+		v.Message = "not established: " + kube.ConditionLine(crd.Established)
+		v.Cause = "the API server has not accepted it yet"
+	default:
+		return health.Verdict{Check: v.Check, State: health.Ready}
+	}
+	return v
+}
+
+// namesTaken is a CRD whose plural, kind or short name another one of its group holds
+// (apiextensions-apiserver pkg/controller/status/naming_controller.go). It lasts until one of the
+// two is changed.
+func namesTaken(v *health.Verdict, crd crdFacts) {
+	v.Message = "its names are not accepted: " + crd.Names.Message
+	v.Evidence = []string{kube.ConditionLine(crd.Names)}
+	switch {
+	case crd.Owner == "":
+		v.Cause = "another CRD of its group had one of the names"
+	case crd.Leaving:
+		v.Cause = "CRD " + crd.Owner + " holds one of the names, and is being deleted"
+	default:
+		v.State, v.Cause = health.Stuck, "CRD "+crd.Owner+" holds one of the names"
+		v.Hint = "delete the CRD that is not wanted: kubectl describe crd " + crd.Owner
+	}
+}
+
+func judgeDiscovery(server discoveryFacts) health.Verdict {
+	v := health.Verdict{Check: "crds through " + server.Server, State: health.Waiting}
+	switch {
+	case !server.Asked:
+		v.Message = "not asked before every CRD is established"
+	case server.Fault != nil:
+		return server.Fault.Verdict(v.Check, server.Seconds >= observe.StartupSeconds)
+	case len(server.Absent) > 0:
+		v.Message = "does not serve " + strings.Join(server.Absent, ", ") + " yet"
+		v.Cause = "this API server has not caught up with the CRDs"
+		v.Hint = "kubectl api-resources --server https://" + server.Server
+	default:
+		return health.Verdict{Check: v.Check, State: health.Ready}
+	}
+	return v
+}

@@ -1,0 +1,35 @@
+package gateway
+
+import (
+	"slices"
+
+	"strata/health"
+)
+
+// Kind gates a Gateway with its GatewayClass: accepted and programmed, every listener of
+// it.
+const Kind health.Kind = "gateway"
+
+// Spec names a Gateway, its class and the listeners that must serve.
+type Spec struct {
+	Class     string `json:"class"`
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+	// Listeners are names of spec.listeners. A Gateway is Accepted and Programmed as soon as one of
+	// its listeners is.
+	Listeners []string `json:"listeners"`
+	// Routes has the least number of attached routes of a listener, by its name. Optional.
+	Routes map[string]int `json:"routes,omitempty"`
+}
+
+// Traits implements health.Body.
+func (Spec) Traits() health.Traits { return health.Traits{Kind: Kind} }
+
+// Validate implements health.Body.
+func (s Spec) Validate(need health.Need) {
+	need(s.Class != "" && s.Namespace != "" && s.Name != "", "gateway: class, namespace or name is empty")
+	need(len(s.Listeners) > 0 && !slices.Contains(s.Listeners, ""), "gateway.listeners: expected names; a Gateway is Programmed with one good listener of many")
+	for name := range s.Routes {
+		need(slices.Contains(s.Listeners, name), "gateway.routes: %q is none of gateway.listeners", name)
+	}
+}

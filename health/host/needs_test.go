@@ -1,0 +1,19 @@
+package host
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// etcd's ports and its memory are a server's; only a server that holds the virtual address needs
+// keepalived.
+func TestAServerNeedsMoreThanAnAgent(t *testing.T) {
+	server, agent := Needs("server", false, false), Needs("agent", true, true)
+	assert.Contains(t, server.Ports, 2379)
+	assert.Equal(t, []int{10250}, agent.Ports)
+	assert.Greater(t, server.MinMemoryMiB, agent.MinMemoryMiB)
+	assert.Empty(t, server.Programs)
+	assert.Empty(t, agent.Programs)
+	assert.Equal(t, []string{"keepalived"}, Needs("server", false, true).Programs)
+}

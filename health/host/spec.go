@@ -1,0 +1,49 @@
+package host
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/health"
+	"strata/internal/k3shost"
+)
+
+// Kind gates one host before anything is installed on it.
+const Kind health.Kind = "host"
+
+// Spec configures the gate of one host.
+type Spec struct {
+	// Peers are the other nodes' names, which must not be this host's: two hosts of one name
+	// replace each other's Node.
+	Peers []string `json:"peers,omitempty"`
+	// Modules are the kernel features that must be loaded or built in, for example br_netfilter.
+	Modules []string `json:"modules"`
+	// Ports are the TCP ports that must be free or held by this cluster's own K3s.
+	Ports []int `json:"ports,omitempty"`
+	// MinDiskMiB is the free space that K3s's data directory needs, in MiB.
+	MinDiskMiB int `json:"minDiskMiB"`
+	// MinMemoryMiB is the host's total memory, in MiB.
+	MinMemoryMiB int `json:"minMemoryMiB"`
+	// MaxClockSkew bounds the difference of the host's clock from this machine's.
+	MaxClockSkew metav1.Duration `json:"maxClockSkew"`
+	// K3s is the version that the host is to run, for example v1.36.3+k3s1. One that is there
+	// already must be able to go there in one step. Empty: not checked.
+	K3s string `json:"k3s,omitempty"`
+	// Owner is the expected owner of the host. It is nil in a state from before there were marks;
+	// it has no cluster while the cluster's identity is unknown.
+	Owner *k3shost.Owner `json:"owner,omitempty"`
+	// Fixed are the values that a server cannot change any more once it has data
+	// (config.FixedValues). Empty: not checked.
+	Fixed map[string]string `json:"fixed,omitempty"`
+	// CgroupV1 is true where the kubelet is told to run on cgroup v1 as well (fail-cgroupv1=false).
+	CgroupV1 bool `json:"cgroupV1,omitempty"`
+	// Programs are those that the host must have, for example keepalived.
+	Programs []string `json:"programs,omitempty"`
+	// IPVS is true when kube-proxy runs in IPVS mode; otherwise ip_vs is Skipped.
+	IPVS bool `json:"ipvs,omitempty"`
+}
+
+// Traits implements health.Body.
+func (Spec) Traits() health.Traits { return health.Traits{Kind: Kind, OneHost: true, NoServers: true} }
+
+// Validate implements health.Body.
+func (Spec) Validate(health.Need) {}

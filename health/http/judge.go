@@ -1,0 +1,176 @@
+package http
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"strata/health"
+	"strata/health/address"
+	"strata/health/kube"
+	"strata/health/observe"
+)
+
+// httpPasses must follow each other for each probe, each over a connection of its own: there are
+// several Pods behind an address, and each of them learns of a route or certificate by itself.
+const httpPasses = 2
+
+// httpFacts is one observation of the Service and the CA, and the last answer of each probe.
+type httpFacts struct {
+	Fault   *kube.Fault         `json:"fault,omitempty"`
+	Seconds int                 `json:"seconds,omitempty"`
+	Service address.ServiceSeen `json:"service"`
+	// CA says why the CA is not usable; empty if it is, or if none was requested.
+	CA      string       `json:"authority,omitempty"`
+	Answers []httpAnswer `json:"answers,omitempty"`
+}
+
+// httpAnswer is the last answer to one probe. It holds nothing of the body, which may repeat the
+// request.
+type httpAnswer struct {
+	Name string `json:"name"`
+	// Seen is false before the first answer at the present address.
+	Seen bool `json:"seen,omitempty"`
+	// Error says why there is no answer; Certificate describes a certificate that was refused.
+	Error       string `json:"error,omitempty"`
+	Certificate string `json:"certificate,omitempty"`
+	// Way is the tunnel's part in that.
+	Way      observe.Way `json:"way,omitzero"`
+	Status   int         `json:"status,omitempty"`
+	Location string      `json:"location,omitempty"`
+	// Lacks is true when the body has not the text that it must contain.
+	Lacks bool `json:"lacks,omitempty"`
+	// Within is the latency as a bound, for example 100 ms.
+	Within string `json:"within,omitempty"`
+	// Passes is the number of passes in a row.
+	Passes int `json:"passes,omitempty"`
+	// Attempts counts the requests until the answer, and Took is the duration of the last one.
+	Attempts int    `json:"attempts,omitempty"`
+	Took     string `json:"took,omitempty"`
+}
+
+func httpAddress(s Spec) address.Spec {
+	return address.Spec{Namespace: s.Namespace, Service: s.Service}
+}
+
+// judgeHTTP says whether every URL answers at the Service's address as people will see it.
+func judgeHTTP(spec Spec, f httpFacts) []health.Verdict {
+	at := "address " + address.Name(httpAddress(spec))
+	after := []string{at}
+	var verdicts []health.Verdict
+	if f.Fault != nil {
+		verdicts = append(verdicts, f.Fault.Verdict(at, f.Seconds >= observe.StartupSeconds))
+		f.Answers = nil
+	} else {
+		verdicts = append(verdicts, address.JudgeAssigned(httpAddress(spec), f.Service))
+		verdicts[0].Check = at
+	}
+	if spec.CASecret != "" && f.Fault == nil {
+		ca := health.Verdict{Check: "ca " + spec.CASecret, State: health.Ready}
+		if f.CA != "" {
+			ca.State, ca.Message = health.Waiting, f.CA
+			ca.Cause, ca.Hint = "the Certificate that makes the CA is not issued yet", "kubectl get certificates -A"
+		}
+		verdicts = append(verdicts, ca)
+		after = append(after, ca.Check)
+	}
+	for _, probe := range spec.Probes {
+		v := judgeHTTPProbe(spec, probe, f)
+		v.Check, v.After = "http "+probe.Name, after
+		verdicts = append(verdicts, v)
+	}
+	return verdicts
+}
+
+func judgeHTTPProbe(spec Spec, probe Probe, f httpFacts) health.Verdict {
+	asked := probeMethod(probe) + " " + probe.URL
+	v := health.Verdict{State: health.Waiting, Hint: fmt.Sprintf("curl -kv -X %s --connect-to ::%s: '%s'", probeMethod(probe), f.Service.Address, probe.URL)}
+	at := slices.IndexFunc(f.Answers, func(a httpAnswer) bool { return a.Name == probe.Name })
+	if at < 0 || !f.Answers[at].Seen || f.Service.Address == "" || f.CA != "" {
+		v.Message, v.Hint = asked+": not asked yet", ""
+		return v
+	}
+	a := f.Answers[at]
+	switch {
+	case a.Certificate != "":
+		v.Message = fmt.Sprintf("%s: the certificate of %s is refused: %s", asked, a.Certificate, a.Error)
+		v.Cause = refusedCertificate(spec, a)
+	case a.Error != "":
+		v.Message = asked + ": no answer: " + a.Error
+		v.Cause, _ = address.Unanswered(a.Error, f.Service.Address, a.Way)
+		if a.Way.Down() {
+			v.Hint = a.Way.Hint
+		}
+	case !slices.Contains(probeStatuses(probe), a.Status):
+		v.Message = fmt.Sprintf("%s: expected %s, found %d", asked, oneOf(probeStatuses(probe)), a.Status)
+		v.Cause = statusCause(probe, a.Status)
+	case a.Lacks:
+		v.Message = fmt.Sprintf("%s: %d, but its body does not contain %q", asked, a.Status, probe.Contains)
+		v.Cause = "another application answers, or this one is starting"
+	case probe.RedirectTo != "" && a.Location != probe.RedirectTo:
+		v.Message = fmt.Sprintf("%s: %d to %s, expected %s", asked, a.Status, observe.OrNone(a.Location), probe.RedirectTo)
+	case !strings.HasPrefix(a.Location, probe.RedirectPrefix):
+		location, _, _ := strings.Cut(a.Location, "?") // the rest is another one each time
+		v.Message = fmt.Sprintf("%s: %d to %s, expected %s…", asked, a.Status, observe.OrNone(location), probe.RedirectPrefix)
+	case a.Passes < httpPasses:
+		v.Message, v.Hint = fmt.Sprintf("%s: answered, not yet %d times in a row", asked, httpPasses), ""
+	default:
+		return health.Verdict{State: health.Ready, Message: a.message()}
+	}
+	return v
+}
+
+// message describes a good answer, with its duration if that was measured.
+func (a httpAnswer) message() string {
+	switch {
+	case a.Attempts == 1:
+		return fmt.Sprintf("%d in %s, at the first attempt", a.Status, a.Took)
+	case a.Attempts > 1:
+		return fmt.Sprintf("%d in %s, after %d attempts", a.Status, a.Took, a.Attempts)
+	default:
+		return fmt.Sprintf("%d within %s", a.Status, a.Within)
+	}
+}
+
+// oneOf is "200", or "301, 302 or 308".
+func oneOf(statuses []int) string {
+	texts := make([]string, 0, len(statuses))
+	for _, status := range statuses {
+		texts = append(texts, fmt.Sprint(status))
+	}
+	last := len(texts) - 1
+	if last == 0 {
+		return texts[0]
+	}
+	return strings.Join(texts[:last], ", ") + " or " + texts[last]
+}
+
+// statusCause is the usual reason for a status in this platform.
+func statusCause(probe Probe, status int) string {
+	switch {
+	case status == http.StatusNotFound:
+		return "no route for this host and path yet (the ingress controller answers 404), or the application has no such path"
+	case status == http.StatusUnauthorized && probe.KeyHeader != "":
+		return "the key is not accepted: the consumer is not loaded yet, or has another"
+	case status == http.StatusUnauthorized && probe.Auth:
+		return "the user and password are not accepted: the authentication's Secret is not loaded yet, or has others"
+	case status == http.StatusBadGateway, status == http.StatusServiceUnavailable, status == http.StatusGatewayTimeout:
+		return "the route is there, and no Pod behind it answers yet"
+	case status == http.StatusOK && slices.Contains(probeStatuses(probe), http.StatusUnauthorized):
+		return "it answers without authentication: what asks for it is not in force"
+	default:
+		return ""
+	}
+}
+
+func refusedCertificate(spec Spec, a httpAnswer) string {
+	switch {
+	case strings.Contains(a.Certificate, "TRAEFIK DEFAULT CERT"):
+		return "Traefik serves its default certificate: it has none for this name yet"
+	case strings.Contains(a.Error, "authority") && spec.CASecret != "":
+		return "the certificate is not of the CA in Secret " + spec.CASecret
+	default:
+		return ""
+	}
+}

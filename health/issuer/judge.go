@@ -1,0 +1,92 @@
+package issuer
+
+import (
+	"strata/health"
+	"strata/health/kube"
+	"strata/health/observe"
+)
+
+// issuerFacts is one observation of an Issuer or ClusterIssuer.
+type issuerFacts struct {
+	Fault *kube.Fault `json:"fault,omitempty"`
+	// Seconds is for how long the fault or, without one, Ready's message has been the same.
+	Seconds int `json:"seconds,omitempty"`
+
+	Missing    bool  `json:"missing,omitempty"`
+	Deleting   bool  `json:"deleting,omitempty"`
+	Generation int64 `json:"generation,omitempty"`
+	// Ready is its only condition (cert-manager pkg/apis/certmanager/v1 IssuerConditionReady).
+	Ready kube.Condition `json:"ready,omitzero"`
+	// CA is nil where none in particular is asked for.
+	CA *caFacts `json:"ca,omitempty"`
+}
+
+// issuerKubectl is a kubectl command about the issuer.
+func issuerKubectl(s Spec, verb string) string {
+	if s.Namespace == "" {
+		return "kubectl " + verb + " clusterissuer " + s.Name
+	}
+	return "kubectl -n " + s.Namespace + " " + verb + " issuer " + s.Name
+}
+
+func issuerCheck(s Spec) string {
+	if s.Namespace == "" {
+		return "clusterissuer " + s.Name
+	}
+	return "issuer " + s.Namespace + "/" + s.Name
+}
+
+// judgeIssuer says whether cert-manager has taken an issuer into use, as it is specified now.
+// cert-manager reconciles an issuer when it or one of its Secrets changes, and again after a
+// failure: what has failed since it was last Ready is seen when a certificate is issued.
+func judgeIssuer(spec Spec, f issuerFacts) []health.Verdict {
+	v := health.Verdict{Check: issuerCheck(spec), State: health.Waiting, Hint: issuerKubectl(spec, "describe")}
+	switch {
+	case f.Fault != nil:
+		v = f.Fault.Verdict(v.Check, f.Seconds >= observe.StartupSeconds)
+	case f.Missing:
+		kube.Absent(&v)
+	case f.Deleting:
+		v.Message = "is being deleted"
+	case f.Ready.Stale(f.Generation):
+		v.Message = kube.StaleMessage(f.Ready, f.Generation)
+		v.Cause = "cert-manager's controller has not reconciled it yet: it is starting, or not running"
+		v.Hint = "kubectl -n cert-manager get pods; kubectl -n cert-manager logs deployment/cert-manager"
+	case f.Ready.Status == "True":
+		v = health.Verdict{Check: v.Check, State: health.Ready}
+	default:
+		notIssuing(&v, spec, f.Ready, f.Seconds)
+	}
+	if f.CA == nil {
+		return []health.Verdict{v}
+	}
+	return []health.Verdict{v, judgeCA(spec, *f.CA)}
+}
+
+// notIssuing is an issuer that cert-manager has tried in vain. Nearly every failure is tried again,
+// with growing pauses (pkg/ controller DefaultItemBasedRateLimiter: 5 s to 5 min), so only what is
+// not is a reason to give up. A refused account is believed after a while: cert-manager asks again
+// when the Secret of the account's key changes, which is no new generation of the issuer.
+func notIssuing(v *health.Verdict, spec Spec, ready kube.Condition, seconds int) {
+	known := CauseOfIssuance(ready.Message)
+	v.Message = "not ready: " + observe.OrNone(health.OneLine(ready.Message))
+	v.Evidence = []string{kube.ConditionLine(ready)}
+	v.Cause = known.Cause
+	again := issuerKubectl(spec, "annotate") + " strata/retry=$(date +%s) --overwrite"
+	switch {
+	case refusedAccount.MatchString(ready.Message):
+		if seconds >= observe.StartupSeconds {
+			v.State = health.Stuck
+		}
+		if known.Hint != "" {
+			v.Hint = known.Hint
+		}
+		v.Hint += "; cert-manager asks again when the issuer or one of its Secrets changes, or after " + again
+	case awaitsSecret.MatchString(ready.Message):
+		v.Hint = known.Hint + "; cert-manager asks again when the Secret changes, or after " + again
+	case known.final:
+		v.State, v.Hint = health.Stuck, known.Hint
+	case known.Hint != "":
+		v.Hint = known.Hint + "; cert-manager tries again by itself, up to 5 minutes later, or at once after " + again
+	}
+}

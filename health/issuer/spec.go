@@ -1,0 +1,38 @@
+package issuer
+
+import "strata/health"
+
+// Kind gates a cert-manager Issuer or ClusterIssuer: Ready, at its newest generation.
+const Kind health.Kind = "issuer"
+
+// Spec names a cert-manager issuer.
+type Spec struct {
+	Name string `json:"name"`
+	// Namespace is an Issuer's; empty means a ClusterIssuer.
+	Namespace string `json:"namespace,omitempty"`
+	// CA is the one that it must sign with. Default: none in particular.
+	CA *CA `json:"ca,omitempty"`
+}
+
+// CA names the Secret of an issuer's CA, and says which CA must be in it.
+type CA struct {
+	// Secret is namespace/name of the Secret, whose tls.crt is the CA.
+	Secret string `json:"secret"`
+	// Certificate is the CA that the stack has recorded and people trust, in PEM.
+	Certificate string `json:"certificate"`
+	// Accepted is the beginning of the fingerprint that strata:certManager.acceptedCA names.
+	// Default: it names none.
+	Accepted string `json:"accepted,omitempty"`
+}
+
+// Traits implements health.Body.
+func (Spec) Traits() health.Traits { return health.Traits{Kind: Kind} }
+
+// Validate implements health.Body.
+func (s Spec) Validate(need health.Need) {
+	need(s.Name != "", "issuer.name: empty")
+	if s.CA != nil {
+		need(s.CA.Secret != "", "issuer.ca.secret: empty")
+		need.Namespaced("issuer.ca.secret", s.CA.Secret)
+	}
+}

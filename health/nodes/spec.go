@@ -1,0 +1,40 @@
+package nodes
+
+import (
+	"net/netip"
+
+	"strata/health"
+	"strata/internal/kube/apiserver"
+)
+
+// Kind gates the exact node set: each unit on its host, each Node Ready, none missing,
+// none extra.
+const Kind health.Kind = "nodes"
+
+// Spec configures the gate of the node set.
+type Spec struct {
+	// PodNetwork is the cluster's Pod network, such as 10.42.0.0/16. Every host must then have a
+	// route inside it to the Pods of every other Node, as flannel writes them, and get an answer
+	// there. Empty: nothing of it is checked, because another CNI plugin may need no route.
+	PodNetwork netip.Prefix `json:"podNetwork,omitzero"`
+	// Backend is flannel's, such as vxlan: it says by which port of UDP packets go from node to
+	// node.
+	Backend string `json:"backend,omitempty"`
+	// Kubelets is true where each host must get an answer from every other Node's kubelet:
+	// metrics-server asks it, from whichever node it is on.
+	Kubelets bool `json:"kubelets,omitempty"`
+	// Settings are the labels and taints that Nodes must have, by the Node's name.
+	Settings map[string]apiserver.NodeSettings `json:"settings,omitempty"`
+	// Registered takes the Nodes that there are for those that are expected: those of an existing
+	// cluster are not configured here, and none of its hosts can be asked. At least one must be
+	// there, and each must be Ready.
+	Registered bool `json:"registered,omitempty"`
+}
+
+// Traits implements health.Body.
+func (s Spec) Traits() health.Traits {
+	return health.Traits{Kind: Kind, NodeSet: !s.Registered, Optional: true}
+}
+
+// Validate implements health.Body.
+func (Spec) Validate(health.Need) {}

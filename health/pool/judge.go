@@ -1,0 +1,221 @@
+package pool
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"strata/health"
+	"strata/health/kube"
+	"strata/health/observe"
+)
+
+// The conditions that MetalLB's reconcilers write into a ConfigurationState
+// (internal/k8s/controllers/values.go). Their lastTransitionTime is the time of the last
+// reconciliation, not of the last change.
+const (
+	poolReconciled   = "poolReconcilerValid"
+	configReconciled = "configReconcilerValid"
+	// configurationError is the reason of a condition that is False because of people's input;
+	// others pass.
+	configurationError = "ConfigurationError"
+	// unchangedSeconds exceeds by far the time in which MetalLB notices a change (well below one
+	// second).
+	unchangedSeconds = 10
+)
+
+// poolFacts is one observation of an address pool and of MetalLB's state of it.
+type poolFacts struct {
+	Fault   *kube.Fault `json:"fault,omitempty"`
+	Seconds int         `json:"seconds,omitempty"`
+	Pool    poolSeen    `json:"pool"`
+	// States are the ConfigurationStates, by name: controller, and speaker-NODE for each node.
+	States []configurationState `json:"states,omitempty"`
+	// Speakers are the nodes with a speaker's Pod, where the specification asks for them.
+	Speakers []string `json:"speakers,omitempty"`
+}
+
+// poolSeen is the IPAddressPool object.
+type poolSeen struct {
+	Missing   bool     `json:"missing,omitempty"`
+	Deleting  bool     `json:"deleting,omitempty"`
+	Addresses []string `json:"addresses,omitempty"`
+	// Named is true when only a Service that names the pool gets an address of it (autoAssign:
+	// false).
+	Named bool `json:"named,omitempty"`
+	// Unannounced is true when no L2Advertisement is about it.
+	Unannounced bool `json:"unannounced,omitempty"`
+	// Counted is true when the status has counts; it has no conditions. Available and Assigned are
+	// those of both IP families.
+	Counted   bool  `json:"counted,omitempty"`
+	Available int64 `json:"available,omitempty"`
+	Assigned  int64 `json:"assigned,omitempty"`
+	// Size counts the addresses of the specification, less those that MetalLB avoids; 0 if it is
+	// too large to count.
+	Size int64 `json:"size,omitempty"`
+}
+
+// configurationState holds one MetalLB process's report on the whole configuration.
+type configurationState struct {
+	Name       string           `json:"name"`
+	Result     string           `json:"result,omitempty"`
+	Summary    string           `json:"summary,omitempty"`
+	Conditions []kube.Condition `json:"conditions,omitempty"`
+	// Fresh is true when it was written after the pool and its announcements last changed.
+	Fresh bool `json:"fresh,omitempty"`
+	// Seconds is for how long a state that is not fresh has stood, and Alive whether the Pod that
+	// wrote it is Ready.
+	Seconds int  `json:"seconds,omitempty"`
+	Alive   bool `json:"alive,omitempty"`
+}
+
+// judgePool says whether the pool works: as specified, counted by the controller, and accepted by
+// it and by every speaker since it last changed.
+func judgePool(spec Spec, facts poolFacts) []health.Verdict {
+	check := "pool " + spec.Namespace + "/" + spec.Name
+	if facts.Fault != nil {
+		return append([]health.Verdict{facts.Fault.Verdict(check, facts.Seconds >= observe.StartupSeconds)}, unseenStates(spec, check)...)
+	}
+	pool := judgePoolObject(spec, facts.Pool)
+	pool.Check = check
+	if facts.Pool.Missing { // MetalLB's processes were not looked at
+		return append([]health.Verdict{pool}, unseenStates(spec, check)...)
+	}
+	states := []health.Verdict{judgeState(facts.States, "controller", check, poolReconciled)}
+	speakers := spec.Speakers
+	if spec.SpeakerPods != "" {
+		speakers = facts.Speakers
+		if len(speakers) == 0 {
+			states = append(states, health.Verdict{Check: "metallb speakers", State: health.Waiting, Message: "no node has a speaker's Pod",
+				Hint: "kubectl -n " + spec.Namespace + " get pods -l " + spec.SpeakerPods})
+		}
+	}
+	for _, node := range speakers {
+		states = append(states, judgeState(facts.States, "speaker-"+node, check, configReconciled))
+	}
+	// A rejected configuration keeps the pool from being counted, so it is named and the pool is
+	// hidden behind it.
+	for _, state := range states {
+		if state.State == health.Stuck && pool.State == health.Waiting {
+			pool.After = append(pool.After, state.Check)
+		}
+	}
+	return append([]health.Verdict{pool}, states...)
+}
+
+func unseenStates(spec Spec, after string) []health.Verdict {
+	var verdicts []health.Verdict
+	for _, name := range stateNames(spec) {
+		verdicts = append(verdicts, health.Verdict{Check: "metallb " + name, State: health.Waiting, Message: "not seen", After: []string{after}})
+	}
+	return verdicts
+}
+
+func stateNames(spec Spec) []string {
+	names := []string{"controller"}
+	for _, node := range spec.Speakers {
+		names = append(names, "speaker-"+node)
+	}
+	return names
+}
+
+func judgePoolObject(spec Spec, pool poolSeen) health.Verdict {
+	v := health.Verdict{State: health.Waiting, Hint: "kubectl -n " + spec.Namespace + " describe ipaddresspool " + spec.Name}
+	switch {
+	case pool.Missing:
+		kube.Absent(&v)
+	case pool.Deleting:
+		v.Message = "is being deleted"
+	case !sameAddresses(pool.Addresses, spec.Addresses):
+		v.Message = fmt.Sprintf("has %s, expected %s", observe.OrNone(strings.Join(pool.Addresses, ", ")), strings.Join(spec.Addresses, ", "))
+		v.Cause = "another version of the pool, or another field manager writes it"
+	case pool.Named:
+		v.Message = "gives addresses only to Services that name it (autoAssign: false)"
+		v.Cause = "another field manager changed it: any other Service waits for an address"
+		v.Hint = "pulumi up --refresh puts it back; " + v.Hint
+	case pool.Unannounced:
+		v.Message = "no L2Advertisement announces it: no new client finds its addresses"
+		v.Cause = "it was deleted, or is not applied yet"
+		v.Hint = "if it was deleted: pulumi up --refresh makes it anew; kubectl -n " + spec.Namespace + " get l2advertisements"
+	case !pool.Counted:
+		v.Message = "the controller has not counted its addresses"
+		v.Cause = "the controller is starting, or rejects the configuration"
+	case pool.Size > 0 && pool.Available+pool.Assigned != pool.Size:
+		v.Message = fmt.Sprintf("the controller counts %d addresses, the pool has %d", pool.Available+pool.Assigned, pool.Size)
+		v.Cause = "the count is of an earlier version of the pool"
+	case pool.Available == 0:
+		return health.Verdict{State: health.Ready, Message: "every address is assigned: the next Service waits for one",
+			Hint: "add a range to strata:metallb.addresses, or delete a Service that is not needed: kubectl get services -A | grep LoadBalancer"}
+	default:
+		return health.Verdict{State: health.Ready}
+	}
+	return v
+}
+
+// sameAddresses compares without regard to order and space around the dash.
+func sameAddresses(have, want []string) bool {
+	clean := func(list []string) []string {
+		out := make([]string, 0, len(list))
+		for _, text := range list {
+			out = append(out, strings.ReplaceAll(text, " ", ""))
+		}
+		slices.Sort(out)
+		return out
+	}
+	return slices.Equal(clean(have), clean(want))
+}
+
+// current reports whether the state is about the configuration as it is now. MetalLB does not
+// reconcile again when only an annotation has changed, which the times of the writes cannot tell
+// from a change that matters: a process that lives and has not reconciled for so long has nothing
+// to do.
+func (s configurationState) current() bool {
+	return s.Fresh || s.Alive && s.Seconds >= unchangedSeconds
+}
+
+// judgeState says whether one MetalLB process has accepted the configuration as it is now. The
+// conditions come first: the result is computed from them by another reconciler, a moment later.
+func judgeState(states []configurationState, name, pool, wanted string) health.Verdict {
+	v := health.Verdict{Check: "metallb " + name, State: health.Waiting, Hint: "kubectl -n metallb-system get configurationstate " + name + " -o yaml"}
+	at := slices.IndexFunc(states, func(s configurationState) bool { return s.Name == name })
+	if at < 0 {
+		v.Message = "has not reported a ConfigurationState"
+		v.Cause = "its Pod does not run, or has not read a configuration yet"
+		v.Hint = "kubectl -n metallb-system get pods -o wide"
+		return v
+	}
+	state := states[at]
+	if !state.current() {
+		v.Message, v.After = "has not read the configuration since the pool changed", []string{pool}
+		return v
+	}
+	reported := false
+	for _, c := range state.Conditions {
+		if c.Status == "False" {
+			return rejected(v, state, c)
+		}
+		reported = reported || c.Type == wanted && c.Status == "True"
+	}
+	if !reported || state.Result != "Valid" {
+		v.Message = fmt.Sprintf("result is %s, expected Valid with %s=True", observe.OrNone(state.Result), wanted)
+		return v
+	}
+	return health.Verdict{Check: v.Check, State: health.Ready}
+}
+
+// rejected is a configuration that the process refused, or could not take over for a reason that
+// may pass.
+func rejected(v health.Verdict, state configurationState, c kube.Condition) health.Verdict {
+	why := c.Message
+	if state.Summary != "" && !strings.Contains(state.Summary, c.Message) {
+		why = state.Summary
+	}
+	v.Message = "rejects the configuration: " + why
+	v.Evidence = []string{kube.ConditionLine(c)}
+	if c.Reason != configurationError {
+		v.Message = "cannot take over the configuration: " + why
+		return v
+	}
+	v.State, v.Cause = health.Stuck, "the configuration is judged as a whole: until it is valid, the one before stays in force"
+	return v
+}

@@ -1,0 +1,36 @@
+package rollout
+
+import (
+	"strata/health"
+	"strata/health/kube"
+	"strata/health/observe"
+	"strata/health/rights"
+)
+
+// rolloutFacts are the workloads, or why they cannot be read.
+type rolloutFacts struct {
+	Fault *kube.Fault `json:"fault,omitempty"`
+	// Seconds is for how long the fault has been the same.
+	Seconds   int                  `json:"seconds,omitempty"`
+	Workloads []kube.WorkloadFacts `json:"workloads,omitempty"`
+	Rights    []rights.Facts       `json:"rights,omitempty"`
+	Redis     *redisFacts          `json:"redis,omitempty"`
+}
+
+// judgeRollout says for each workload whether its newest revision serves and no older one is left.
+// What a layer answers proves only that some revision works: after an upgrade to an image that does
+// not exist the previous one goes on answering.
+func judgeRollout(spec Spec, f rolloutFacts) []health.Verdict {
+	if f.Fault != nil {
+		return []health.Verdict{f.Fault.Verdict("api", f.Seconds >= observe.NoticeSeconds)}
+	}
+	verdicts := make([]health.Verdict, 0, len(f.Workloads))
+	for _, workload := range f.Workloads {
+		verdicts = append(verdicts, kube.JudgeWorkload(workload))
+	}
+	verdicts = append(verdicts, rights.Judge(f.Rights)...)
+	if f.Redis != nil {
+		verdicts = append(verdicts, judgeRedis(*spec.Redis, *f.Redis))
+	}
+	return verdicts
+}

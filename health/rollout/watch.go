@@ -1,0 +1,70 @@
+package rollout
+
+import (
+	"context"
+	"time"
+
+	"strata/health"
+	"strata/health/kube"
+	"strata/health/observe"
+	"strata/health/rights"
+)
+
+type rolloutWatch struct {
+	spec      Spec
+	workloads []kube.WorkloadRef
+	images    map[string][]string
+	stable    *observe.Stable
+	rights    *rights.Observer
+}
+
+// NewWatch implements health.Body.
+func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, error) {
+	w := &rolloutWatch{spec: s, images: spec.Images, stable: observe.NewStable(time.Now)}
+	var sources []kube.Source
+	for _, text := range s.Workloads {
+		ref, err := kube.ParseWorkload(text)
+		if err != nil {
+			return nil, err
+		}
+		w.workloads, sources = append(w.workloads, ref), append(sources, ref.Sources()...)
+	}
+	w.rights = rights.NewObserver(spec, secrets, w.stable)
+	all, err := kube.ClusterOf(spec, secrets)
+	if err != nil {
+		return nil, err
+	}
+	return &kube.Watch[rolloutFacts]{
+		Cluster: all, Stable: w.stable,
+		Sources: sources,
+		Read:    w.read,
+		Failed: func(fault *kube.Fault, seconds int) rolloutFacts {
+			return rolloutFacts{Fault: fault, Seconds: seconds}
+		},
+		Judge: func(facts rolloutFacts) []health.Verdict { return judgeRollout(s, facts) },
+	}, nil
+}
+
+func (w *rolloutWatch) read(ctx context.Context, s *kube.APIServer) (facts rolloutFacts, err error) {
+	err = observe.InParallel(
+		func() (err error) {
+			if facts.Workloads, err = kube.ObserveWorkloads(ctx, s, w.workloads, w.images, w.stable); err != nil {
+				return err
+			}
+			facts.Rights, err = w.rights.Observe(ctx, s)
+			return err
+		},
+		func() error {
+			if w.spec.Redis == nil {
+				return nil
+			}
+			redis, err := observeRedis(ctx, s, *w.spec.Redis)
+			facts.Redis = &redis
+			return err
+		},
+	)
+	if facts.Redis != nil {
+		facts.Redis.Seconds = w.stable.Seconds("redis", facts.Redis.Refusal)
+	}
+	return facts, err
+}

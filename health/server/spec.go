@@ -1,0 +1,17 @@
+package server
+
+import "strata/health"
+
+// Kind gates one K3s server: its unit, and /ping without credentials.
+const Kind health.Kind = "server"
+
+// Spec configures the gate of one K3s server or agent: it has nothing of its own.
+type Spec struct{}
+
+// Traits implements health.Body.
+func (Spec) Traits() health.Traits {
+	return health.Traits{Kind: Kind, OneHost: true, NoServers: true, Optional: true}
+}
+
+// Validate implements health.Body.
+func (Spec) Validate(health.Need) {}

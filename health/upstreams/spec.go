@@ -1,0 +1,60 @@
+package upstreams
+
+import (
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/health"
+)
+
+// Kind gates the routes in APISIX's data plane: in each of its Pods the addresses of
+// the Pods that are ready, and no others.
+const Kind health.Kind = "upstreams"
+
+// Spec names the Pods of APISIX's data plane and routes that must lead to their Pods. The
+// data plane is a standalone one, which holds its controller's configuration and gives it out again
+// (apisix/admin/standalone.lua).
+type Spec struct {
+	// Namespace and Selector, a label selector, are of the data plane's Pods; Port is their admin
+	// API's. It is asked with the APIKey.
+	Namespace string `json:"namespace"`
+	Selector  string `json:"selector"`
+	Port      int    `json:"port"`
+	// Controller is namespace/Deployment/name of its controller, for messages.
+	Controller string     `json:"controller"`
+	Routes     []RouteRef `json:"routes"`
+	// Resync is the interval at which the controller sends everything again, whatever happened. A
+	// difference that outlives two of them stays.
+	Resync metav1.Duration `json:"resync"`
+}
+
+// RouteKinds are the kinds of routes that a gate of kind upstreams knows.
+var RouteKinds = []string{"HTTPRoute", "ApisixRoute", "Ingress"}
+
+// RouteRef names a route.
+type RouteRef struct {
+	// Kind is HTTPRoute, ApisixRoute or Ingress.
+	Kind      string `json:"kind"`
+	Namespace string `json:"namespace"`
+	Name      string `json:"name"`
+}
+
+// String is the route as kubectl names it with its namespace.
+func (r RouteRef) String() string { return r.Kind + " " + r.Namespace + "/" + r.Name }
+
+// Traits implements health.Body.
+func (Spec) Traits() health.Traits { return health.Traits{Kind: Kind} }
+
+// Validate implements health.Body.
+func (s Spec) Validate(need health.Need) {
+	need(s.Namespace != "" && s.Selector != "" && s.Port > 0, "upstreams: namespace, selector or port is empty")
+	need(strings.Count(s.Controller, "/") == 2, "upstreams.controller: expected namespace/kind/name, found %q", s.Controller)
+	need(s.Resync.Duration > 0, "upstreams.resync: expected a positive duration, found %s", s.Resync.Duration)
+	need(len(s.Routes) > 0, "upstreams.routes: empty; a gate of nothing is always open")
+	for i, route := range s.Routes {
+		need(slices.Contains(RouteKinds, route.Kind), "upstreams.routes[%d].kind: expected HTTPRoute, ApisixRoute or Ingress, found %q", i, route.Kind)
+		need(route.Namespace != "" && route.Name != "", "upstreams.routes[%d]: namespace or name is empty", i)
+	}
+}

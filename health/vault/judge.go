@@ -1,0 +1,78 @@
+package vault
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"strata/health"
+	"strata/health/kube"
+	"strata/health/observe"
+)
+
+// vaultFacts is one observation of a Vault server.
+type vaultFacts struct {
+	Fault   *kube.Fault `json:"fault,omitempty"`
+	Seconds int         `json:"seconds,omitempty"`
+	// Workload runs Vault.
+	Workload kube.WorkloadFacts `json:"workload"`
+	// Status and Body are the answer of /v1/sys/health through the API server's proxy; Error is why
+	// there is none.
+	Status int    `json:"status,omitempty"`
+	Body   string `json:"body,omitempty"`
+	Error  string `json:"error,omitempty"`
+	// Leaving is true while the Pod that answers is being deleted: it answers until its last
+	// moment.
+	Leaving bool `json:"leaving,omitempty"`
+}
+
+// The answers of /v1/sys/health (Vault API documentation, /sys/health).
+const (
+	vaultStandby         = http.StatusTooManyRequests
+	vaultUninitialised   = http.StatusNotImplemented
+	vaultSealed          = http.StatusServiceUnavailable
+	vaultServerUnhealthy = http.StatusInternalServerError
+)
+
+// vaultCheck is the check of Vault's own word.
+const vaultCheck = "vault"
+
+// judgeVault says whether Vault is initialised, unsealed and the active server. A sealed one is not
+// Ready either, so the Pod's condition alone would only say that something is wrong.
+func judgeVault(spec Spec, f vaultFacts) []health.Verdict {
+	v := health.Verdict{Check: vaultCheck, State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s exec %s -- vault status", spec.Namespace, spec.Pod)}
+	if f.Fault != nil {
+		return []health.Verdict{f.Fault.Verdict(v.Check, f.Seconds >= observe.StartupSeconds)}
+	}
+	switch {
+	case f.Error != "":
+		v.Message = "does not answer: " + health.OneLine(f.Error)
+		pod := kube.JudgeWorkload(f.Workload)
+		if pod.State == health.Stuck {
+			v.After = []string{pod.Check}
+			return []health.Verdict{pod, v}
+		}
+		v.Cause, v.Evidence = pod.Message, pod.Evidence
+	case f.Status == http.StatusOK && f.Leaving:
+		v.Message = "its Pod is being deleted; the next one starts sealed"
+	case f.Status == http.StatusOK:
+		return []health.Verdict{{Check: vaultCheck, State: health.Ready, Message: "initialised, unsealed, active"}}
+	case f.Status == vaultSealed && strings.Contains(f.Body, `"sealed":true`):
+		v.State, v.Message = health.Stuck, "sealed"
+		v.Cause = "its Pod was restarted, or it was sealed by hand: only its keys open it, and they are in the state"
+		v.Hint = "strata vault unseal --stack STACK"
+		v.Evidence = []string{f.Body}
+	case f.Status == vaultUninitialised:
+		v.State, v.Message = health.Stuck, "not initialised"
+		v.Cause = "its storage is empty: a volume was lost, or the Pod moved to another one"
+		v.Hint = "pulumi up --replace the resource vault-init makes a new one; certificates are then issued by a new root"
+		v.Evidence = []string{f.Body}
+	case f.Status == vaultStandby:
+		v.Message = "a standby: another server is active"
+	case f.Status == vaultServerUnhealthy:
+		v.Message, v.Evidence = "its storage fails", []string{f.Body}
+	default:
+		v.Message, v.Evidence = fmt.Sprintf("expected HTTP 200 of /v1/sys/health, found %d", f.Status), []string{f.Body}
+	}
+	return []health.Verdict{v}
+}

@@ -1,0 +1,24 @@
+package vault
+
+import "strata/health"
+
+// Kind gates a Vault server in the cluster: initialised, unsealed and active.
+const Kind health.Kind = "vault"
+
+// Spec names a Vault server in the cluster.
+type Spec struct {
+	// Namespace and Pod run Vault; Port is its API's, which speaks TLS.
+	Namespace string `json:"namespace"`
+	Pod       string `json:"pod"`
+	Port      int    `json:"port"`
+	// Workload is namespace/kind/name of the workload behind it; its Pods explain a failure.
+	Workload string `json:"workload"`
+}
+
+// Traits implements health.Body.
+func (Spec) Traits() health.Traits { return health.Traits{Kind: Kind} }
+
+// Validate implements health.Body.
+func (s Spec) Validate(need health.Need) {
+	need(s.Namespace != "" && s.Pod != "" && s.Port > 0, "vault: namespace, pod or port is empty")
+}

@@ -1,0 +1,19 @@
+package vm
+
+import (
+	"strata/health"
+	"strata/internal/hypervisor"
+)
+
+// Kind gates a virtual machine from outside: it runs, and has its address where DHCP gives
+// it.
+const Kind health.Kind = "vm"
+
+// Spec configures the gate of a virtual machine, without its image.
+type Spec struct{ hypervisor.Spec }
+
+// Traits implements health.Body.
+func (Spec) Traits() health.Traits { return health.Traits{Kind: Kind, NoServers: true} }
+
+// Validate implements health.Body.
+func (Spec) Validate(health.Need) {}

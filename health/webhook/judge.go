@@ -1,0 +1,136 @@
+package webhook
+
+import (
+	"fmt"
+	"slices"
+
+	"strata/health"
+	"strata/health/host"
+	"strata/health/kube"
+	"strata/health/observe"
+	"strata/health/rights"
+)
+
+const (
+	// consecutiveDefault is the default number of passes in a row that each API server must give.
+	consecutiveDefault = 2
+	// consecutiveUnproved replaces it where there is no Deny: a pass is then also what an API
+	// server says that has not noticed the configuration, so it must hold for about a second.
+	consecutiveUnproved = 10
+	// deniedSeconds bounds the refusals of a request that the webhook must accept: its own caches
+	// fill at its start.
+	deniedSeconds = 5
+)
+
+// webhookFacts is one observation of an admission webhook.
+type webhookFacts struct {
+	// Fault is set when no API server could be asked for the objects.
+	Fault   *kube.Fault `json:"fault,omitempty"`
+	Seconds int         `json:"seconds,omitempty"`
+
+	Configuration configurationFacts `json:"configuration"`
+	// Mutation is the mutating configuration; nil where the Spec has none.
+	Mutation  *configurationFacts  `json:"mutation,omitempty"`
+	Endpoints kube.EndpointFacts   `json:"endpoints"`
+	Workloads []kube.WorkloadFacts `json:"workloads,omitempty"`
+	Rights    []rights.Facts       `json:"rights,omitempty"`
+	// Probes are the dry runs through each API server.
+	Probes []probeFacts `json:"probes,omitempty"`
+	// Hosts is the view from the API servers' hosts.
+	Hosts host.HostsFacts `json:"hosts,omitzero"`
+}
+
+// configurationFacts is the webhook configuration object.
+type configurationFacts struct {
+	Missing bool        `json:"missing,omitempty"`
+	Hooks   []hookFacts `json:"hooks,omitempty"`
+	// NoCA is true when the Secret that the bundles must equal has no ca.crt.
+	NoCA bool `json:"noCA,omitempty"`
+}
+
+// hookFacts is one webhook of a configuration.
+type hookFacts struct {
+	Name string `json:"name"`
+	// Bundle compares caBundle with the Secret: empty, set (nothing to compare with), equal or
+	// different.
+	Bundle string `json:"bundle"`
+	// Target is namespace/service:port; empty for a URL.
+	Target string `json:"target,omitempty"`
+	// Covers is true when the webhook is asked about creations of Accept's kind.
+	Covers bool `json:"covers,omitempty"`
+	// Ignore is true when the API server goes on without the webhook's answer (failurePolicy
+	// Ignore).
+	Ignore bool `json:"ignore,omitempty"`
+}
+
+// probeFacts is the latest dry run through one API server.
+type probeFacts struct {
+	Server string `json:"server"`
+	Accept answer `json:"accept"`
+	// Unfilled are the Spec's AcceptFills that had no value in the accepted object.
+	Unfilled []string `json:"unfilled,omitempty"`
+	// Deny is empty where the Spec has none, or where Accept has not passed.
+	Deny answer `json:"deny,omitzero"`
+	// Passes is the number of passes in a row since the configuration last changed.
+	Passes int `json:"passes,omitempty"`
+	// Seconds is for how long the answers have been of the same kind.
+	Seconds int `json:"seconds,omitempty"`
+}
+
+// judgeWebhook says whether the webhook serves. Existence is three checks of their own, because
+// they explain; only the dry runs prove.
+func judgeWebhook(spec Spec, facts webhookFacts) []health.Verdict {
+	existence := []string{configurationCheck(spec), endpointsCheck(spec)}
+	var verdicts []health.Verdict
+	if facts.Fault != nil {
+		verdicts = append(verdicts, facts.Fault.Verdict(existence[0], facts.Seconds >= observe.StartupSeconds),
+			health.Verdict{Check: existence[1], State: health.Waiting, Message: "not seen", After: existence[:1]})
+		return verdicts
+	}
+	configurations := judgeConfigurations(spec, facts)
+	verdicts = append(verdicts, configurations...)
+	complete := !slices.ContainsFunc(configurations, func(v health.Verdict) bool { return v.State == health.Waiting })
+	if len(configurations) > 1 {
+		existence = append(existence, configurations[1].Check)
+	}
+	endpoints := judgeEndpoints(spec, facts.Endpoints)
+	for _, workload := range facts.Workloads {
+		v := kube.JudgeWorkload(workload)
+		verdicts = append(verdicts, v)
+		endpoints.After = append(endpoints.After, v.Check)
+	}
+	verdicts = append(verdicts, endpoints)
+	verdicts = append(verdicts, rights.Judge(facts.Rights)...)
+	for _, probe := range facts.Probes {
+		v := judgeProbe(spec, probe)
+		if v.State == health.Stuck && !complete {
+			// What is accepted or refused before the configuration is complete is not the webhook's
+			// word.
+			v.State = health.Waiting
+		}
+		if probe.strange() && (!probe.clusterName() || slices.ContainsFunc(facts.Probes, func(p probeFacts) bool { return !p.strange() })) {
+			v.State, v.Cause, v.Hint = health.Waiting, strangerCause, probeHint(spec, answerUnreachable)
+		}
+		v.Check, v.After = "webhook through "+probe.Server, existence
+		verdicts = append(verdicts, v)
+	}
+	return append(verdicts, judgeHosts(spec, facts.Hosts, existence)...)
+}
+
+func configurationCheck(spec Spec) string {
+	return "webhook configuration " + spec.Configuration
+}
+
+func endpointsCheck(spec Spec) string {
+	return "webhook endpoints " + spec.Namespace + "/" + spec.Service
+}
+
+func judgeEndpoints(spec Spec, e kube.EndpointFacts) health.Verdict {
+	v := health.Verdict{Check: endpointsCheck(spec), State: health.Ready}
+	if len(e.Ready) == 0 {
+		v.State = health.Waiting
+		v.Message = fmt.Sprintf("no ready address, %d not ready", len(e.NotReady))
+		v.Hint = "kubectl -n " + spec.Namespace + " get endpointslices -l kubernetes.io/service-name=" + spec.Service
+	}
+	return v
+}

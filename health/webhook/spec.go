@@ -1,0 +1,55 @@
+package webhook
+
+import (
+	"slices"
+	"strings"
+
+	"strata/health"
+)
+
+// Kind gates an admission webhook: it serves, through every API server and from every
+// server host.
+const Kind health.Kind = "webhook"
+
+// Spec names an admission webhook and a request that it must answer.
+type Spec struct {
+	// Configuration is the ValidatingWebhookConfiguration's (or, with Mutating,
+	// MutatingWebhookConfiguration's) name.
+	Configuration string `json:"configuration"`
+	Mutating      bool   `json:"mutating,omitempty"`
+	// Namespace and Service receive the API server's requests; Port is the Service's port.
+	Namespace string `json:"namespace"`
+	Service   string `json:"service"`
+	Port      int    `json:"port"`
+	// CASecret is the Secret in Namespace whose ca.crt each caBundle must equal. Empty: only
+	// presence is checked.
+	CASecret string `json:"caSecret,omitempty"`
+	// Accept is an object that the webhook must accept, Deny (optional) one that it must refuse;
+	// both are created with server-side dry run and never stored. DenyMatch is a part of the
+	// refusal that proves who refused.
+	Accept    map[string]any `json:"accept"`
+	Deny      map[string]any `json:"deny,omitempty"`
+	DenyMatch string         `json:"denyMatch,omitempty"`
+	// Mutates is the name of a MutatingWebhookConfiguration whose caBundle and endpoint are checked
+	// as Configuration's are. Optional.
+	Mutates string `json:"mutates,omitempty"`
+	// AcceptFills are dotted paths, such as spec.username, that must have a value in the answer to
+	// the dry run of Accept, or, as in spec.nodeName=a, that value: an API server that does not ask
+	// the mutating webhook accepts as well. Give Accept a generateName, since a namesake hides it.
+	AcceptFills []string `json:"acceptFills,omitempty"`
+	// Consecutive counts the passes in a row that each API server must give. Zero means 2.
+	Consecutive int `json:"consecutive,omitempty"`
+	// Workloads are namespace/kind/name of the webhook's workloads; their Pods explain a failure.
+	Workloads []string `json:"workloads,omitempty"`
+}
+
+// Traits implements health.Body.
+func (Spec) Traits() health.Traits { return health.Traits{Kind: Kind, Workloads: true} }
+
+// Validate implements health.Body.
+func (s Spec) Validate(need health.Need) {
+	for i, entry := range s.AcceptFills {
+		path, _, _ := strings.Cut(entry, "=")
+		need(path != "" && !slices.Contains(strings.Split(path, "."), ""), "webhook.acceptFills[%d]: expected a dotted path such as spec.uid, found %q", i, path)
+	}
+}
