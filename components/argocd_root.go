@@ -24,15 +24,15 @@ func (a *argocd) root() error {
 	}
 	// The release has just created the definitions; an Application before they are served is "no
 	// matches for kind".
-	served, err := a.args.Cluster.gate(a.ctx, a.name+"-crds", health.GateArgs{
+	served, err := a.gate("crds", health.GateArgs{
 		Spec: health.Spec{
-			Kind: health.KindCRDs, Layer: "argocd", Timeout: a.args.Timeouts.CRDs, TimeoutKey: "strata:timeouts.crds",
-			Revision: a.args.Artifacts.Digest(config.ArtifactArgoCDChart),
+			Kind: health.KindCRDs, Timeout: a.Timeouts.CRDs, TimeoutKey: "strata:timeouts.crds",
+			Revision: a.release.chart.SHA256,
 		},
 		Definitions: pulumi.String("applications.argoproj.io appprojects.argoproj.io"),
-	}, childOf(a, a.release)...)
+	}, a.release.object)
 	if err != nil {
-		return fmt.Errorf("gate of the definitions: %w", err)
+		return err
 	}
 	needs := []pulumi.Resource{served}
 	if root.Username != "" {
@@ -44,13 +44,13 @@ func (a *argocd) root() error {
 	}
 	application, err := a.application(root, needs)
 	if err != nil {
-		return fmt.Errorf("root application: %w", err)
+		return err
 	}
-	_, err = a.args.Cluster.gate(a.ctx, a.name+"-applications", health.GateArgs{Spec: health.Spec{
-		Kind: health.KindApplications, Layer: "argocd", Timeout: a.args.Timeouts.ArgoCD, TimeoutKey: "strata:timeouts.argocd",
+	_, err = a.gate("applications", health.GateArgs{Spec: health.Spec{
+		Kind:         health.KindApplications,
 		Revision:     digestOf(root.RepoURL, root.Path, root.Revision),
 		Applications: &health.ApplicationsSpec{Namespace: argocdNamespace, Names: []string{argocdRoot}},
-	}}, childOf(a, application)...)
+	}}, application)
 	return err
 }
 
@@ -71,7 +71,7 @@ func (a *argocd) repository(root config.ArgoCDRoot) (pulumi.Resource, error) {
 // application registers the root Application. Its finalizer takes its resources with it; Argo CD is
 // still there then, because the application depends on the release and goes first.
 func (a *argocd) application(root config.ArgoCDRoot, needs []pulumi.Resource) (pulumi.Resource, error) {
-	return newCustomResource(a.ctx, a.args.Cluster, a.name+"-root", customResource{
+	return a.object("root", customResource{
 		apiVersion: "argoproj.io/v1alpha1", kind: "Application", name: argocdRoot, namespace: argocdNamespace,
 		wait:       applicationWait(a.args.Timeouts.ArgoCD.Duration),
 		finalizers: []string{namespace.ArgoFinalizer},
@@ -85,7 +85,7 @@ func (a *argocd) application(root config.ArgoCDRoot, needs []pulumi.Resource) (p
 			},
 			"syncPolicy": pulumi.Map{"automated": pulumi.Map{"prune": pulumi.Bool(true), "selfHeal": pulumi.Bool(true)}},
 		},
-	}, childOf(a, needs...)...)
+	}, needs...)
 }
 
 // applicationWait holds the Application until Argo CD has brought everything, and all of it is

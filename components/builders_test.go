@@ -155,19 +155,17 @@ func TestWhatAHostMustBeFollowsItsRole(t *testing.T) {
 func metallbArgs() *MetalLBArgs {
 	hosts := &Hosts{All: []*Host{{Node: serverNode}, {Node: agentNode}}}
 	return &MetalLBArgs{
-		Config:  config.MetalLB{Addresses: []string{"10.0.0.200-10.0.0.210"}},
-		Cluster: &Cluster{Hosts: hosts},
-		Timeouts: config.Timeouts{
-			MetalLBWebhook: metav1.Duration{Duration: 5 * time.Minute}, MetalLBPool: metav1.Duration{Duration: 2 * time.Minute},
+		Config: config.MetalLB{Addresses: []string{"10.0.0.200-10.0.0.210"}},
+		Layer: Layer{
+			Cluster:  &Cluster{Hosts: hosts},
+			Timeouts: config.Timeouts{MetalLBPool: metav1.Duration{Duration: 2 * time.Minute}},
 		},
 	}
 }
 
 func TestTheWebhookGateAsksWhatOnlyAWorkingWebhookAnswers(t *testing.T) {
-	spec := metallbWebhook(metallbArgs())
+	spec := metallbWebhook()
 	assert.Equal(t, health.KindWebhook, spec.Kind)
-	assert.Equal(t, "strata:timeouts.metallbWebhook", spec.TimeoutKey)
-	assert.Equal(t, 5*time.Minute, spec.Timeout.Duration)
 	require.NotNil(t, spec.Webhook)
 	accept, deny := spec.Webhook.Accept, spec.Webhook.Deny
 	assert.Equal(t, "IPAddressPool", accept["kind"])
@@ -181,7 +179,7 @@ func TestTheWebhookGateAsksWhatOnlyAWorkingWebhookAnswers(t *testing.T) {
 
 // The gate's own dry-run pool must not overlap an existing pool.
 func TestTheWebhookGatesPoolIsOfADocumentationNetwork(t *testing.T) {
-	addresses := metallbWebhook(metallbArgs()).Webhook.Accept["spec"].(map[string]any)["addresses"].([]any)
+	addresses := metallbWebhook().Webhook.Accept["spec"].(map[string]any)["addresses"].([]any)
 	require.Len(t, addresses, 1)
 	assert.Equal(t, "192.0.2.1-192.0.2.1", addresses[0])
 }

@@ -131,14 +131,6 @@ func (c *Cluster) namespaceEnd(
 	return end, nil
 }
 
-// rollout registers the gate of a layer's workloads, as namespace/kind/name. A layer's answer
-// proves only that some revision works: after an upgrade to a broken one the previous revision goes
-// on answering. revision changes with the release.
-func (c *Cluster) rollout(ctx *pulumi.Context, name string, spec health.Spec, revision pulumi.StringInput, workloads []string, opts ...pulumi.ResourceOption) (*health.Gate, error) {
-	spec.Kind, spec.Rollout = health.KindRollout, &health.RolloutSpec{Workloads: workloads}
-	return c.gate(ctx, name, health.GateArgs{Spec: spec, Revision: revision}, opts...)
-}
-
 // unblock registers the command that lets a StatefulSet past broken Pods of an earlier revision,
 // for which Kubernetes would wait for ever. It is for those that replace their Pods in order
 // (podManagementPolicy OrderedReady), and runs again with each revision.
