@@ -126,7 +126,7 @@ func onMirror(t *testing.T, m *mirror) *config.Config {
 // What a company's machine does that reaches the mirror and nothing else: fetch, then on another
 // machine an up by the lock.
 func TestEverythingComesFromTheMirror(t *testing.T) {
-	pins := config.Pins(config.Versions{})
+	pins := config.Pins()
 	m, project := newMirror(t, pins), t.TempDir()
 	var out bytes.Buffer
 	require.NoError(t, artifacts.Fetch(t.Context(), project, m.from(mirrorPassword), pins, &out))
@@ -153,7 +153,7 @@ func TestEverythingComesFromTheMirror(t *testing.T) {
 }
 
 func TestAMirrorThatServesSomethingElseIsRefused(t *testing.T) {
-	pins := config.Pins(config.Versions{})
+	pins := config.Pins()
 	m, project := newMirror(t, pins), t.TempDir()
 	require.NoError(t, artifacts.Fetch(t.Context(), project, m.from(mirrorPassword), pins, io.Discard))
 	chart := m.chart(t, pins)
@@ -180,7 +180,7 @@ func (m *mirror) chart(t *testing.T, pins []config.Pin) string {
 }
 
 func TestWhatAMirrorRefusesIsSaidWithoutItsPassword(t *testing.T) {
-	pins := config.Pins(config.Versions{})[:1]
+	pins := config.Pins()[:1]
 	m := newMirror(t, pins)
 	plain := httptest.NewServer(m)
 	t.Cleanup(plain.Close)
@@ -239,7 +239,7 @@ func TestAnotherHostDoesNotGetTheMirrorsPassword(t *testing.T) {
 }
 
 func TestAllThatCannotBeFetchedIsNamedAtOnce(t *testing.T) {
-	pins := config.Pins(config.Versions{})
+	pins := config.Pins()
 	m := newMirror(t, pins)
 	delete(m.files, below(pins[0].URL))
 	delete(m.files, below(m.chart(t, pins)))

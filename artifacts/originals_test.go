@@ -26,11 +26,11 @@ import (
 )
 
 // pinnedHere are the pins for one architecture, with the plugins.
-func pinnedHere(t *testing.T, versions config.Versions) []config.Pin {
+func pinnedHere(t *testing.T, cfg config.Config) []config.Pin {
 	t.Helper()
 	plugins, err := artifacts.PluginPins("..", runtime.GOARCH)
 	require.NoError(t, err)
-	pins := slices.DeleteFunc(config.Pins(versions), func(pin config.Pin) bool { return pin.Arch != "" && pin.Arch != "amd64" })
+	pins := slices.DeleteFunc(cfg.Pins(), func(pin config.Pin) bool { return pin.Arch != "" && pin.Arch != "amd64" })
 	return append(pins, plugins...)
 }
 
@@ -82,7 +82,7 @@ func contents(t *testing.T, dir string) map[string]string {
 }
 
 func TestAFolderIsFilledWithWhatIsPinned(t *testing.T) {
-	pins := pinnedHere(t, config.Versions{})
+	pins := pinnedHere(t, config.Config{})
 	m, dir := newMirror(t, pins).withPlugins(t, pins), t.TempDir()
 	filled, err := m.fill(t, dir, pins)
 	require.NoError(t, err)
@@ -114,7 +114,7 @@ func TestAFolderIsFilledWithWhatIsPinned(t *testing.T) {
 }
 
 func TestWhatDoesNotComeIsMissingWithWhatGoesWithIt(t *testing.T) {
-	pins := pinnedHere(t, config.Versions{})
+	pins := pinnedHere(t, config.Config{})
 	m, dir := newMirror(t, pins).withPlugins(t, pins), t.TempDir()
 	for _, pin := range pins {
 		if pin.Name == config.ArtifactK3sInstall {
@@ -131,7 +131,7 @@ func TestWhatDoesNotComeIsMissingWithWhatGoesWithIt(t *testing.T) {
 }
 
 func TestAWrongSumIsNoMissingFile(t *testing.T) {
-	pins := pinnedHere(t, config.Versions{})
+	pins := pinnedHere(t, config.Config{})
 	m, dir := newMirror(t, pins).withPlugins(t, pins), t.TempDir()
 	delete(m.files, below(pins[0].URL))
 	chart := pins[slices.IndexFunc(pins, func(pin config.Pin) bool { return pin.Name == config.ArtifactMetalLBChart })]
@@ -142,7 +142,7 @@ func TestAWrongSumIsNoMissingFile(t *testing.T) {
 }
 
 func TestTheOlderVersionGoesWhenTheNewerHasCome(t *testing.T) {
-	old, next := pinnedHere(t, config.Versions{MetalLB: "0.16.1"}), pinnedHere(t, config.Versions{})
+	old, next := pinnedHere(t, config.Config{MetalLB: config.MetalLB{ChartVersion: "0.16.1"}}), pinnedHere(t, config.Config{})
 	m, dir := newMirror(t, append(old, next...)).withPlugins(t, old), t.TempDir()
 	_, err := m.fill(t, dir, old)
 	require.NoError(t, err)
@@ -161,7 +161,7 @@ func TestTheOlderVersionGoesWhenTheNewerHasCome(t *testing.T) {
 }
 
 func TestAFileOfTheUsersStaysWithWhatGoesWithIt(t *testing.T) {
-	pins := pinnedHere(t, config.Versions{})
+	pins := pinnedHere(t, config.Config{})
 	m, dir := newMirror(t, pins).withPlugins(t, pins), t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "k3s-v1.34.2+k3s1"), []byte("built from source"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "images.txt"), nil, 0o600))
@@ -219,7 +219,7 @@ func TestAnInterruptIsNoMissingFile(t *testing.T) {
 }
 
 func TestTwoThatFillAtOnceWaitForEachOther(t *testing.T) {
-	pins := pinnedHere(t, config.Versions{})
+	pins := pinnedHere(t, config.Config{})
 	m, dir := newMirror(t, pins).withPlugins(t, pins), t.TempDir()
 	var both sync.WaitGroup
 	for range 2 {

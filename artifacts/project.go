@@ -17,7 +17,7 @@ func ProjectPins(project string) ([]config.Pin, config.Artifacts, error) {
 	if err != nil {
 		return nil, config.Artifacts{}, err
 	}
-	pins := config.Pins(config.Versions{})
+	pins := config.Pins()
 	from := config.Artifacts{Mirror: os.Getenv(config.MirrorVariable)}
 	named := ""
 	for _, path := range paths {

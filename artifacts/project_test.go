@@ -16,7 +16,7 @@ func TestFetchKnowsTheVersionsOfEveryStackFile(t *testing.T) {
 	pins, from, err := artifacts.ProjectPins("..")
 	require.NoError(t, err)
 	assert.Empty(t, from, "the committed stacks have no mirror")
-	defaults := config.Pins(config.Versions{})
+	defaults := config.Pins()
 	require.Len(t, pins, len(defaults)+1, "and the image of the demo that a stack on hosts of its own has, which no registry has")
 	assert.Equal(t, defaults, pins[:len(defaults)])
 	assert.Equal(t, "go-rest-1.0.0", pins[len(defaults)].Version)
@@ -29,7 +29,7 @@ func TestFetchKnowsTheVersionsOfEveryStackFile(t *testing.T) {
 `), 0o644))
 	pins, _, err = artifacts.ProjectPins(project)
 	require.NoError(t, err)
-	assert.Len(t, pins, len(config.Pins(config.Versions{}))+5, "all default pins, and K3s's files at the other version")
+	assert.Len(t, pins, len(config.Pins())+5, "all default pins, and K3s's files at the other version")
 }
 
 func TestAFetchTakesTheMirrorOfTheStackFiles(t *testing.T) {

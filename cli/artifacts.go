@@ -21,7 +21,7 @@ func newFetchCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "fetch",
 		Short: "Download the pinned artifacts from upstream and record their sums in strata.lock",
-		Long: "Download every pinned artifact (config/versions.go), at the versions that the project's stack files name, check\n" +
+		Long: "Download every pinned artifact (docs/versions.md), at the versions that the project's stack files name, check\n" +
 			"each against upstream's own sums and against strata.lock, and write strata.lock. Downloads are kept in the\n" +
 			"user's cache and resume where they stopped. strata:artifacts.mirror, or the variable STRATA_MIRROR, names a mirror of them.\n" +
 			"With --images also ask the registries of every stack with upstream artifacts for the digests of its images and record them: what Pods\n" +

@@ -56,7 +56,7 @@ func TestFetchLocksWhatTheProjectsStacksNeed(t *testing.T) {
 	assert.Contains(t, stdout, "strata.lock has the sums of")
 	lock, err := artifacts.ReadLock(project)
 	require.NoError(t, err)
-	for _, pin := range config.Pins(config.Versions{}) {
+	for _, pin := range config.Pins() {
 		_, found := lock.Find(pin)
 		assert.True(t, found, pin.Name)
 	}

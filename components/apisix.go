@@ -6,13 +6,13 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-	"strata/artifacts"
 	"strata/config"
 	"strata/health/upstreams"
 )
 
 // APISIXArgs configures APISIX.
 type APISIXArgs struct {
+	Layer
 	// Config is the section strata:apisix, validated.
 	Config config.APISIX
 	// Domain is the platform's DNS domain (strata:ingress.domain).
@@ -22,17 +22,11 @@ type APISIXArgs struct {
 	PodNetwork netip.Prefix
 	// Full registers the gates that nothing depends on as well (strata:apps.validate).
 	Full bool
-	// Cluster takes APISIX. Required.
-	Cluster *Cluster
 	// Signer is that of the domain's certificate.
 	Signer Signer
-	// Artifacts has the charts.
-	Artifacts *artifacts.Set
-	// Timeouts bound the gates.
-	Timeouts config.Timeouts
-	// After are the gates that the namespace waits for; Definitions those that the controller waits
-	// for, because it lists kinds once, at its start, which kinds there are.
-	After, Definitions []pulumi.Resource
+	// Definitions are the gates that the controller waits for, because it lists once, at its start,
+	// which kinds there are.
+	Definitions []pulumi.Resource
 	// Certificates is the gate that a Certificate waits for, and Pool the one that the load
 	// balancer's address does.
 	Certificates, Pool *Gate
@@ -76,14 +70,10 @@ const (
 // apisix holds the state that the constructor's steps share.
 type apisix struct {
 	*APISIX
-	ctx               *pulumi.Context
-	name              string
+	layer
 	args              *APISIXArgs
-	namespace, keys   *Object
-	controller, plane *Object
-	// own are the user's values of the data plane's release, ownController those of the
-	// controller's.
-	own, ownController ownValues
+	keys              *Object
+	controller, plane release
 	// tls is the certificate's gate; nil unless Full.
 	proxy, tls, gateway pulumi.Resource
 }
@@ -93,30 +83,23 @@ type apisix struct {
 // none to give before a Gateway names a GatewayProxy, and both of these are refused before the
 // controller's webhook serves. Only that last wait is an edge; the others heal (docs/adr/0011).
 func NewAPISIX(ctx *pulumi.Context, name string, args *APISIXArgs, opts ...pulumi.ResourceOption) (*APISIX, error) {
-	a := &apisix{APISIX: &APISIX{Plane: apisixPlane()}, ctx: ctx, name: name, args: args}
-	if err := ctx.RegisterComponentResource("strata:apisix:APISIX", name, a.APISIX, opts...); err != nil {
-		return nil, err
+	a := &apisix{APISIX: &APISIX{Plane: apisixPlane()}, args: args}
+	a.layer = layer{
+		Layer: args.Layer, ctx: ctx, parent: a.APISIX, name: name, title: "apisix", space: apisixNamespace,
+		limit: args.Timeouts.APISIX, limitKey: "strata:timeouts.apisix",
 	}
 	steps := []func() error{a.adminKeys, a.installController, a.installPlane, a.certificate, a.classes, a.listen}
 	if args.Full {
 		steps = append(steps, a.gates)
 	}
-	for _, step := range append(steps, a.address) {
-		if err := step(); err != nil {
-			return nil, fmt.Errorf("apisix: %w", err)
-		}
-	}
-	return a.APISIX, ctx.RegisterResourceOutputs(a.APISIX, pulumi.Map{})
+	return a.APISIX, a.register("strata:apisix:APISIX", opts, append(steps, a.address)...)
 }
 
 // adminKeys registers the namespace and the keys of the admin API. The chart's own defaults are
 // public.
 func (a *apisix) adminKeys() error {
-	var err error
-	a.namespace, err = newLayerNamespace(a.ctx, a.args.Cluster, a.name, apisixNamespace, a.args.Config.ControllerValues, nil,
-		childOf(a, a.args.After...)...)
-	if err != nil {
-		return fmt.Errorf("namespace: %w", err)
+	if err := a.newNamespace(a.args.Config.ControllerValues, nil, a.After...); err != nil {
+		return err
 	}
 	data := pulumi.Map{}
 	for _, role := range []string{"admin", "viewer"} {
@@ -129,6 +112,7 @@ func (a *apisix) adminKeys() error {
 			a.Key = pulumi.ToSecret(key.Result).(pulumi.StringOutput)
 		}
 	}
+	var err error
 	a.keys, err = newSecret(a.ctx, a.args.Cluster, a.name+"-keys", secretArgs{
 		name: apisixKeys, namespace: apisixNamespace, data: data,
 	}, childOf(a, a.namespace)...)
@@ -136,13 +120,4 @@ func (a *apisix) adminKeys() error {
 		return fmt.Errorf("admin keys: %w", err)
 	}
 	return nil
-}
-
-// object registers one of the kinds that the controller's webhook admits.
-func (a *apisix) object(role string, object customResource, needs ...pulumi.Resource) (pulumi.Resource, error) {
-	made, err := newCustomResource(a.ctx, a.args.Cluster, a.name+"-"+role, object, childOf(a, needs...)...)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", role, err)
-	}
-	return made, nil
 }

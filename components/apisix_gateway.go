@@ -47,7 +47,7 @@ func (a *apisix) classes() error {
 	var err error
 	a.proxy, err = a.object("proxy", customResource{
 		apiVersion: "apisix.apache.org/v1alpha1", kind: "GatewayProxy", name: apisixProxy, namespace: apisixNamespace, spec: apisixProxySpec(a.args.Config),
-	}, a.Webhook, a.plane)
+	}, a.Webhook, a.plane.object)
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (a *apisix) listen() error {
 	class, err := a.object("gateway-class", customResource{
 		apiVersion: "gateway.networking.k8s.io/v1", kind: "GatewayClass", name: apisixName,
 		spec: pulumi.Map{"controllerName": pulumi.String(apisixControllerName)},
-	}, a.controller)
+	}, a.controller.object)
 	if err != nil {
 		return err
 	}

@@ -26,15 +26,15 @@ func (a *argocd) root() error {
 	}
 	// The release has just created the definitions; an Application before they are served is "no
 	// matches for kind".
-	served, err := a.args.Cluster.gate(a.ctx, a.name+"-crds", GateArgs{
+	served, err := a.gate("crds", GateArgs{
 		Spec: health.Spec{
-			Layer: "argocd", Timeout: a.args.Timeouts.CRDs, TimeoutKey: "strata:timeouts.crds",
-			Revision: a.args.Artifacts.Digest(config.ArtifactArgoCDChart),
+			Timeout: a.Timeouts.CRDs, TimeoutKey: "strata:timeouts.crds",
+			Revision: a.release.chart.SHA256,
 			Body:     crds.Spec{Names: []string{"applications.argoproj.io", "appprojects.argoproj.io"}},
 		},
-	}, childOf(a, a.release)...)
+	}, a.release.object)
 	if err != nil {
-		return fmt.Errorf("gate of the definitions: %w", err)
+		return err
 	}
 	needs := []pulumi.Resource{served}
 	if root.Username != "" {
@@ -46,13 +46,12 @@ func (a *argocd) root() error {
 	}
 	application, err := a.application(root, needs)
 	if err != nil {
-		return fmt.Errorf("root application: %w", err)
+		return err
 	}
-	_, err = a.args.Cluster.gate(a.ctx, a.name+"-applications", GateArgs{Spec: health.Spec{
-		Layer: "argocd", Timeout: a.args.Timeouts.ArgoCD, TimeoutKey: "strata:timeouts.argocd",
+	_, err = a.gate("applications", GateArgs{Spec: health.Spec{
 		Revision: digestOf(root.RepoURL, root.Path, root.Revision),
 		Body:     applications.Spec{Namespace: argocdNamespace, Names: []string{argocdRoot}},
-	}}, childOf(a, application)...)
+	}}, application)
 	return err
 }
 
@@ -73,7 +72,7 @@ func (a *argocd) repository(root config.ArgoCDRoot) (pulumi.Resource, error) {
 // application registers the root Application. Its finalizer takes its resources with it; Argo CD is
 // still there then, because the application depends on the release and goes first.
 func (a *argocd) application(root config.ArgoCDRoot, needs []pulumi.Resource) (pulumi.Resource, error) {
-	return newCustomResource(a.ctx, a.args.Cluster, a.name+"-root", customResource{
+	return a.object("root", customResource{
 		apiVersion: "argoproj.io/v1alpha1", kind: "Application", name: argocdRoot, namespace: argocdNamespace,
 		wait:       applicationWait(a.args.Timeouts.ArgoCD.Duration),
 		finalizers: []string{namespace.ArgoFinalizer},
@@ -87,7 +86,7 @@ func (a *argocd) application(root config.ArgoCDRoot, needs []pulumi.Resource) (p
 			},
 			"syncPolicy": pulumi.Map{"automated": pulumi.Map{"prune": pulumi.Bool(true), "selfHeal": pulumi.Bool(true)}},
 		},
-	}, childOf(a, needs...)...)
+	}, needs...)
 }
 
 // applicationWait holds the Application until Argo CD has brought everything, and all of it is

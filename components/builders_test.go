@@ -157,18 +157,16 @@ func TestWhatAHostMustBeFollowsItsRole(t *testing.T) {
 func metallbArgs() *MetalLBArgs {
 	hosts := &Hosts{All: []*Host{{Node: serverNode}, {Node: agentNode}}}
 	return &MetalLBArgs{
-		Config:  config.MetalLB{Addresses: []string{"10.0.0.200-10.0.0.210"}},
-		Cluster: &Cluster{Hosts: hosts},
-		Timeouts: config.Timeouts{
-			MetalLBWebhook: metav1.Duration{Duration: 5 * time.Minute}, MetalLBPool: metav1.Duration{Duration: 2 * time.Minute},
+		Config: config.MetalLB{Addresses: []string{"10.0.0.200-10.0.0.210"}},
+		Layer: Layer{
+			Cluster:  &Cluster{Hosts: hosts},
+			Timeouts: config.Timeouts{MetalLBPool: metav1.Duration{Duration: 2 * time.Minute}},
 		},
 	}
 }
 
 func TestTheWebhookGateAsksWhatOnlyAWorkingWebhookAnswers(t *testing.T) {
-	spec := metallbWebhook(metallbArgs())
-	assert.Equal(t, "strata:timeouts.metallbWebhook", spec.TimeoutKey)
-	assert.Equal(t, 5*time.Minute, spec.Timeout.Duration)
+	spec := metallbWebhook()
 	require.IsType(t, webhook.Spec{}, spec.Body)
 	body := spec.Body.(webhook.Spec)
 	accept, deny := body.Accept, body.Deny
@@ -183,7 +181,7 @@ func TestTheWebhookGateAsksWhatOnlyAWorkingWebhookAnswers(t *testing.T) {
 
 // The gate's own dry-run pool must not overlap an existing pool.
 func TestTheWebhookGatesPoolIsOfADocumentationNetwork(t *testing.T) {
-	addresses := metallbWebhook(metallbArgs()).Body.(webhook.Spec).Accept["spec"].(map[string]any)["addresses"].([]any)
+	addresses := metallbWebhook().Body.(webhook.Spec).Accept["spec"].(map[string]any)["addresses"].([]any)
 	require.Len(t, addresses, 1)
 	assert.Equal(t, "192.0.2.1-192.0.2.1", addresses[0])
 }

@@ -19,14 +19,9 @@ import (
 
 // CAArgs configures CA.
 type CAArgs struct {
+	Layer
 	// Config is the section strata:certManager, validated.
 	Config config.CertManager
-	// Cluster runs cert-manager. Required.
-	Cluster *Cluster
-	// Timeouts bound the gates.
-	Timeouts config.Timeouts
-	// After are the gates that the first object waits for.
-	After []pulumi.Resource
 }
 
 // Signer describes a CA to the certificates that it signs.

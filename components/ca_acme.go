@@ -14,14 +14,9 @@ import (
 
 // ACMECAArgs configures NewACMECA.
 type ACMECAArgs struct {
+	Layer
 	// Config is strata:certManager.acme, validated.
 	Config config.ACMEIssuer
-	// Cluster runs cert-manager. Required.
-	Cluster *Cluster
-	// Timeouts bound the gates.
-	Timeouts config.Timeouts
-	// After are the gates that the first object waits for: cert-manager's API.
-	After []pulumi.Resource
 }
 
 const (

@@ -15,6 +15,7 @@ import (
 
 // VaultCAArgs configures NewVaultCA.
 type VaultCAArgs struct {
+	Layer
 	// Config is strata:certManager.vault, validated; its Address is empty for the stack's own
 	// Vault.
 	Config config.VaultIssuer
@@ -23,13 +24,6 @@ type VaultCAArgs struct {
 	// BoundTokens says that cert-manager requests tokens for a ServiceAccount by itself, which it
 	// does since 1.12; before, it takes one from a Secret.
 	BoundTokens bool
-	// Cluster runs cert-manager. Required.
-	Cluster *Cluster
-	// Timeouts bound the gates.
-	Timeouts config.Timeouts
-	// After are the gates that the first object waits for: cert-manager's API and, for the own
-	// Vault, Vault's.
-	After []pulumi.Resource
 }
 
 const (

@@ -6,7 +6,6 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"k8s.io/apimachinery/pkg/util/version"
 
-	"strata/artifacts"
 	"strata/config"
 	"strata/health"
 	"strata/health/webhook"
@@ -14,18 +13,11 @@ import (
 
 // CertManagerArgs configures CertManager.
 type CertManagerArgs struct {
+	Layer
 	// Config is the section strata:certManager, validated.
 	Config config.CertManager
 	// KeepCRDs leaves the chart's CRDs in the cluster when the release goes.
 	KeepCRDs bool
-	// Cluster takes cert-manager. Required.
-	Cluster *Cluster
-	// Artifacts has the chart.
-	Artifacts *artifacts.Set
-	// Timeouts bound the gates.
-	Timeouts config.Timeouts
-	// After are the gates that the release waits for.
-	After []pulumi.Resource
 }
 
 // CertManager owns cert-manager: its namespace and release, which brings its CRDs.
@@ -49,38 +41,29 @@ func NewCertManager(
 	ctx *pulumi.Context, name string, args *CertManagerArgs, opts ...pulumi.ResourceOption,
 ) (*CertManager, error) {
 	c := &CertManager{}
-	if err := ctx.RegisterComponentResource("strata:certmanager:CertManager", name, c, opts...); err != nil {
-		return nil, err
+	l := layer{
+		Layer: args.Layer, ctx: ctx, parent: c, name: name, title: "cert-manager", space: certManagerNamespace,
+		limit: args.Timeouts.CertManagerWebhook, limitKey: "strata:timeouts.certManagerWebhook",
 	}
-	chart, err := args.Artifacts.One(config.ArtifactCertManagerChart)
-	if err != nil {
-		return nil, fmt.Errorf("cert-manager: %w", err)
-	}
-	if c.BoundTokens, err = boundTokens(chart.Version); err != nil {
-		return nil, fmt.Errorf("cert-manager: chart: %w", err)
-	}
-	namespace, err := newLayerNamespace(ctx, args.Cluster, name, certManagerNamespace, args.Config.Values, nil,
-		childOf(c, args.After...)...)
-	if err != nil {
-		return nil, fmt.Errorf("cert-manager: namespace: %w", err)
-	}
-	own, err := newOwnValues(ctx, name, args.Config.Values, childOf(c, namespace)...)
-	if err != nil {
-		return nil, err
-	}
-	release, err := newRelease(ctx, args.Cluster, name+"-release", releaseArgs{
-		name: "cert-manager", namespace: certManagerNamespace, chart: chart.Path, values: certManagerValues(args.Config, args.KeepCRDs), own: own.Values,
-	}, childOf(c, namespace)...)
-	if err != nil {
-		return nil, fmt.Errorf("cert-manager: release: %w", err)
-	}
-	c.API, err = args.Cluster.gate(ctx, name+"-api", GateArgs{
-		Spec: certManagerAPI(args), Revision: own.revision(digestOf(chart.SHA256, args.Config.Replicas)),
-	}, childOf(c, release)...)
-	if err != nil {
-		return nil, fmt.Errorf("cert-manager: API gate: %w", err)
-	}
-	return c, ctx.RegisterResourceOutputs(c, pulumi.Map{})
+	return c, l.register("strata:certmanager:CertManager", opts, func() error {
+		if err := l.newNamespace(args.Config.Values, nil, args.After...); err != nil {
+			return err
+		}
+		release, err := l.newRelease(releaseArgs{
+			name: "cert-manager", artifact: config.ArtifactCertManagerChart,
+			values: certManagerValues(args.Config, args.KeepCRDs), own: args.Config.Values,
+		}, l.namespace)
+		if err != nil {
+			return err
+		}
+		if c.BoundTokens, err = boundTokens(release.chart.Version); err != nil {
+			return fmt.Errorf("chart: %w", err)
+		}
+		spec := certManagerAPI()
+		spec.Releases = []string{release.id}
+		c.API, err = l.gate("api", GateArgs{Spec: spec, Revision: release.revision(args.Config.Replicas)}, release.object)
+		return err
+	})
 }
 
 // boundTokens says whether a version of cert-manager knows serviceAccountRef (its release notes of
@@ -111,10 +94,8 @@ func certManagerValues(cfg config.CertManager, keepCRDs bool) pulumi.Map {
 // certManagerAPI returns the questions of cert-manager's cmapichecker (cert-manager
 // pkg/util/cmapichecker): a valid request must come back with its author filled in, and an invalid
 // one must be denied.
-func certManagerAPI(args *CertManagerArgs) health.Spec {
+func certManagerAPI() health.Spec {
 	return health.Spec{
-		Layer: "cert-manager", Timeout: args.Timeouts.CertManagerWebhook, TimeoutKey: "strata:timeouts.certManagerWebhook",
-		Releases: []string{certManagerNamespace + "/cert-manager"},
 		Body: webhook.Spec{
 			Configuration: "cert-manager-webhook", Mutates: "cert-manager-webhook",
 			Namespace: certManagerNamespace, Service: "cert-manager-webhook", Port: 443,

@@ -18,7 +18,6 @@ import (
 	"strata/config"
 	"strata/health"
 	"strata/health/namespace"
-	"strata/health/rollout"
 	"strata/internal/pulumi/rerun"
 	"strata/internal/pulumi/self"
 	"strata/internal/ssh/remote"
@@ -132,14 +131,6 @@ func (c *Cluster) namespaceEnd(
 		return nil, fmt.Errorf("end of namespace %s: %w", ended, err)
 	}
 	return end, nil
-}
-
-// rollout registers the gate of a layer's workloads, as namespace/kind/name. A layer's answer
-// proves only that some revision works: after an upgrade to a broken one the previous revision goes
-// on answering. revision changes with the release.
-func (c *Cluster) rollout(ctx *pulumi.Context, name string, spec health.Spec, revision pulumi.StringInput, workloads []string, opts ...pulumi.ResourceOption) (*Gate, error) {
-	spec.Body = rollout.Spec{Workloads: workloads}
-	return c.gate(ctx, name, GateArgs{Spec: spec, Revision: revision}, opts...)
 }
 
 // unblock registers the command that lets a StatefulSet past broken Pods of an earlier revision,

@@ -8,12 +8,10 @@ import (
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/actions"
 	"strata/actions/cluster/crds"
 	"strata/actions/stack/teardown"
-	"strata/artifacts"
 	"strata/config"
 	"strata/health"
 	crdsgate "strata/health/crds"
@@ -23,18 +21,11 @@ import (
 
 // CRDsArgs configures CRDs.
 type CRDsArgs struct {
+	Layer
 	// Config is the section strata:crds, validated.
 	Config config.CRDs
 	// Bundles are the artifacts to apply, by the name of their layer's bundle.
 	Bundles map[string]string
-	// Cluster takes the definitions. Required.
-	Cluster *Cluster
-	// Artifacts has the bundles' files.
-	Artifacts *artifacts.Set
-	// Timeout bounds the apply and each gate (strata:timeouts.crds).
-	Timeout metav1.Duration
-	// After are the gates that the first apply waits for.
-	After []pulumi.Resource
 }
 
 // CRDs owns the bundles of CRDs that no chart brings. They are a layer of their own with one owner:
@@ -77,7 +68,7 @@ func NewCRDs(ctx *pulumi.Context, name string, args *CRDsArgs, opts ...pulumi.Re
 		}
 		c.Served[bundle], err = args.Cluster.gate(ctx, name+"-"+bundle+"-gate", GateArgs{
 			Spec: health.Spec{
-				Layer: "crds", Timeout: args.Timeout, TimeoutKey: "strata:timeouts.crds",
+				Layer: "crds", Timeout: args.Timeouts.CRDs, TimeoutKey: "strata:timeouts.crds",
 				Revision: args.Artifacts.Digest(artifact), Body: crdsgate.Spec{},
 			},
 			Body: completeBody(applied.Stdout, func(names string) health.Body {
@@ -100,7 +91,7 @@ func (c *CRDs) apply(ctx *pulumi.Context, name, bundle, artifact string, args *C
 		return nil, err
 	}
 	command := actions.Command(crds.Apply, crds.Input{
-		Name: bundle, Version: file.Version, File: file.Path, SHA256: file.SHA256, Timeout: args.Timeout,
+		Name: bundle, Version: file.Version, File: file.Path, SHA256: file.SHA256, Timeout: args.Timeouts.CRDs,
 	}, pulumi.StringMap{self.Kubeconfig: args.Cluster.Kubeconfig})
 	kind := teardown.KindKeptBundle
 	if !*args.Config.Keep {
@@ -111,5 +102,5 @@ func (c *CRDs) apply(ctx *pulumi.Context, name, bundle, artifact string, args *C
 	if err := again(ctx, name, command, opts); err != nil {
 		return nil, err
 	}
-	return local.NewCommand(ctx, name, command, append(opts, bounded(args.Timeout))...)
+	return local.NewCommand(ctx, name, command, append(opts, bounded(args.Timeouts.CRDs))...)
 }

@@ -11,15 +11,13 @@ import (
 
 // DemoArgs configures Demo.
 type DemoArgs struct {
+	Layer
 	// Config is the section strata:apps, validated.
 	Config config.Apps
 	// Domain is the platform's DNS domain (strata:ingress.domain).
 	Domain string
-	// Cluster takes the demo. Required.
-	Cluster *Cluster
-	// After are the gates that the namespace waits for; Admitted those that a route waits for:
-	// whoever serves and admits its kind.
-	After, Admitted []pulumi.Resource
+	// Admitted are the gates that a route waits for: whoever serves and admits its kind.
+	Admitted []pulumi.Resource
 }
 
 // Demo owns three applications behind APISIX, each behind its own kind of route: httpbin behind an

@@ -11,8 +11,6 @@ import (
 	"github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes/utilities"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-
-	"strata/config"
 )
 
 // Object is a Kubernetes object that is registered by its token. The typed packages are not
@@ -53,42 +51,6 @@ func (c *Cluster) note(token string, fields pulumi.Map) {
 	if name, named := metadata["name"].(pulumi.String); named {
 		c.objects.Add(schema.GroupKind{Group: group, Kind: kind}.String(), string(namespace), string(name))
 	}
-}
-
-// releaseArgs configures a Helm release.
-type releaseArgs struct {
-	// name is the release's name; the chart's objects are named after it.
-	name, namespace string
-	// chart is the chart file's path relative to the project; it holds the digest, so a changed
-	// chart is a changed path.
-	chart string
-	// values are ours, and own the user's below them.
-	values pulumi.Map
-	own    config.Values
-	// skipCRDs leaves out the chart's crds/ folder, where another layer owns the definitions.
-	skipCRDs bool
-}
-
-// newRelease registers a Helm release that does not wait: the layer's gate does, and says why
-// (docs/adr/0003).
-func newRelease(
-	ctx *pulumi.Context, cluster *Cluster, name string, args releaseArgs, opts ...pulumi.ResourceOption,
-) (*Object, error) {
-	values, err := under(args.values, args.own)
-	if err != nil {
-		return nil, err
-	}
-	fields := pulumi.Map{
-		"name":      pulumi.String(args.name),
-		"namespace": pulumi.String(args.namespace),
-		"chart":     pulumi.String(args.chart),
-		"values":    values,
-		"skipAwait": pulumi.Bool(true),
-	}
-	if args.skipCRDs {
-		fields["skipCrds"] = pulumi.Bool(true)
-	}
-	return newObject(ctx, cluster, "kubernetes:helm.sh/v3:Release", name, fields, opts...)
 }
 
 // customResource is an object of a kind that a CRD adds.

@@ -25,15 +25,11 @@ type Manifest struct {
 
 // ManifestsArgs configures Manifests.
 type ManifestsArgs struct {
+	Layer
 	// Objects come from ReadManifests.
 	Objects []Manifest
-	// Cluster takes the objects. Required.
-	Cluster *Cluster
-	// Timeout bounds each apply (strata:timeouts.apply).
-	Timeout metav1.Duration
-	// After are the gates that every object waits for; Kinds those that the kinds of an API group
-	// wait for as well: whoever serves and admits them.
-	After []pulumi.Resource
+	// Kinds are the gates that the kinds of an API group wait for beside After: whoever serves and
+	// admits them.
 	Kinds map[string][]pulumi.Resource
 }
 
@@ -146,7 +142,7 @@ func NewManifests(
 		}
 		args.Cluster.objects.Add(one.Kind().String(), one.GetNamespace(), one.GetName())
 		object, err := newObject(ctx, args.Cluster, one.token(), one.resource(name), one.fields(),
-			append(childOf(m, needs...), bounded(args.Timeout))...)
+			append(childOf(m, needs...), bounded(args.Timeouts.Apply))...)
 		if err != nil {
 			return nil, fmt.Errorf("manifests: %s: %s: %w", one.File, one.Title(), err)
 		}

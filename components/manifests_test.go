@@ -87,7 +87,7 @@ func registered(t testing.TB, objects []Manifest) map[string]dryrun.Registration
 			return err
 		}
 		cluster := &Cluster{Provider: provider, objects: teardown.Objects{}}
-		_, err = NewManifests(ctx, "manifests", &ManifestsArgs{Objects: objects, Cluster: cluster})
+		_, err = NewManifests(ctx, "manifests", &ManifestsArgs{Layer: Layer{Cluster: cluster}, Objects: objects})
 		return err
 	})
 	require.NoError(t, err)

@@ -1,27 +1,16 @@
 package components
 
 import (
-	"fmt"
-
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-	"strata/artifacts"
 	"strata/config"
-	"strata/health"
 )
 
 // MetalLBArgs configures MetalLB.
 type MetalLBArgs struct {
+	Layer
 	// Config is the section strata:metallb, validated.
 	Config config.MetalLB
-	// Cluster takes MetalLB. Required.
-	Cluster *Cluster
-	// Artifacts has the chart.
-	Artifacts *artifacts.Set
-	// Timeouts bound the gates.
-	Timeouts config.Timeouts
-	// After are the gates that the release waits for.
-	After []pulumi.Resource
 }
 
 // MetalLB owns the load balancer: its namespace, release, address pool and L2 announcement.
@@ -41,102 +30,71 @@ const (
 // metallb holds the state that the constructor's steps share.
 type metallb struct {
 	*MetalLB
-	ctx     *pulumi.Context
-	name    string
+	layer
 	args    *MetalLBArgs
-	chart   artifacts.Artifact
-	own     ownValues
-	release *Object
+	release release
 }
 
 // NewMetalLB registers MetalLB. The pool waits for the webhook gate: the controller's Pod is Ready
 // long before its webhook serves (metallb internal/k8s/k8s.go: readyz is healthz.Ping).
 func NewMetalLB(ctx *pulumi.Context, name string, args *MetalLBArgs, opts ...pulumi.ResourceOption) (*MetalLB, error) {
-	m := &metallb{MetalLB: &MetalLB{}, ctx: ctx, name: name, args: args}
-	if err := ctx.RegisterComponentResource("strata:metallb:MetalLB", name, m.MetalLB, opts...); err != nil {
-		return nil, err
+	m := &metallb{MetalLB: &MetalLB{}, args: args}
+	m.layer = layer{
+		Layer: args.Layer, ctx: ctx, parent: m.MetalLB, name: name, title: "metallb", space: metallbNamespace,
+		limit: args.Timeouts.MetalLBWebhook, limitKey: "strata:timeouts.metallbWebhook",
 	}
-	for _, step := range []func() error{m.install, m.gates, m.addresses} {
-		if err := step(); err != nil {
-			return nil, fmt.Errorf("metallb: %w", err)
-		}
-	}
-	return m.MetalLB, ctx.RegisterResourceOutputs(m.MetalLB, pulumi.Map{})
+	return m.MetalLB, m.register("strata:metallb:MetalLB", opts, m.install, m.gates, m.addresses)
 }
 
 // install registers the namespace and the release.
 func (m *metallb) install() error {
+	if err := m.newNamespace(m.args.Config.Values, metallbLabels(), m.After...); err != nil {
+		return err
+	}
 	var err error
-	if m.chart, err = m.args.Artifacts.One(config.ArtifactMetalLBChart); err != nil {
-		return err
-	}
-	namespace, err := newLayerNamespace(m.ctx, m.args.Cluster, m.name, metallbNamespace, m.args.Config.Values, metallbLabels(),
-		childOf(m, m.args.After...)...)
-	if err != nil {
-		return fmt.Errorf("namespace: %w", err)
-	}
-	if m.own, err = newOwnValues(m.ctx, m.name, m.args.Config.Values, childOf(m, namespace)...); err != nil {
-		return err
-	}
-	m.release, err = newRelease(m.ctx, m.args.Cluster, m.name+"-release", releaseArgs{
-		name: "metallb", namespace: metallbNamespace, chart: m.chart.Path, values: metallbValues(), own: m.own.Values,
-	}, childOf(m, namespace)...)
-	if err != nil {
-		return fmt.Errorf("release: %w", err)
-	}
-	return nil
+	m.release, err = m.newRelease(releaseArgs{
+		name: "metallb", artifact: config.ArtifactMetalLBChart, values: metallbValues(), own: m.args.Config.Values,
+	}, m.namespace)
+	return err
 }
 
 // gates registers the gates of the webhook and the rollout.
 func (m *metallb) gates() (err error) {
-	webhook := GateArgs{Spec: metallbWebhook(m.args), Revision: m.own.revision(m.chart.SHA256)}
-	if m.Webhook, err = m.gate("webhook", webhook, m.release); err != nil {
-		return fmt.Errorf("webhook gate: %w", err)
+	webhook := GateArgs{Spec: metallbWebhook(), Revision: m.release.revision()}
+	if m.Webhook, err = m.gate("webhook", webhook, m.release.object); err != nil {
+		return err
 	}
 	// Beside the webhook and not before it: speakers start on nodes that are still joining, and the
 	// webhook needs none of them.
-	_, err = m.args.Cluster.rollout(m.ctx, m.name+"-rollout", health.Spec{
-		Layer: "metallb", Timeout: m.args.Timeouts.MetalLBWebhook, TimeoutKey: "strata:timeouts.metallbWebhook",
-		Releases: []string{metallbNamespace + "/metallb"},
-	}, m.own.revision(digestOf(m.chart.SHA256, m.args.Config)), []string{metallbNamespace + "/DaemonSet/metallb-speaker"}, childOf(m, m.release)...)
-	if err != nil {
-		return fmt.Errorf("rollout gate: %w", err)
-	}
-	return nil
+	_, err = m.rollout(m.release, m.release.revision(m.args.Config), metallbNamespace+"/DaemonSet/metallb-speaker")
+	return err
 }
 
 // addresses registers the pool and its announcement, which the webhook admits, and their gate.
 func (m *metallb) addresses() error {
-	pool, err := m.object("pool", customResource{
-		kind: "IPAddressPool", wait: poolWait(m.args.Timeouts.MetalLBPool.Duration), spec: pulumi.Map{
-			"addresses": pulumi.ToStringArray(m.args.Config.Addresses), "autoAssign": pulumi.Bool(true),
-		},
+	pool, err := m.content("pool", "IPAddressPool", poolWait(m.Timeouts.MetalLBPool.Duration), pulumi.Map{
+		"addresses": pulumi.ToStringArray(m.args.Config.Addresses), "autoAssign": pulumi.Bool(true),
 	}, m.Webhook)
 	if err != nil {
-		return fmt.Errorf("address pool: %w", err)
+		return err
 	}
 	// L2Advertisement's status is an empty struct: there is nothing to wait for on the object, so
 	// the pool gate observes the speakers instead.
-	advertisement, err := m.object("advertisement", customResource{
-		kind: "L2Advertisement", spec: pulumi.Map{"ipAddressPools": pulumi.ToStringArray([]string{metallbPool})},
+	advertisement, err := m.content("advertisement", "L2Advertisement", nil, pulumi.Map{
+		"ipAddressPools": pulumi.ToStringArray([]string{metallbPool}),
 	}, pool)
 	if err != nil {
-		return fmt.Errorf("l2 advertisement: %w", err)
+		return err
 	}
-	if m.Pool, err = m.gate("pool-gate", GateArgs{Spec: metallbPoolGate(m.args)}, pool, advertisement); err != nil {
-		return fmt.Errorf("pool gate: %w", err)
-	}
-	return nil
+	m.Pool, err = m.gate("pool-gate", GateArgs{Spec: metallbPoolGate(m.args)}, pool, advertisement)
+	return err
 }
 
-// object registers one of MetalLB's custom resources.
-func (m *metallb) object(role string, object customResource, needs ...pulumi.Resource) (pulumi.Resource, error) {
-	object.apiVersion, object.name, object.namespace = "metallb.io/v1beta1", metallbPool, metallbNamespace
-	return newCustomResource(m.ctx, m.args.Cluster, m.name+"-"+role, object, childOf(m, needs...)...)
-}
-
-// gate registers one of MetalLB's gates.
-func (m *metallb) gate(role string, args GateArgs, needs ...pulumi.Resource) (*Gate, error) {
-	args.Spec.Layer = "metallb"
-	return m.args.Cluster.gate(m.ctx, m.name+"-"+role, args, childOf(m, needs...)...)
+// content registers one of MetalLB's own kinds.
+func (m *metallb) content(
+	role, kind string, wait pulumi.StringMap, spec pulumi.Map, needs ...pulumi.Resource,
+) (pulumi.Resource, error) {
+	return m.object(role, customResource{
+		apiVersion: "metallb.io/v1beta1", kind: kind, name: metallbPool, namespace: metallbNamespace, wait: wait, spec: spec,
+	}, needs...)
 }

@@ -39,9 +39,8 @@ func metallbValues() pulumi.Map {
 
 // metallbWebhook gates the webhook with one pool that must be accepted and one that only the
 // webhook itself refuses.
-func metallbWebhook(args *MetalLBArgs) health.Spec {
+func metallbWebhook() health.Spec {
 	return health.Spec{
-		Timeout: args.Timeouts.MetalLBWebhook, TimeoutKey: "strata:timeouts.metallbWebhook",
 		Body: webhook.Spec{
 			Configuration: "metallb-webhook-configuration",
 			Namespace:     metallbNamespace, Service: "metallb-webhook-service", Port: 443,

@@ -42,23 +42,6 @@ func instanceLabel(instance string) pulumi.Map {
 	return pulumi.Map{"app.kubernetes.io/instance": pulumi.String(instance)}
 }
 
-// newLayerNamespace registers a layer's namespace and, where the cluster asks for it, the network
-// policy of its Pods. values are the user's of the layer's chart: ports that they add are open.
-func newLayerNamespace(
-	ctx *pulumi.Context, cluster *Cluster, name, namespace string, values config.Values, labels pulumi.StringMap,
-	opts ...pulumi.ResourceOption,
-) (*Object, error) {
-	made, err := newNamespace(ctx, cluster, name+"-namespace", namespace, labels, opts...)
-	if err != nil || !cluster.NetworkPolicies {
-		return made, err
-	}
-	policy := layerPolicies[namespace].spec(values)
-	if err := newNetworkPolicy(ctx, cluster, name+"-network-policy", namespace, "strata", policy, childOf(made, made)...); err != nil {
-		return nil, err
-	}
-	return made, nil
-}
-
 // newNetworkPolicy registers one policy.
 func newNetworkPolicy(
 	ctx *pulumi.Context, cluster *Cluster, resource, namespace, name string, spec pulumi.Map, opts ...pulumi.ResourceOption,

@@ -1,13 +1,11 @@
 package components
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/actions/cluster/kuberead"
-	"strata/artifacts"
 	"strata/config"
 	"strata/health"
 	"strata/health/address"
@@ -16,6 +14,9 @@ import (
 
 // TraefikArgs configures Traefik.
 type TraefikArgs struct {
+	// Layer has the gates of a working address pool and of served CRDs in After: the release waits
+	// for them, and the namespace does not.
+	Layer
 	// Config is the section strata:traefik, validated.
 	Config config.Traefik
 	// Domain is the platform's DNS domain (strata:ingress.domain).
@@ -25,16 +26,8 @@ type TraefikArgs struct {
 	// Challenges says that the certificate is had by an answer on port 80 (ACME's HTTP-01): so the
 	// certificate waits for the address.
 	Challenges bool
-	// Cluster takes Traefik. Required.
-	Cluster *Cluster
 	// CA signs the domain's certificate. Required.
 	CA *CA
-	// Artifacts has the chart.
-	Artifacts *artifacts.Set
-	// Timeouts bound the gates.
-	Timeouts config.Timeouts
-	// After are the gates that the release waits for: a working address pool, and served CRDs.
-	After []pulumi.Resource
 }
 
 // Traefik owns the ingress controller: its namespace and release, the domain's certificate, the
@@ -66,12 +59,10 @@ const (
 // traefik holds the state that the constructor's steps share.
 type traefik struct {
 	*Traefik
-	ctx       *pulumi.Context
-	name      string
-	args      *TraefikArgs
-	namespace *Object
-	release   *Object
-	tls       *Certificate
+	layer
+	args    *TraefikArgs
+	release release
+	tls     *Certificate
 }
 
 // NewTraefik registers Traefik. The release waits for a working address pool and not for MetalLB's
@@ -79,82 +70,63 @@ type traefik struct {
 // It also waits for the CRDs, since a Traefik that does not find them serves nothing of them, and
 // stays Ready all the while.
 func NewTraefik(ctx *pulumi.Context, name string, args *TraefikArgs, opts ...pulumi.ResourceOption) (*Traefik, error) {
-	t := &traefik{Traefik: &Traefik{}, ctx: ctx, name: name, args: args}
-	if err := ctx.RegisterComponentResource("strata:traefik:Traefik", name, t.Traefik, opts...); err != nil {
-		return nil, err
+	t := &traefik{Traefik: &Traefik{}, args: args}
+	t.layer = layer{
+		Layer: args.Layer, ctx: ctx, parent: t.Traefik, name: name, title: "traefik", space: traefikName,
+		limit: args.Timeouts.Ingress, limitKey: "strata:timeouts.ingress",
 	}
 	steps := []func() error{t.install, t.certificate, t.gateway}
 	if *args.Config.Dashboard {
 		steps = append(steps, t.dashboard)
 	}
-	for _, step := range steps {
-		if err := step(); err != nil {
-			return nil, fmt.Errorf("traefik: %w", err)
-		}
-	}
-	return t.Traefik, ctx.RegisterResourceOutputs(t.Traefik, pulumi.Map{})
+	return t.Traefik, t.register("strata:traefik:Traefik", opts, steps...)
 }
 
-// install registers the namespace, the release and the gate of its address.
+// install registers the namespace, the release, and the gates of its rollout and its address.
 func (t *traefik) install() error {
-	chart, err := t.args.Artifacts.One(config.ArtifactTraefikChart)
-	if err != nil {
+	if err := t.newNamespace(t.args.Config.Values, nil, t.Cluster.Provider); err != nil {
 		return err
 	}
-	if t.namespace, err = newLayerNamespace(t.ctx, t.args.Cluster, t.name, traefikName, t.args.Config.Values, nil,
-		childOf(t, t.args.Cluster.Provider)...); err != nil {
-		return fmt.Errorf("namespace: %w", err)
-	}
-	needs := childOf(t, with(t.args.After, t.namespace)...)
-	own, err := newOwnValues(t.ctx, t.name, t.args.Config.Values, needs...)
-	if err != nil {
-		return err
-	}
-	t.release, err = newRelease(t.ctx, t.args.Cluster, t.name+"-release", releaseArgs{
-		name: traefikName, namespace: traefikName, chart: chart.Path, values: traefikValues(t.args.Config, t.args.Challenges), own: own.Values,
+	var err error
+	t.release, err = t.newRelease(releaseArgs{
+		name: traefikName, artifact: config.ArtifactTraefikChart,
+		values: traefikValues(t.args.Config, t.args.Challenges), own: t.args.Config.Values,
 		// They are another layer's, and nothing uses those of the commercial edition: Helm would
 		// leave them behind for ever.
 		skipCRDs: true,
-	}, needs...)
+	}, with(t.After, t.namespace)...)
 	if err != nil {
-		return fmt.Errorf("release: %w", err)
+		return err
 	}
-	rolled, err := t.args.Cluster.rollout(t.ctx, t.name+"-rollout", health.Spec{
-		Layer: "traefik", Timeout: t.args.Timeouts.Ingress, TimeoutKey: "strata:timeouts.ingress",
-		Releases: []string{traefikName + "/" + traefikName},
-	}, own.revision(t.revision(chart.SHA256)), []string{traefikName + "/Deployment/" + traefikName}, childOf(t, t.release)...)
+	podsOf := []any{t.args.Config}
+	if t.args.Challenges {
+		podsOf = append(podsOf, "challenges")
+	}
+	rolled, err := t.rollout(t.release, t.release.revision(podsOf...), traefikName+"/Deployment/"+traefikName)
 	if err != nil {
-		return fmt.Errorf("gate rollout: %w", err)
+		return err
 	}
-	t.Values = own.valued(rolled)
-	return t.address(chart.SHA256, own)
+	t.Values = t.release.own.valued(rolled)
+	return t.address()
 }
 
 // address registers the gate of the load balancer's address, and reads which that is.
-func (t *traefik) address(chartSum string, own ownValues) (err error) {
+func (t *traefik) address() (err error) {
 	want := ""
 	if t.args.Config.Address.IsValid() {
 		want = t.args.Config.Address.String()
 	}
 	t.Address, err = t.gate("address", GateArgs{Spec: health.Spec{
 		Body: address.Spec{Namespace: traefikName, Service: traefikName, Ports: []int{80, 443}, Want: want},
-	}, Revision: own.revision(addressRevision(chartSum, t.args.Config.ExternalTrafficPolicy))}, t.release)
+	}, Revision: t.release.addressRevision(t.args.Config.ExternalTrafficPolicy)}, t.release.object)
 	if err != nil {
 		return err
 	}
-	t.IP, err = t.args.Cluster.read(t.ctx, t.name+"-ip", kuberead.FieldInput{
+	t.IP, err = t.Cluster.read(t.ctx, t.name+"-ip", kuberead.FieldInput{
 		Resource: "services", Namespace: traefikName, Name: traefikName, Path: "{.status.loadBalancer.ingress[0].ip}",
-		Revision: strings.Join([]string{chartSum, want}, " "), Timeout: t.args.Timeouts.Ingress,
+		Revision: strings.Join([]string{t.release.chart.SHA256, want}, " "), Timeout: t.Timeouts.Ingress,
 	}, childOf(t, t.Address)...)
 	return err
-}
-
-// revision is of all that the release's Pods are made of.
-func (t *traefik) revision(chartSum string) string {
-	if t.args.Challenges {
-		return digestOf(chartSum, t.args.Config, "challenges")
-	}
-	return digestOf(chartSum, t.args.Config)
 }
 
 // certificate registers the domain's certificate, which every host name below the domain gets by
@@ -173,7 +145,7 @@ func (t *traefik) certificate() error {
 	if err != nil {
 		return err
 	}
-	_, err = t.object("tls-store", "TLSStore", "default", pulumi.Map{
+	_, err = t.content("tls-store", "TLSStore", "default", pulumi.Map{
 		"defaultCertificate": pulumi.Map{"secretName": pulumi.String(traefikTLS)},
 	}, with(t.args.After, t.tls.Ready)...)
 	return err
@@ -182,12 +154,12 @@ func (t *traefik) certificate() error {
 // gateway registers the Gateway and its gate. The Deployment says nothing about it: readiness is
 // /ping.
 func (t *traefik) gateway() error {
-	registered, err := newCustomResource(t.ctx, t.args.Cluster, t.name+"-gateway", customResource{
+	registered, err := t.object("gateway", customResource{
 		apiVersion: "gateway.networking.k8s.io/v1", kind: "Gateway", name: traefikName, namespace: traefikName,
 		wait: gatewayWait(t.args.Timeouts.Ingress.Duration), spec: traefikGateway(t.args.Domain),
-	}, childOf(t, t.release, t.tls.Ready)...)
+	}, t.release.object, t.tls.Ready)
 	if err != nil {
-		return fmt.Errorf("gateway: %w", err)
+		return err
 	}
 	t.Programmed, err = t.gate("programmed", GateArgs{Spec: health.Spec{
 		Body: gateway.Spec{Class: traefikName, Namespace: traefikName, Name: traefikName, Listeners: []string{"http", "https"}},
@@ -195,23 +167,9 @@ func (t *traefik) gateway() error {
 	return err
 }
 
-// object registers one of Traefik's own kinds in its namespace.
-func (t *traefik) object(role, kind, name string, spec pulumi.Map, needs ...pulumi.Resource) (pulumi.Resource, error) {
-	made, err := newCustomResource(t.ctx, t.args.Cluster, t.name+"-"+role, customResource{
+// content registers one of Traefik's own kinds in its namespace.
+func (t *traefik) content(role, kind, name string, spec pulumi.Map, needs ...pulumi.Resource) (pulumi.Resource, error) {
+	return t.object(role, customResource{
 		apiVersion: "traefik.io/v1alpha1", kind: kind, name: name, namespace: traefikName, spec: spec,
-	}, childOf(t, needs...)...)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", role, err)
-	}
-	return made, nil
-}
-
-// gate registers one of Traefik's gates.
-func (t *traefik) gate(role string, args GateArgs, needs ...pulumi.Resource) (*Gate, error) {
-	args.Spec.Layer, args.Spec.Timeout, args.Spec.TimeoutKey = "traefik", t.args.Timeouts.Ingress, "strata:timeouts.ingress"
-	made, err := t.args.Cluster.gate(t.ctx, t.name+"-"+role, args, childOf(t, needs...)...)
-	if err != nil {
-		return nil, fmt.Errorf("gate %s: %w", role, err)
-	}
-	return made, nil
+	}, needs...)
 }

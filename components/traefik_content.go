@@ -75,15 +75,6 @@ func traefikValues(cfg config.Traefik, challenges bool) pulumi.Map {
 	}
 }
 
-// addressRevision is of the Service whose address a gate observes: of its chart, and of its policy
-// where the configuration has one.
-func addressRevision(chartSum string, policy config.TrafficPolicy) string {
-	if policy == "" {
-		return chartSum // as in the states of stacks from before there was a choice
-	}
-	return digestOf(chartSum, policy)
-}
-
 // traefikGateway is the Gateway's spec. Traefik maps a listener to the entry point whose container
 // port it names, so these are 8000 and 8443 and not the Service's 80 and 443 (traefik
 // pkg/provider/kubernetes/gateway: entryPointName).

@@ -33,25 +33,22 @@ func (t *traefik) dashboard() error {
 	if err != nil {
 		return fmt.Errorf("dashboard users: %w", err)
 	}
-	auth, err := t.object("dashboard-auth", "Middleware", "dashboard-auth", pulumi.Map{
+	auth, err := t.content("dashboard-auth", "Middleware", "dashboard-auth", pulumi.Map{
 		"basicAuth": pulumi.Map{"secret": pulumi.String(dashboardSecret)},
 	}, with(t.args.After, secret)...)
 	if err != nil {
 		return err
 	}
-	route, err := t.object("dashboard-route", "IngressRoute", "dashboard", dashboardRoute(host), auth, t.tls.Ready)
+	route, err := t.content("dashboard-route", "IngressRoute", "dashboard", dashboardRoute(host), auth, t.tls.Ready)
 	if err != nil {
 		return err
 	}
-	t.Dashboard, err = t.args.Cluster.gate(t.ctx, t.name+"-dashboard", GateArgs{
+	t.Dashboard, err = t.gate("dashboard", GateArgs{
 		Spec:      t.dashboardProbes(host),
 		Revision:  t.Values.after(nil),
 		BasicAuth: pulumi.ToSecret(pulumi.Sprintf("%s:%s", dashboardUser, t.DashboardPassword)).(pulumi.StringOutput),
-	}, childOf(t, with(t.Values.Rolled, route, t.Address)...)...)
-	if err != nil {
-		return fmt.Errorf("dashboard gate: %w", err)
-	}
-	return nil
+	}, with(t.Values.Rolled, route, t.Address)...)
+	return err
 }
 
 func dashboardRoute(host string) pulumi.Map {
@@ -72,7 +69,6 @@ func dashboardRoute(host string) pulumi.Map {
 func (t *traefik) dashboardProbes(host string) health.Spec {
 	const data = "/api/rawdata"
 	return health.Spec{
-		Layer: "traefik", Timeout: t.args.Timeouts.Ingress, TimeoutKey: "strata:timeouts.ingress",
 		Body: http.Spec{
 			Namespace: traefikName, Service: traefikName, CASecret: t.args.CA.CASecret,
 			Probes: []http.Probe{

@@ -10,7 +10,6 @@ import (
 	"strata/actions"
 	"strata/actions/cluster/vault"
 	"strata/actions/verb"
-	"strata/artifacts"
 	"strata/config"
 	"strata/health"
 	"strata/health/claim"
@@ -20,20 +19,13 @@ import (
 
 // VaultArgs configures Vault.
 type VaultArgs struct {
+	Layer
 	// Config is the section strata:vault, validated.
 	Config config.Vault
 	// Issuing lists the abilities that Vault must have.
 	Issuing vault.Issuing
 	// CA signs Vault's own certificate. Required.
 	CA *CA
-	// Cluster takes Vault. Required.
-	Cluster *Cluster
-	// Artifacts has the chart.
-	Artifacts *artifacts.Set
-	// Timeouts bound its steps and gates.
-	Timeouts config.Timeouts
-	// After are the gates that its first object waits for.
-	After []pulumi.Resource
 }
 
 // Vault owns the stack's own Vault: one server with TLS, initialised once, unsealed, and configured
@@ -60,44 +52,33 @@ const (
 // vaultLayer holds the state that the constructor's steps share.
 type vaultLayer struct {
 	*Vault
-	ctx   *pulumi.Context
-	name  string
-	args  *VaultArgs
-	chart artifacts.Artifact
+	layer
+	args *VaultArgs
 	// revision changes with the configuration of Vault: each of its steps runs again with another,
 	// because a new Pod starts sealed.
 	revision    pulumi.StringInput
-	namespace   *Object
 	certificate *Certificate
-	release     *Object
+	release     release
 	stored      pulumi.Resource // when there is somewhere to keep its data
 }
 
 // NewVault registers Vault. Nothing waits for its Pod to be Ready before it is unsealed: it cannot
 // be.
 func NewVault(ctx *pulumi.Context, name string, args *VaultArgs, opts ...pulumi.ResourceOption) (*Vault, error) {
-	v := &vaultLayer{Vault: &Vault{}, ctx: ctx, name: name, args: args}
-	if err := ctx.RegisterComponentResource("strata:vault:Vault", name, v.Vault, opts...); err != nil {
-		return nil, err
+	v := &vaultLayer{Vault: &Vault{}, args: args}
+	v.layer = layer{
+		Layer: args.Layer, ctx: ctx, parent: v.Vault, name: name, title: vaultName, space: vaultName,
+		limit: args.Timeouts.Vault, limitKey: "strata:timeouts.vault",
 	}
-	for _, step := range []func() error{v.install, v.open} {
-		if err := step(); err != nil {
-			return nil, fmt.Errorf("vault: %w", err)
-		}
-	}
-	return v.Vault, ctx.RegisterResourceOutputs(v.Vault, pulumi.Map{})
+	return v.Vault, v.register("strata:vault:Vault", opts, v.install, v.open)
 }
 
 // install registers the namespace, the server's certificate and the release.
 func (v *vaultLayer) install() error {
-	var err error
-	if v.chart, err = v.args.Artifacts.One(config.ArtifactVaultChart); err != nil {
+	if err := v.newNamespace(v.args.Config.Values, nil, v.After...); err != nil {
 		return err
 	}
-	if v.namespace, err = newLayerNamespace(v.ctx, v.args.Cluster, v.name, vaultName, v.args.Config.Values, nil,
-		childOf(v, v.args.After...)...); err != nil {
-		return fmt.Errorf("namespace: %w", err)
-	}
+	var err error
 	v.certificate, err = NewCertificate(v.ctx, v.name+"-certificate", &CertificateArgs{
 		Namespace: vaultName, Secret: vaultTLS, DNSNames: []string{vaultService, vaultName + "-0." + vaultInternal}, Signer: v.args.CA.Signer,
 		Lifetime: vaultCertificateLifetime, Cluster: v.args.Cluster, Timeouts: v.args.Timeouts, Layer: vaultName,
@@ -106,33 +87,28 @@ func (v *vaultLayer) install() error {
 	if err != nil {
 		return err
 	}
-	own, err := newOwnValues(v.ctx, v.name, v.args.Config.Values, childOf(v, v.certificate.Ready)...)
+	v.release, err = v.newRelease(releaseArgs{
+		name: vaultName, artifact: config.ArtifactVaultChart, values: vaultValues(v.args.Config), own: v.args.Config.Values,
+	}, v.certificate.Ready)
 	if err != nil {
 		return err
 	}
-	v.revision = own.revision(v.chart.SHA256)
-	v.release, err = newRelease(v.ctx, v.args.Cluster, v.name+"-release", releaseArgs{
-		name: vaultName, namespace: vaultName, chart: v.chart.Path, values: vaultValues(v.args.Config), own: own.Values,
-	}, childOf(v, v.certificate.Ready)...)
-	if err != nil {
-		return fmt.Errorf("release: %w", err)
-	}
+	v.revision = v.release.revision()
 	return v.volume()
 }
 
 // volume registers the gate of the server's volume. Without a StorageClass its Pod would only be
 // called unschedulable.
 func (v *vaultLayer) volume() error {
-	v.stored = v.release
+	v.stored = v.release.object
 	if !*v.args.Config.Storage.Persistent {
 		return nil
 	}
-	gate, err := v.args.Cluster.gate(v.ctx, v.name+"-volume", GateArgs{Spec: health.Spec{
-		Layer: vaultName, Timeout: v.args.Timeouts.Vault, TimeoutKey: "strata:timeouts.vault",
+	gate, err := v.gate("volume", GateArgs{Spec: health.Spec{
 		Body: claim.Spec{Namespace: vaultName, Name: "data-" + vaultName + "-0", ClassKey: "strata:vault.storage.class"},
-	}}, childOf(v, v.release)...)
+	}}, v.release.object)
 	if err != nil {
-		return fmt.Errorf("volume: %w", err)
+		return err
 	}
 	v.stored = gate
 	return nil
@@ -150,14 +126,10 @@ func (v *vaultLayer) open() error {
 	if err != nil {
 		return err
 	}
-	v.Ready, err = v.args.Cluster.gate(v.ctx, v.name+"-gate", GateArgs{Spec: health.Spec{
-		Layer: vaultName, Timeout: v.args.Timeouts.Vault, TimeoutKey: "strata:timeouts.vault",
+	v.Ready, err = v.gate("gate", GateArgs{Spec: health.Spec{
 		Body: vaultgate.Spec{Namespace: vaultName, Pod: vaultName + "-0", Port: vaultPort, Workload: vaultName + "/StatefulSet/" + vaultName},
-	}, Revision: v.revision}, childOf(v, configure)...)
-	if err != nil {
-		return fmt.Errorf("gate: %w", err)
-	}
-	return nil
+	}, Revision: v.revision}, configure)
+	return err
 }
 
 // step registers a command that speaks with Vault. The keys that init printed come back to it as

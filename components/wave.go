@@ -1,11 +1,8 @@
 package components
 
 import (
-	"fmt"
-
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-	"strata/artifacts"
 	"strata/config"
 	"strata/health"
 	"strata/health/webhook"
@@ -13,17 +10,10 @@ import (
 
 // WaveArgs configures Wave.
 type WaveArgs struct {
+	Layer
 	// Config is the key strata:apps.wave, validated.
 	Config config.Wave
-	// Cluster takes Wave. Required.
-	Cluster *Cluster
-	// Artifacts has the chart.
-	Artifacts *artifacts.Set
-	// Timeouts bound the gate.
-	Timeouts config.Timeouts
-	// After are the gates that the namespace waits for, and Certificates the one that its
-	// certificate does: cert-manager's.
-	After        []pulumi.Resource
+	// Certificates is the gate that its certificate waits for: cert-manager's.
 	Certificates *Gate
 }
 
@@ -49,35 +39,24 @@ const (
 // NewWave registers Wave.
 func NewWave(ctx *pulumi.Context, name string, args *WaveArgs, opts ...pulumi.ResourceOption) (*Wave, error) {
 	w := &Wave{}
-	if err := ctx.RegisterComponentResource("strata:apps:Wave", name, w, opts...); err != nil {
-		return nil, err
+	l := layer{
+		Layer: args.Layer, ctx: ctx, parent: w, name: name, title: "apps", space: waveNamespace,
+		limit: args.Timeouts.Workload, limitKey: "strata:timeouts.workload",
 	}
-	chart, err := args.Artifacts.One(config.ArtifactWaveChart)
-	if err != nil {
-		return nil, fmt.Errorf("wave: %w", err)
-	}
-	namespace, err := newLayerNamespace(ctx, args.Cluster, name, waveNamespace, args.Config.Values, nil, childOf(w, args.After...)...)
-	if err != nil {
-		return nil, fmt.Errorf("wave: namespace: %w", err)
-	}
-	own, err := newOwnValues(ctx, name, args.Config.Values, childOf(w, namespace)...)
-	if err != nil {
-		return nil, err
-	}
-	// The release brings an Issuer and a Certificate, which cert-manager's webhook has to admit.
-	release, err := newRelease(ctx, args.Cluster, name+"-release", releaseArgs{
-		name: "wave", namespace: waveNamespace, chart: chart.Path, values: waveValues(args.Config), own: own.Values,
-	}, childOf(w, namespace, args.Certificates)...)
-	if err != nil {
-		return nil, fmt.Errorf("wave: release: %w", err)
-	}
-	spec := waveWebhook()
-	spec.Layer, spec.Timeout, spec.TimeoutKey = "apps", args.Timeouts.Workload, "strata:timeouts.workload"
-	webhook := GateArgs{Spec: spec, Revision: own.revision(digestOf(chart.SHA256, args.Config))}
-	if w.Webhook, err = args.Cluster.gate(ctx, name+"-webhook", webhook, childOf(w, release)...); err != nil {
-		return nil, fmt.Errorf("wave: webhook gate: %w", err)
-	}
-	return w, ctx.RegisterResourceOutputs(w, pulumi.Map{})
+	return w, l.register("strata:apps:Wave", opts, func() error {
+		if err := l.newNamespace(args.Config.Values, nil, args.After...); err != nil {
+			return err
+		}
+		// The release brings an Issuer and a Certificate, which cert-manager's webhook has to admit.
+		release, err := l.newRelease(releaseArgs{
+			name: "wave", artifact: config.ArtifactWaveChart, values: waveValues(args.Config), own: args.Config.Values,
+		}, l.namespace, args.Certificates)
+		if err != nil {
+			return err
+		}
+		w.Webhook, err = l.gate("webhook", GateArgs{Spec: waveWebhook(), Revision: release.revision(args.Config)}, release.object)
+		return err
+	})
 }
 
 // waveValues are the chart's values.

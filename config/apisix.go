@@ -1,7 +1,10 @@
 package config
 
 import (
+	"fmt"
 	"net/netip"
+	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -37,41 +40,51 @@ type APISIX struct {
 	LongestRequest metav1.Duration `json:"longestRequest,omitzero"`
 }
 
-// The values of Apps.Validate.
-const (
-	// ValidateFull waits until everything answers from outside the cluster.
-	ValidateFull = "full"
-	// ValidateSkip waits only for resources that others depend on.
-	ValidateSkip = "skip"
+var apisixOwned = slices.Concat(
+	named("service.labelsOverride"),
+	set("use apisix.replicas", "replicaCount", "autoscaling"),
+	because(budgeted, "use apisix.replicas", "podDisruptionBudget"),
+	because("a rollout replaces one Pod after the other", "", "updateStrategy"),
+	set("", "topologySpreadConstraints"),
+	because("its line gives Pods the time to stop, for which the chart has no value", "", "priorityClassName"),
+	because("its line has the probe of the start, for which the chart has no value", "", "image.pullPolicy"),
+	relied(gated, "useDaemonSet"),
+	because("the data plane has no etcd: its controller configures it", "", "etcd", "externalEtcd", "apisix.deployment", "apisix.fullCustomConfig"),
+	because("the controller is a release of its own", "use apisix.controllerValues", "ingress-controller"),
+	because(off, "", "control"),
+	because("Strata sets it", "use apisix.externalTrafficPolicy", "service.externalTrafficPolicy"),
+	because("the gate of the address waits for one from MetalLB", "", "service.type"),
+	because("Strata sets it", "use apisix.address", "service."+chosenAddress, `service.annotations["metallb.universe.tf/loadBalancerIPs"]`,
+		"service.loadBalancerIP"),
+	relied("the Gateway, the network policy and the gates go by this port", "service.http.enabled", "service.http.servicePort", "service.http.containerPort",
+		"service.tls.servicePort", "apisix.ssl.enabled", "apisix.ssl.containerPort", "apisix.status"),
+	because("only the controller and the gates reach the admin API, with keys of Strata's", "", "apisix.admin"),
+	because("metrics and canaries are read there", "", "apisix.prometheus"),
+	relied("a list replaces APISIX's own, which has what Strata uses", "apisix.plugins"),
 )
 
-// Apps configures the applications on the platform.
-type Apps struct {
-	// Demo installs the demo of APISIX: httpbin, Keycloak with a realm, and a small REST API, each
-	// behind its own kind of route. Needs controller apisix. Default false.
-	Demo *bool `json:"demo,omitempty"`
-	// RestImage is the image of the demo's REST API, examples/go-rest, which no registry has.
-	// Default: the bundle's, or the one that `strata fetch` builds if artifacts.source is upstream;
-	// nodes get it as an archive. Required with the demo on an existing cluster, whose nodes Strata
-	// does not reach.
-	RestImage string `json:"restImage,omitempty"`
-	// Manifests are YAML or JSON files of your own, relative to the project. They are applied in
-	// parallel, each object as soon as the server of its kind works.
-	Manifests []string `json:"manifests,omitempty"`
-	// Workloads are applications of your own that lose no request when they are replaced.
-	Workloads []Workload `json:"workloads,omitempty"`
-	// Wave is the operator for changes of ConfigMaps and Secrets outside Strata.
-	Wave Wave `json:"wave,omitzero"`
-	// CertWaitImage is the image of the init container that holds a Pod until its certificate is
-	// there, tools/cert-wait. It has the default of restImage, and is required on an existing
-	// cluster with a certificate of a workload.
-	CertWaitImage string `json:"certWaitImage,omitempty"`
-	// Validate is full or skip. Full ends an update when APISIX, the applications behind it, and
-	// each workload answer from outside the cluster. Skip leaves out every gate of theirs that
-	// nothing depends on: the update ends early, and the rest converges behind it. Default full.
-	// The variable SKIP_FINAL_WAIT=true means skip, and false full.
-	Validate string `json:"validate,omitempty" enum:"full,skip"`
-}
+var apisixControllerOwned = slices.Concat(
+	named("labelsOverride"),
+	set("", "config.provider.type", "config.listenerPortMatchMode"),
+	because("the gates of upstreams rely on it", "", "config.provider.syncPeriod"),
+	because("Strata makes the classes itself", "", "config.controllerName", "config.kubernetes.ingressClass", "config.kubernetes.defaultIngressClass"),
+	relied("the Gateway is Strata's way in", "config.disableGatewayAPI"),
+	because("the gate of the webhook relies on it", "", "webhook.enabled", "webhook.failurePolicy", "webhook.certificate"),
+	because(itself, "", "gatewayProxy", "apisix"),
+	unless(some, because("with none no route reaches the data plane", "write at least 1", "deployment.replicas")),
+)
 
-// Full reports whether an up waits until everything answers.
-func (a Apps) Full() bool { return a.Validate != ValidateSkip }
+func (c *Config) checkAPISIX(ps *problems) {
+	apisix := c.APISIX
+	if apisix.Replicas < 1 {
+		ps.add(field("apisix.replicas"), fmt.Sprint(apisix.Replicas), "is less than one", "use 2 or more, so that one can go while another serves")
+	}
+	if d := apisix.LongestRequest.Duration; d < time.Second || d > longestRequestLimit {
+		ps.add(field("apisix.longestRequest"), d.String(), "is not between 1s and "+longestRequestLimit.String(), "use the longest time that a request may take, for example 30s")
+	}
+	c.checkInPool(ps, "apisix.address", apisix.Address)
+	checkTrafficPolicy(ps, "apisix", apisix.ExternalTrafficPolicy)
+	if apisix.Address.IsValid() && c.Ingress.Uses(ControllerTraefik) && apisix.Address == c.Traefik.Address {
+		ps.add(field("apisix.address"), apisix.Address.String(), "is traefik.address, and both listen on ports 80 and 443", "choose two addresses")
+	}
+}

@@ -1,5 +1,7 @@
 package config
 
+import "regexp"
+
 // CRDs configures the bundles of CRDs that are a layer of their own.
 type CRDs struct {
 	// GatewayAPIVersion is the release of the Gateway API's standard channel, as vX.Y.Z. Default:
@@ -9,4 +11,13 @@ type CRDs struct {
 	// existing cluster with the stack; those of the charts of cert-manager and Argo CD as well.
 	// Default true: deleting a definition deletes every object of its kind.
 	Keep *bool `json:"keep,omitempty"`
+}
+
+// releaseVersion is the form of the Gateway API's release tags.
+var releaseVersion = regexp.MustCompile(`^v\d+\.\d+\.\d+$`)
+
+func (c *Config) checkCRDs(ps *problems) {
+	if version := c.CRDs.GatewayAPIVersion; version != "" && !releaseVersion.MatchString(version) {
+		ps.add(field("crds.gatewayAPIVersion"), version, "is not of the form vX.Y.Z", "write a release tag, for example "+GatewayAPIVersion)
+	}
 }

@@ -112,9 +112,10 @@ func (c *Config) check() problems {
 	var ps problems
 	c.checkCluster(&ps)
 	c.checkMetalLB(&ps)
+	c.checkCRDs(&ps)
 	c.checkCertificates(&ps)
 	c.checkIngress(&ps)
-	c.checkValues(&ps)
+	c.checkCharts(&ps)
 	c.checkDiscard(&ps)
 	c.checkArtifacts(&ps)
 	c.checkTimeouts(&ps)

@@ -16,7 +16,8 @@ import (
 
 // constants are the files whose constants with a text are pins, if their name ends so.
 var constants = []struct{ file, ending string }{
-	{"versions.go", "Version"},
+	{"pins.go", "Version"},
+	{"charts.go", "Version"},
 	{"../components/demo_keycloak.go", "Image"},
 	{"../tests/lab/internal/catalog/versions.go", "Version"},
 }

@@ -5,8 +5,6 @@ import (
 	"net/url"
 	"regexp"
 	"slices"
-
-	"k8s.io/apimachinery/pkg/api/resource"
 )
 
 // issuers are the values of CertManager.Issuer.
@@ -51,24 +49,5 @@ func (c *Config) checkVaultIssuer(ps *problems) {
 	}
 	if given.Token != "" && (given.Role != "" || given.Mount != "") {
 		ps.add(key("token"), "", "and the keys of the Kubernetes login (role, mount) exclude each other", "remove the token, or the others")
-	}
-}
-
-func (c *Config) checkVault(ps *problems) {
-	vault := c.Vault
-	if *vault.Enabled && !*c.CertManager.Enabled {
-		ps.add(field("vault.enabled"), "true", "needs cert-manager for Vault's own certificate, and certManager.enabled is false", "enable cert-manager")
-	}
-	if c.CertManager.Issuer == IssuerVault && c.CertManager.Vault.Address == "" && !*vault.Enabled {
-		ps.add(field("vault.enabled"), "false", "leaves certManager.issuer vault without a Vault", "enable it, or set certManager.vault.address")
-	}
-	if vault.ChartVersion != "" && !chartVersion.MatchString(vault.ChartVersion) {
-		ps.add(field("vault.chartVersion"), vault.ChartVersion, "is not a chart version", "write X.Y.Z, for example "+VaultChartVersion)
-	}
-	if size, err := resource.ParseQuantity(vault.Storage.Size); err != nil || size.Sign() <= 0 {
-		ps.add(field("vault.storage.size"), vault.Storage.Size, "is not a size of storage", "write for example 1Gi")
-	}
-	if vault.Storage.Class != "" && !*vault.Storage.Persistent {
-		ps.add(field("vault.storage.class"), vault.Storage.Class, "is set, and vault.storage.persistent is false", "remove one of them")
 	}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // Values are the user's values of one chart, in the form of its values.yaml. They come below those
-// that the layer sets: a value that a gate or a route relies on is refused (values_owned.go), so
+// that the layer sets: a value that a gate or a route relies on is refused (charts.go), so
 // that none is overridden in silence.
 type Values struct {
 	// Tree has them: objects, lists, texts, whole numbers (int64), fractions (float64), true and
@@ -50,7 +50,7 @@ func within(inner, outer string) bool {
 }
 
 // GivesWay reports whether a value that Strata sets is only its default: the user's replaces it.
-func (v Values) GivesWay(path string) bool { return slices.Contains(charts[v.Key].defaults, path) }
+func (v Values) GivesWay(path string) bool { return slices.Contains(chartOf(v.Key).defaults, path) }
 
 // values takes a chart's values as they stand; which of them are refused is a rule's to say.
 func (d *decoder) values(key string, value any, into reflect.Value) {
@@ -79,7 +79,7 @@ func hasSealed(value any) bool {
 }
 
 // Artifact is the name of the chart that they are of.
-func (v Values) Artifact() string { return charts[v.Key].artifact }
+func (v Values) Artifact() string { return chartOf(v.Key).Name }
 
 // Unknown says of each value at the top that is none of the chart's: Helm ignores it, unless the
 // chart's schema refuses it.
@@ -123,25 +123,13 @@ func (v Values) Refused(path []string, rule, keyword string) (problem Problem, g
 }
 
 // OwnValues are the user's values of the charts that are installed, where there are some.
-func (c *Config) OwnValues() []Values {
-	needed := c.Needed()
-	return slices.DeleteFunc(c.allValues(), func(v Values) bool { return !slices.Contains(needed, v.Artifact()) })
-}
-
-// allValues are those of every chart that have any.
-func (c *Config) allValues() []Values {
-	return slices.DeleteFunc([]Values{
-		c.MetalLB.Values, c.CertManager.Values, c.Vault.Values, c.Traefik.Values, c.APISIX.Values, c.APISIX.ControllerValues,
-		c.ArgoCD.Values, c.Apps.Wave.Values,
-	}, func(v Values) bool { return v.Tree == nil })
-}
-
-func (c *Config) checkValues(ps *problems) {
-	for _, own := range c.allValues() {
-		for _, name := range slices.Sorted(maps.Keys(own.Tree)) {
-			own.check(c, ps, ValuePath("", name), own.Tree[name])
+func (c *Config) OwnValues() (all []Values) {
+	for _, row := range charts {
+		if _, own := row.asked(c); own.Tree != nil && row.needed(c) {
+			all = append(all, own)
 		}
 	}
+	return all
 }
 
 // check refuses a value that is Strata's to set, and one that would take such a value away with
@@ -151,9 +139,9 @@ func (v Values) check(c *Config, ps *problems, path string, value any) {
 	if strings.HasPrefix(path, "[") {
 		key = field("%s%s", v.Key, path)
 	}
-	owned := charts[v.Key].owned
-	if i := slices.IndexFunc(owned, func(o OwnedValue) bool { return o.refuses(c, path, value) }); i >= 0 {
-		ps.add(key, show(value), "is not for values to set: "+owned[i].Why, or(owned[i].Instead, "remove it"))
+	row := chartOf(v.Key)
+	if i := slices.IndexFunc(row.owned, func(o OwnedValue) bool { return o.refuses(c, path, value) }); i >= 0 {
+		ps.add(key, show(value), "is not for values to set: "+row.owned[i].Why, or(row.owned[i].Instead, "remove it"))
 		return
 	}
 	if below, isObject := value.(map[string]any); isObject {
@@ -163,7 +151,7 @@ func (v Values) check(c *Config, ps *problems, path string, value any) {
 		return
 	}
 	checkCarried(ps, key, value)
-	if lost := charts[v.Key].below(path); lost != "" && value != nil {
+	if lost := row.below(path); lost != "" && value != nil {
 		ps.add(key, show(value), "would take "+lost+" away, which Strata relies on", "write an object with the other keys")
 	}
 }
@@ -186,20 +174,4 @@ func checkCarried(ps *problems, key string, value any) {
 			ps.add(key, show(value), "would be rounded: Pulumi's integers end at 2^53", "write it as a text if the chart takes one")
 		}
 	}
-}
-
-// below is the first of the values that Strata sets or relies on below a path; empty where there is
-// none.
-func (c chartTable) below(path string) string {
-	for _, o := range c.owned {
-		if o.Path != path && within(o.Path, path) {
-			return o.Path
-		}
-	}
-	for _, set := range c.defaults {
-		if set != path && within(set, path) {
-			return set
-		}
-	}
-	return ""
 }

@@ -31,21 +31,12 @@ func (o OwnedValue) refuses(c *Config, path string, value any) bool {
 // OwnedValues are those of each chart, by the key of its values.
 func OwnedValues() map[string][]OwnedValue {
 	all := map[string][]OwnedValue{}
-	for key, table := range charts {
-		all[key] = table.owned
+	for _, row := range charts {
+		if row.values != "" {
+			all[row.values] = row.owned
+		}
 	}
 	return all
-}
-
-// chartTable lists the values of a chart that Strata sets and relies on.
-type chartTable struct {
-	// artifact is the chart.
-	artifact string
-	// owned are refused. tests/graph holds them against what the program sets.
-	owned []OwnedValue
-	// defaults are the paths of values that Strata sets and nothing relies on: the user's replaces
-	// them.
-	defaults []string
 }
 
 // set are values that the layer sets by itself.
@@ -92,17 +83,11 @@ const (
 	itself   = "Strata makes this object itself"
 )
 
-// charts are the tables by the key of the values.
-var charts = map[string]chartTable{
-	"metallb.values":          {ArtifactMetalLBChart, metallbOwned, liveness("controller.", "speaker.")},
-	"certManager.values":      {ArtifactCertManagerChart, certManagerOwned, liveness("webhook.")},
-	"vault.values":            {ArtifactVaultChart, vaultOwned, nil},
-	"traefik.values":          {ArtifactTraefikChart, traefikOwned, append(liveness(""), "global.checkNewVersion", "global.sendAnonymousUsage", "ingressClass.isDefaultClass")},
-	"apisix.values":           {ArtifactAPISIXChart, apisixOwned, nil},
-	"apisix.controllerValues": {ArtifactAPISIXControllerChart, apisixControllerOwned, nil},
-	"argocd.values":           {ArtifactArgoCDChart, argocdOwned, []string{"global.networkPolicy.create", "dex.enabled", "notifications.enabled", "applicationSet.replicas"}},
-	"apps.wave.values":        {ArtifactWaveChart, waveOwned, nil},
-}
+// chosenAddress are the ways to ask MetalLB for an address, below a Service's values.
+const (
+	metallbIPs    = `"metallb.io/loadBalancerIPs"`
+	chosenAddress = "annotations[" + metallbIPs + "]"
+)
 
 // liveness are the paths of what Strata sets of liveness probes, below parts of a chart.
 func liveness(parts ...string) (paths []string) {

@@ -1,6 +1,9 @@
 package config
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Wave configures the operator that replaces Pods when a ConfigMap or Secret that they read changes
 // outside Strata.
@@ -16,14 +19,19 @@ type Wave struct {
 	Replicas int `json:"replicas,omitempty"`
 }
 
+var waveOwned = slices.Concat(
+	named(),
+	set("use apps.wave.replicas", "replicas"),
+	because(budgeted, "use apps.wave.replicas", "pdb.enabled"),
+	because(gated, "", "webhooks.enabled"),
+	relied("without it Wave may do none of its work", "global.rbac.enabled"),
+)
+
 func (c *Config) checkWave(ps *problems) {
 	wave := c.Apps.Wave
 	if *wave.Enabled && !*c.CertManager.Enabled {
 		ps.add(field("apps.wave.enabled"), "true", "needs certificates for its webhook, and certManager.enabled is false",
 			"enable cert-manager, or set apps.wave.enabled: false")
-	}
-	if wave.ChartVersion != "" && !chartVersion.MatchString(wave.ChartVersion) {
-		ps.add(field("apps.wave.chartVersion"), wave.ChartVersion, "is not a chart version", "write X.Y.Z, for example "+WaveChartVersion)
 	}
 	if wave.Replicas < 1 {
 		ps.add(field("apps.wave.replicas"), fmt.Sprint(wave.Replicas), "is less than one", "use 2 or more, so that one can go while another answers")

@@ -3,15 +3,12 @@ package platform
 import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-	"strata/artifacts"
 	"strata/components"
 	"strata/config"
 )
 
 // ingress registers the ingress controllers and the CRDs that they read.
-func (a *above) ingress(
-	ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster, start []pulumi.Resource,
-) error {
+func (a *above) ingress(ctx *pulumi.Context, cfg *config.Config, start components.Layer) error {
 	if len(cfg.Ingress.Controllers) == 0 {
 		return nil
 	}
@@ -23,9 +20,7 @@ func (a *above) ingress(
 		bundles[components.BundleAPISIX] = config.ArtifactAPISIXCRDs
 	}
 	var err error
-	a.crds, err = components.NewCRDs(ctx, "crds", &components.CRDsArgs{
-		Config: cfg.CRDs, Cluster: cluster, Artifacts: files, Timeout: cfg.Timeouts.CRDs, After: start, Bundles: bundles,
-	})
+	a.crds, err = components.NewCRDs(ctx, "crds", &components.CRDsArgs{Layer: start, Config: cfg.CRDs, Bundles: bundles})
 	if err != nil {
 		return err
 	}
@@ -33,7 +28,7 @@ func (a *above) ingress(
 	// but their being served, or Traefik starts without them and says nothing.
 	working := []pulumi.Resource{a.metallb.Pool, a.crds.Served[components.BundleGatewayAPI], a.crds.Served[components.BundleTraefik]}
 	if cfg.Ingress.Uses(config.ControllerAPISIX) {
-		if err := a.throughAPISIX(ctx, cfg, files, cluster, start); err != nil {
+		if err := a.throughAPISIX(ctx, cfg, start); err != nil {
 			return err
 		}
 		// APISIX's webhook is asked about every class, Gateway and route of the cluster, Traefik's
@@ -44,22 +39,20 @@ func (a *above) ingress(
 		return nil
 	}
 	a.traefik, err = components.NewTraefik(ctx, "traefik", &components.TraefikArgs{
-		Config: cfg.Traefik, Domain: cfg.Ingress.Domain, Names: cfg.TraefikNames(), Challenges: cfg.HTTP01(), Cluster: cluster, CA: a.ca,
-		Artifacts: files, Timeouts: cfg.Timeouts, After: working,
+		Layer: start.Behind(working...), Config: cfg.Traefik, Domain: cfg.Ingress.Domain, Names: cfg.TraefikNames(),
+		Challenges: cfg.HTTP01(), CA: a.ca,
 	})
 	return err
 }
 
 // throughAPISIX registers APISIX, its demo, and what proves both.
-func (a *above) throughAPISIX(
-	ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster, start []pulumi.Resource,
-) error {
+func (a *above) throughAPISIX(ctx *pulumi.Context, cfg *config.Config, start components.Layer) error {
 	var err error
 	// The certificate waits for cert-manager's webhook and not for the issuer, and the data plane
 	// not for the address pool: both heal.
 	a.apisix, err = components.NewAPISIX(ctx, "apisix", &components.APISIXArgs{
-		Config: cfg.APISIX, Domain: cfg.Ingress.Domain, PodNetwork: cfg.PodNetwork(), Full: cfg.Apps.Full(), Cluster: cluster,
-		Signer: a.ca.Signer, Artifacts: files, Timeouts: cfg.Timeouts, After: start,
+		Layer: start, Config: cfg.APISIX, Domain: cfg.Ingress.Domain, PodNetwork: cfg.PodNetwork(), Full: cfg.Apps.Full(),
+		Signer:       a.ca.Signer,
 		Definitions:  []pulumi.Resource{a.crds.Served[components.BundleGatewayAPI], a.crds.Served[components.BundleAPISIX]},
 		Certificates: a.manager.API, Pool: a.metallb.Pool,
 	})
@@ -67,13 +60,13 @@ func (a *above) throughAPISIX(
 		return err
 	}
 	a.demo, err = components.NewDemo(ctx, "demo", &components.DemoArgs{
-		Config: cfg.Apps, Domain: cfg.Ingress.Domain, Cluster: cluster, After: start, Admitted: []pulumi.Resource{a.apisix.Webhook},
+		Layer: start, Config: cfg.Apps, Domain: cfg.Ingress.Domain, Admitted: []pulumi.Resource{a.apisix.Webhook},
 	})
 	if err != nil || !cfg.Apps.Full() {
 		return err
 	}
 	_, err = components.NewValidation(ctx, "validation", &components.ValidationArgs{
-		APISIX: a.apisix, Demo: a.demo, CASecret: a.ca.CASecret, Cluster: cluster, Timeouts: cfg.Timeouts,
+		APISIX: a.apisix, Demo: a.demo, CASecret: a.ca.CASecret, Cluster: start.Cluster, Timeouts: cfg.Timeouts,
 	})
 	return err
 }

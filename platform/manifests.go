@@ -4,19 +4,16 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/components"
-	"strata/config"
 )
 
 // own registers the user's own manifests. Each waits for the API, and for whoever serves and admits
 // its kind.
-func (a *above) own(
-	ctx *pulumi.Context, cfg *config.Config, cluster *components.Cluster, manifests []components.Manifest,
-) error {
+func (a *above) own(ctx *pulumi.Context, start components.Layer, manifests []components.Manifest) error {
 	if len(manifests) == 0 {
 		return nil
 	}
 	_, err := components.NewManifests(ctx, "manifests", &components.ManifestsArgs{
-		Objects: manifests, Cluster: cluster, Timeout: cfg.Timeouts.Apply, After: []pulumi.Resource{cluster.Stable}, Kinds: a.kinds(),
+		Layer: start, Objects: manifests, Kinds: a.kinds(),
 	})
 	return err
 }

@@ -126,7 +126,9 @@ func (p Program) layers(ctx *pulumi.Context, cfg *config.Config, files *artifact
 	if err != nil {
 		return err
 	}
-	above, err := inCluster(ctx, cfg, files, base.cluster, manifests)
+	above, err := inCluster(ctx, cfg, components.Layer{
+		Cluster: base.cluster, Artifacts: files, Timeouts: cfg.Timeouts, After: []pulumi.Resource{base.cluster.Stable},
+	}, manifests)
 	if err := teardown.End(&registered, err); err != nil {
 		return err
 	}
@@ -135,16 +137,18 @@ func (p Program) layers(ctx *pulumi.Context, cfg *config.Config, files *artifact
 	return nil
 }
 
-// inCluster registers everything inside the cluster.
-func inCluster(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster, manifests []components.Manifest) (*above, error) {
-	above, err := aboveCluster(ctx, cfg, files, cluster)
+// inCluster registers everything inside the cluster. What start has is shared by all of it.
+func inCluster(
+	ctx *pulumi.Context, cfg *config.Config, start components.Layer, manifests []components.Manifest,
+) (*above, error) {
+	above, err := aboveCluster(ctx, cfg, start)
 	if err != nil {
 		return nil, err
 	}
-	if err := above.applications(ctx, cfg, files, cluster); err != nil {
+	if err := above.applications(ctx, cfg, start); err != nil {
 		return nil, err
 	}
-	return above, above.own(ctx, cfg, cluster, manifests)
+	return above, above.own(ctx, start, manifests)
 }
 
 // above are the layers inside the cluster; a nil one is not configured.
@@ -167,40 +171,34 @@ type above struct {
 // together, as soon as the API answers and no drain is to come: a gate must not pass on a Pod that
 // the drain then moves. None waits for every node: Pods wait for nodes by themselves, and the gates
 // observe what runs (docs/adr/0006).
-func aboveCluster(
-	ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster,
-) (*above, error) {
+func aboveCluster(ctx *pulumi.Context, cfg *config.Config, start components.Layer) (*above, error) {
 	var a above
 	var err error
-	start := []pulumi.Resource{cluster.Stable}
 	if *cfg.MetalLB.Enabled {
-		a.metallb, err = components.NewMetalLB(ctx, "metallb", &components.MetalLBArgs{
-			Config: cfg.MetalLB, Cluster: cluster, Artifacts: files, Timeouts: cfg.Timeouts, After: start,
-		})
+		a.metallb, err = components.NewMetalLB(ctx, "metallb", &components.MetalLBArgs{Layer: start, Config: cfg.MetalLB})
 		if err != nil {
 			return nil, err
 		}
 	}
 	if *cfg.CertManager.Enabled {
 		a.manager, err = components.NewCertManager(ctx, "cert-manager", &components.CertManagerArgs{
-			Config: cfg.CertManager, KeepCRDs: *cfg.CRDs.Keep, Cluster: cluster, Artifacts: files, Timeouts: cfg.Timeouts, After: start,
+			Layer: start, Config: cfg.CertManager, KeepCRDs: *cfg.CRDs.Keep,
 		})
 		if err != nil {
 			return nil, err
 		}
-		if err := a.issuers(ctx, cfg, files, cluster); err != nil {
+		if err := a.issuers(ctx, cfg, start); err != nil {
 			return nil, err
 		}
 	}
-	if err := a.ingress(ctx, cfg, files, cluster, start); err != nil {
+	if err := a.ingress(ctx, cfg, start); err != nil {
 		return nil, err
 	}
 	if *cfg.ArgoCD.Enabled {
 		// Its release needs no ingress, only its route does (docs/adr/0008).
 		a.argocd, err = components.NewArgoCD(ctx, "argocd", &components.ArgoCDArgs{
-			Config: cfg.ArgoCD, Domain: cfg.Ingress.Domain, KeepCRDs: *cfg.CRDs.Keep, Cluster: cluster, CASecret: a.ca.CASecret,
-			Artifacts: files, Timeouts: cfg.Timeouts, After: start, Ingress: []pulumi.Resource{a.traefik.Programmed, a.traefik.Address},
-			IngressValues: a.traefik.Values,
+			Layer: start, Config: cfg.ArgoCD, Domain: cfg.Ingress.Domain, KeepCRDs: *cfg.CRDs.Keep, CASecret: a.ca.CASecret,
+			Ingress: []pulumi.Resource{a.traefik.Programmed, a.traefik.Address}, IngressValues: a.traefik.Values,
 		})
 		if err != nil {
 			return nil, err
@@ -212,39 +210,34 @@ func aboveCluster(
 // issuers registers what signs certificates: a root of the stack's own, Vault, or an ACME server.
 // The stack's own Vault needs the root as well, for its own certificate; a Vault by its address
 // does not.
-func (a *above) issuers(
-	ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster,
-) error {
+func (a *above) issuers(ctx *pulumi.Context, cfg *config.Config, start components.Layer) error {
 	var err error
 	// An issuer before the webhook is refused: connection refused, then x509.
-	signing := []pulumi.Resource{a.manager.API}
+	signing := start.Behind(a.manager.API)
 	if cfg.CertManager.Issuer == config.IssuerSelfSigned || *cfg.Vault.Enabled {
-		a.ca, err = components.NewCA(ctx, "authority", &components.CAArgs{
-			Config: cfg.CertManager, Cluster: cluster, Timeouts: cfg.Timeouts, After: signing,
-		})
+		a.ca, err = components.NewCA(ctx, "authority", &components.CAArgs{Layer: signing, Config: cfg.CertManager})
 		if err != nil {
 			return err
 		}
 	}
 	if *cfg.Vault.Enabled {
 		a.vault, err = components.NewVault(ctx, "vault", &components.VaultArgs{
-			Config: cfg.Vault, CA: a.ca, Cluster: cluster, Artifacts: files, Timeouts: cfg.Timeouts, After: signing,
+			Layer: signing, Config: cfg.Vault, CA: a.ca,
 			Issuing: components.VaultIssuing(cfg.CertManager, cfg.Ingress.Domain, a.manager.BoundTokens),
 		})
 		if err != nil {
 			return err
 		}
-		signing = append(signing, a.vault.Ready)
+		signing = signing.Behind(a.manager.API, a.vault.Ready)
 	}
 	if cfg.CertManager.Issuer == config.IssuerVault {
 		a.ca, err = components.NewVaultCA(ctx, "vault-authority", &components.VaultCAArgs{
-			Config: cfg.CertManager.Vault, Domain: cfg.Ingress.Domain, BoundTokens: a.manager.BoundTokens,
-			Cluster: cluster, Timeouts: cfg.Timeouts, After: signing,
+			Layer: signing, Config: cfg.CertManager.Vault, Domain: cfg.Ingress.Domain, BoundTokens: a.manager.BoundTokens,
 		})
 	}
 	if cfg.CertManager.Issuer == config.IssuerACME {
 		a.ca, err = components.NewACMECA(ctx, "acme-authority", &components.ACMECAArgs{
-			Config: cfg.CertManager.ACME, Cluster: cluster, Timeouts: cfg.Timeouts, After: []pulumi.Resource{a.manager.API},
+			Layer: start.Behind(a.manager.API), Config: cfg.CertManager.ACME,
 		})
 	}
 	return err

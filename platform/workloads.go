@@ -5,21 +5,17 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-	"strata/artifacts"
 	"strata/components"
 	"strata/config"
 )
 
 // applications registers the user's applications. They wait for the API and for what they use, and
 // not for one another.
-func (a *above) applications(
-	ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, cluster *components.Cluster,
-) error {
-	start := []pulumi.Resource{cluster.Stable}
+func (a *above) applications(ctx *pulumi.Context, cfg *config.Config, start components.Layer) error {
 	if *cfg.Apps.Wave.Enabled {
 		var err error
 		a.wave, err = components.NewWave(ctx, "wave", &components.WaveArgs{
-			Config: cfg.Apps.Wave, Cluster: cluster, Artifacts: files, Timeouts: cfg.Timeouts, After: start, Certificates: a.manager.API,
+			Layer: start, Config: cfg.Apps.Wave, Certificates: a.manager.API,
 		})
 		if err != nil {
 			return err
@@ -29,7 +25,7 @@ func (a *above) applications(
 		return nil
 	}
 	spaces, err := components.NewNamespaces(ctx, "workloads", &components.NamespacesArgs{
-		Names: cfg.Apps.WorkloadNamespaces(), Cluster: cluster, After: start,
+		Names: cfg.Apps.WorkloadNamespaces(), Cluster: start.Cluster, After: start.After,
 	})
 	if err != nil {
 		return err
@@ -37,7 +33,7 @@ func (a *above) applications(
 	a.workloads = map[string]*components.Workload{}
 	for _, one := range cfg.Apps.Workloads {
 		args := &components.WorkloadArgs{
-			Config: one, Namespace: spaces.Objects[one.Namespace], Cluster: cluster, Kubernetes: cluster.Version,
+			Config: one, Namespace: spaces.Objects[one.Namespace], Cluster: start.Cluster, Kubernetes: start.Cluster.Version,
 			CertWaitImage: cfg.Apps.CertWaitImage, Ingress: a.ways(cfg), Full: cfg.Apps.Full(), Timeouts: cfg.Timeouts,
 		}
 		if a.wave != nil {

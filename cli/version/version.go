@@ -103,7 +103,7 @@ func of(built *debug.BuildInfo, number, commit string) Info {
 // pins are all pinned releases, each once whatever the architecture.
 func pins() []Pin {
 	var all []Pin
-	for _, pin := range config.Pins(config.Versions{}) {
+	for _, pin := range config.Pins() {
 		if one := (Pin{pin.Name, pin.Version}); !slices.Contains(all, one) {
 			all = append(all, one)
 		}

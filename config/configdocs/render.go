@@ -91,7 +91,7 @@ func pins() string {
 	text.WriteString("## Pinned versions\n\n" +
 		"What `strata fetch` downloads from upstream. A bundle brings its own versions, which win unless a key sets one.\n\n" +
 		"| Artifact | Version | For | Key | Source |\n| --- | --- | --- | --- | --- |\n")
-	for _, pin := range config.Pins(config.Versions{}) {
+	for _, pin := range config.Pins() {
 		arch := pin.Arch
 		if arch == "" {
 			arch = "all"

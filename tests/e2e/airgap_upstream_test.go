@@ -102,9 +102,12 @@ func (u *upstream) haveFiles(t *testing.T, manifest *artifacts.Manifest) {
 		"metallb":     {"chartVersion": versions[config.ArtifactMetalLBChart]},
 		"certManager": {"chartVersion": versions[config.ArtifactCertManagerChart]},
 	}
-	pins := config.Pins(config.Versions{
-		K3s: versions[config.ArtifactK3s], MetalLB: versions[config.ArtifactMetalLBChart], CertManager: versions[config.ArtifactCertManagerChart],
-	})
+	asked := config.Config{
+		K3s:         config.K3s{Version: versions[config.ArtifactK3s]},
+		MetalLB:     config.MetalLB{ChartVersion: versions[config.ArtifactMetalLBChart]},
+		CertManager: config.CertManager{ChartVersion: versions[config.ArtifactCertManagerChart]},
+	}
+	pins := asked.Pins()
 	plugins, err := artifacts.PluginPins(root, runtime.GOARCH)
 	require.NoError(t, err)
 	for _, pin := range plugins {

@@ -18,7 +18,7 @@ type item struct {
 	name, version, path, origin string
 }
 
-// items are the bundle's artifacts. The names are those of config/versions.go in the root module.
+// items are the bundle's artifacts. The names are those of config/charts.go in the root module.
 func items() []item {
 	k3s := "stand-in: upstream Kubernetes v" + kubernetesVersion + ", etcd and flannel behind K3s's command line, files and endpoints"
 	list := []item{

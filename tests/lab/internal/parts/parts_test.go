@@ -1,11 +1,6 @@
 package parts_test
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"maps"
-	"slices"
 	"strings"
 	"testing"
 
@@ -49,38 +44,6 @@ func TestPinsAreReadFromTheCheckout(t *testing.T) {
 	for _, name := range []string{"metallb-chart", "pulumi", "pulumi-resource-command", "pulumi-resource-random", "pulumi-resource-kubernetes"} {
 		assert.Regexp(t, `^\d+\.\d+\.\d+$`, pins[name], name)
 	}
-}
-
-// A pin that the lab does not know would leave its part's column at =, whatever was built.
-func TestEachPinOfTheCheckoutIsKnown(t *testing.T) {
-	file, err := parser.ParseFile(
-		token.NewFileSet(),
-		"../../../../config/versions.go",
-		nil,
-		parser.SkipObjectResolution,
-	)
-	require.NoError(t, err)
-	var pinned []string
-	for _, declared := range file.Decls {
-		group, is := declared.(*ast.GenDecl)
-		if !is || group.Tok != token.CONST {
-			continue
-		}
-		for _, spec := range group.Specs {
-			for _, name := range spec.(*ast.ValueSpec).Names {
-				if strings.HasSuffix(name.Name, "Version") {
-					pinned = append(pinned, name.Name)
-				}
-			}
-		}
-	}
-	require.Contains(t, pinned, "K3sVersion")
-	assert.ElementsMatch(
-		t,
-		pinned,
-		slices.Collect(maps.Keys(parts.Constants)),
-		"say in internal/parts/pins.go which artifacts each is for",
-	)
 }
 
 func TestEachArtifactHasItsPin(t *testing.T) {

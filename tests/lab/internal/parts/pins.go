@@ -2,33 +2,13 @@ package parts
 
 import (
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"os"
 	"path/filepath"
-	"strconv"
+	"regexp"
 	"strings"
 
 	"golang.org/x/mod/modfile"
 )
-
-// constants are the pins of config/versions.go with the artifacts that each is for, all of them.
-// They are read from the source, so that the lab's module does not depend on the root's and its
-// dependencies.
-var constants = map[string][]string{
-	"K3sVersion":                   {"k3s", "k3s-install"},
-	"MetalLBChartVersion":          {"metallb-chart"},
-	"GatewayAPIVersion":            {"gateway-api-crds"},
-	"CertManagerChartVersion":      {"cert-manager-chart"},
-	"VaultChartVersion":            {"vault-chart"},
-	"TraefikVersion":               {"traefik-crds"},
-	"TraefikChartVersion":          {"traefik-chart"},
-	"APISIXChartVersion":           {"apisix-chart"},
-	"APISIXControllerChartVersion": {"apisix-controller-chart", "apisix-crds"},
-	"WaveChartVersion":             {"wave-chart"},
-	"ArgoCDChartVersion":           {"argocd-chart"},
-}
 
 // modules are the SDKs in the root's go.mod whose version the CLI asks a plugin for.
 var modules = map[string]string{
@@ -38,45 +18,26 @@ var modules = map[string]string{
 	"github.com/pulumi/pulumi-kubernetes/sdk/v4": "pulumi-resource-kubernetes",
 }
 
-// Pins returns the version that the checkout pins for each artifact.
+// pinned is a row of the table of pins in docs/config.md.
+var pinned = regexp.MustCompile(`(?m)^\| (\S+) \| (\S+) \| (?:all|amd64|arm64) \| `)
+
+// Pins returns the version that the checkout pins for each artifact but the images of K3s. They are
+// read from the page that is generated from config/charts.go, so that the lab's module does not
+// depend on the root's and its dependencies.
 func Pins(checkout string) (map[string]string, error) {
+	page, err := os.ReadFile(filepath.Join(checkout, "docs", "config.md"))
+	if err != nil {
+		return nil, fmt.Errorf("reading the pins: %w", err)
+	}
 	pins := map[string]string{}
-	if err := configPins(filepath.Join(checkout, "config", "versions.go"), pins); err != nil {
-		return nil, err
+	for _, row := range pinned.FindAllStringSubmatch(string(page), -1) {
+		pins[row[1]] = row[2]
+	}
+	delete(pins, "k3s-images") // of several archives, each with a version of its own
+	if len(pins) == 0 {
+		return nil, fmt.Errorf("reading the pins: docs/config.md has no row as internal/parts/pins.go reads it: change the expression there")
 	}
 	return pins, modulePins(filepath.Join(checkout, "go.mod"), pins)
-}
-
-func configPins(path string, pins map[string]string) error {
-	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-	if err != nil {
-		return fmt.Errorf("reading the pins: %w", err)
-	}
-	found := 0
-	ast.Inspect(file, func(node ast.Node) bool {
-		spec, ok := node.(*ast.ValueSpec)
-		if !ok || len(spec.Names) != 1 || len(spec.Values) != 1 {
-			return true
-		}
-		literal, ok := spec.Values[0].(*ast.BasicLit)
-		artifacts := constants[spec.Names[0].Name]
-		if !ok || artifacts == nil {
-			return true
-		}
-		value, err := strconv.Unquote(literal.Value)
-		if err != nil {
-			return true
-		}
-		for _, artifact := range artifacts {
-			pins[artifact] = value
-		}
-		found++
-		return true
-	})
-	if found != len(constants) {
-		return fmt.Errorf("reading the pins: %s has %d of %d constants that the lab knows; change internal/parts/pins.go", path, found, len(constants))
-	}
-	return nil
 }
 
 func modulePins(path string, pins map[string]string) error {

@@ -1,12 +1,54 @@
 package config
 
-import "slices"
+import (
+	"fmt"
+	"net/netip"
+	"slices"
+	"time"
 
-// chosenAddress are the ways to ask MetalLB for an address, below a Service's values.
-const (
-	metallbIPs    = `"metallb.io/loadBalancerIPs"`
-	chosenAddress = "annotations[" + metallbIPs + "]"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
+
+// Traefik configures the ingress controller.
+type Traefik struct {
+	// ChartVersion is the chart's version. Default: the bundle's version, or else the pin.
+	ChartVersion string `json:"chartVersion,omitempty"`
+	// Values are values of the chart, as its values.yaml has them, below those that Strata sets
+	// (docs/values.md). Default: none.
+	Values Values `json:"values,omitzero"`
+	// Replicas is the number of Pods. Default 2. With two, one can go while the other serves.
+	Replicas int `json:"replicas,omitempty"`
+	// Address is the load balancer's address for Traefik, of metallb.addresses. Default: MetalLB
+	// chooses.
+	Address netip.Addr `json:"address,omitzero"`
+	// ExternalTrafficPolicy is Cluster or Local: whether every node takes requests for the load
+	// balancer's address, or only those where a Pod of the ingress controller is ready, which then
+	// sees the clients' own addresses (docs/values.md has what that costs). Default: Cluster.
+	ExternalTrafficPolicy TrafficPolicy `json:"externalTrafficPolicy,omitempty"`
+	// LongestRequest bounds the time of a request; a Pod that stops serves its requests for so
+	// long. Default 30s.
+	LongestRequest metav1.Duration `json:"longestRequest,omitzero"`
+	// Dashboard publishes Traefik's dashboard at traefik.DOMAIN, behind TLS and a generated
+	// password. Default true.
+	Dashboard *bool `json:"dashboard,omitempty"`
+}
+
+// TrafficPolicy says which nodes take requests from outside for a Service
+// (https://kubernetes.io/docs/reference/networking/virtual-ips/#external-traffic-policy).
+type TrafficPolicy string
+
+// The values of TrafficPolicy.
+const (
+	// TrafficCluster: every node, which may pass a request on to another one, and gives it its own
+	// address.
+	TrafficCluster TrafficPolicy = "Cluster"
+	// TrafficLocal: nodes with a ready Pod only, and each to its own Pods.
+	TrafficLocal TrafficPolicy = "Local"
+)
+
+// OrDefault is the policy, or the default. The field stays empty where it is not set: the digests
+// of stacks that are up are of it.
+func (p TrafficPolicy) OrDefault() TrafficPolicy { return or(p, TrafficCluster) }
 
 var traefikOwned = slices.Concat(
 	named("namespaceOverride", "instanceLabelOverride", "service.nameOverride"),
@@ -79,36 +121,23 @@ func traefikObjects() []OwnedValue {
 
 func withoutDashboard(c *Config, _ any) bool { return !*c.Traefik.Dashboard }
 
-var apisixOwned = slices.Concat(
-	named("service.labelsOverride"),
-	set("use apisix.replicas", "replicaCount", "autoscaling"),
-	because(budgeted, "use apisix.replicas", "podDisruptionBudget"),
-	because("a rollout replaces one Pod after the other", "", "updateStrategy"),
-	set("", "topologySpreadConstraints"),
-	because("its line gives Pods the time to stop, for which the chart has no value", "", "priorityClassName"),
-	because("its line has the probe of the start, for which the chart has no value", "", "image.pullPolicy"),
-	relied(gated, "useDaemonSet"),
-	because("the data plane has no etcd: its controller configures it", "", "etcd", "externalEtcd", "apisix.deployment", "apisix.fullCustomConfig"),
-	because("the controller is a release of its own", "use apisix.controllerValues", "ingress-controller"),
-	because(off, "", "control"),
-	because("Strata sets it", "use apisix.externalTrafficPolicy", "service.externalTrafficPolicy"),
-	because("the gate of the address waits for one from MetalLB", "", "service.type"),
-	because("Strata sets it", "use apisix.address", "service."+chosenAddress, `service.annotations["metallb.universe.tf/loadBalancerIPs"]`,
-		"service.loadBalancerIP"),
-	relied("the Gateway, the network policy and the gates go by this port", "service.http.enabled", "service.http.servicePort", "service.http.containerPort",
-		"service.tls.servicePort", "apisix.ssl.enabled", "apisix.ssl.containerPort", "apisix.status"),
-	because("only the controller and the gates reach the admin API, with keys of Strata's", "", "apisix.admin"),
-	because("metrics and canaries are read there", "", "apisix.prometheus"),
-	relied("a list replaces APISIX's own, which has what Strata uses", "apisix.plugins"),
-)
+// longestRequestLimit keeps a Pod's grace period below an hour.
+const longestRequestLimit = time.Hour
 
-var apisixControllerOwned = slices.Concat(
-	named("labelsOverride"),
-	set("", "config.provider.type", "config.listenerPortMatchMode"),
-	because("the gates of upstreams rely on it", "", "config.provider.syncPeriod"),
-	because("Strata makes the classes itself", "", "config.controllerName", "config.kubernetes.ingressClass", "config.kubernetes.defaultIngressClass"),
-	relied("the Gateway is Strata's way in", "config.disableGatewayAPI"),
-	because("the gate of the webhook relies on it", "", "webhook.enabled", "webhook.failurePolicy", "webhook.certificate"),
-	because(itself, "", "gatewayProxy", "apisix"),
-	unless(some, because("with none no route reaches the data plane", "write at least 1", "deployment.replicas")),
-)
+func (c *Config) checkTraefik(ps *problems) {
+	traefik := c.Traefik
+	if traefik.Replicas < 1 {
+		ps.add(field("traefik.replicas"), fmt.Sprint(traefik.Replicas), "is less than one", "use 2 or more, so that one can go while another serves")
+	}
+	if d := traefik.LongestRequest.Duration; d < time.Second || d > longestRequestLimit {
+		ps.add(field("traefik.longestRequest"), d.String(), "is not between 1s and "+longestRequestLimit.String(), "use the longest time that a request may take, for example 30s")
+	}
+	c.checkInPool(ps, "traefik.address", traefik.Address)
+	checkTrafficPolicy(ps, "traefik", traefik.ExternalTrafficPolicy)
+}
+
+func checkTrafficPolicy(ps *problems, layer string, policy TrafficPolicy) {
+	if known := []string{string(TrafficCluster), string(TrafficLocal)}; policy != "" && !slices.Contains(known, string(policy)) {
+		ps.add(field("%s.externalTrafficPolicy", layer), string(policy), "is neither Cluster nor Local", suggestion(string(policy), known))
+	}
+}

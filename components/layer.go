@@ -1,0 +1,184 @@
+package components
+
+import (
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/artifacts"
+	"strata/config"
+	"strata/health"
+	"strata/health/rollout"
+)
+
+// Layer has the arguments that layers inside the cluster share.
+type Layer struct {
+	// Cluster takes the layer. Required.
+	Cluster *Cluster
+	// Artifacts has the layer's charts and CRDs.
+	Artifacts *artifacts.Set
+	// Timeouts bound the layer's steps and gates.
+	Timeouts config.Timeouts
+	// After are the gates that the layer's first object waits for.
+	After []pulumi.Resource
+}
+
+// Behind returns the same arguments for a layer that waits for other gates.
+func (l Layer) Behind(gates ...pulumi.Resource) Layer {
+	l.After = gates
+	return l
+}
+
+// layer registers the parts of a layer's chart. The state that a constructor's steps share embeds
+// it.
+type layer struct {
+	Layer
+	ctx *pulumi.Context
+	// parent is the layer's component, and name begins the names of its resources.
+	parent pulumi.ComponentResource
+	name   string
+	// title is the layer in the messages of its gates. limit bounds those that have no limit of
+	// their own, and limitKey is its key in the configuration.
+	title, limitKey string
+	limit           metav1.Duration
+	// space is the name of the layer's namespace.
+	space     string
+	namespace *Object
+}
+
+// register registers the component, and takes the steps that register its children.
+func (l *layer) register(token string, opts []pulumi.ResourceOption, steps ...func() error) error {
+	if err := l.ctx.RegisterComponentResource(token, l.name, l.parent, opts...); err != nil {
+		return err
+	}
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return fmt.Errorf("%s: %w", l.name, err)
+		}
+	}
+	return l.ctx.RegisterResourceOutputs(l.parent, pulumi.Map{})
+}
+
+// newNamespace registers the layer's namespace and, where the cluster asks for it, the network
+// policy of its Pods. values are the user's of the layer's chart: ports that they add are open.
+func (l *layer) newNamespace(
+	values config.Values, labels pulumi.StringMap, needs ...pulumi.Resource,
+) (err error) {
+	l.namespace, err = newNamespace(l.ctx, l.Cluster, l.name+"-namespace", l.space, labels, childOf(l.parent, needs...)...)
+	if err != nil {
+		return fmt.Errorf("namespace: %w", err)
+	}
+	if !l.Cluster.NetworkPolicies {
+		return nil
+	}
+	policy := layerPolicies[l.space].spec(values)
+	return newNetworkPolicy(l.ctx, l.Cluster, l.name+"-network-policy", l.space, "strata", policy,
+		childOf(l.namespace, l.namespace)...)
+}
+
+// releaseArgs configures a Helm release in the layer's namespace.
+type releaseArgs struct {
+	// role tells apart the resources of a layer's releases; empty for one that is named after the
+	// layer.
+	role string
+	// name is the release's name; the chart's objects are named after it.
+	name string
+	// artifact is the chart.
+	artifact string
+	// values are Strata's, and own the user's below them.
+	values pulumi.Map
+	own    config.Values
+	// skipCRDs leaves out the chart's crds/ folder, where another layer owns the definitions.
+	skipCRDs bool
+}
+
+// release is a Helm release with its chart and the user's values.
+type release struct {
+	object *Object
+	chart  artifacts.Artifact
+	own    ownValues
+	// id is namespace/name.
+	id string
+}
+
+// newRelease registers a Helm release that does not wait: the layer's gate does, and says why
+// (docs/adr/0003). Its gates run again when the user's values change.
+func (l *layer) newRelease(args releaseArgs, needs ...pulumi.Resource) (made release, err error) {
+	made.id = l.space + "/" + args.name
+	if made.chart, err = l.Artifacts.One(args.artifact); err != nil {
+		return made, err
+	}
+	name, opts := l.name+args.role, childOf(l.parent, needs...)
+	if made.own, err = newOwnValues(l.ctx, name, args.own, opts...); err != nil {
+		return made, err
+	}
+	values, err := under(args.values, args.own)
+	if err != nil {
+		return made, err
+	}
+	fields := pulumi.Map{
+		"name":      pulumi.String(args.name),
+		"namespace": pulumi.String(l.space),
+		// The path holds the digest, so a changed chart is a changed path.
+		"chart":     pulumi.String(made.chart.Path),
+		"values":    values,
+		"skipAwait": pulumi.Bool(true),
+	}
+	if args.skipCRDs {
+		fields["skipCrds"] = pulumi.Bool(true)
+	}
+	made.object, err = newObject(l.ctx, l.Cluster, "kubernetes:helm.sh/v3:Release", name+"-release", fields, opts...)
+	if err != nil {
+		return made, fmt.Errorf("release %s: %w", args.name, err)
+	}
+	return made, nil
+}
+
+// revision returns the revision of the release for its gates: of its chart, the user's values, and
+// more of the configuration that its Pods are made of.
+func (r release) revision(more ...any) pulumi.StringInput {
+	if len(more) == 0 {
+		return r.own.revision(r.chart.SHA256)
+	}
+	return r.own.revision(digestOf(append([]any{r.chart.SHA256}, more...)...))
+}
+
+// addressRevision returns the revision of the Service whose address a gate observes.
+func (r release) addressRevision(policy config.TrafficPolicy) pulumi.StringInput {
+	if policy == "" {
+		return r.revision() // as in the states of stacks from before there was a choice
+	}
+	return r.revision(policy)
+}
+
+// rollout registers the gate of a release's workloads, as namespace/kind/name. A layer's answer
+// proves only that some revision works: after an upgrade to a broken one the previous revision goes
+// on answering.
+func (l *layer) rollout(of release, revision pulumi.StringInput, workloads ...string) (*Gate, error) {
+	return l.gate("rollout", GateArgs{Revision: revision, Spec: health.Spec{
+		Releases: []string{of.id}, Body: rollout.Spec{Workloads: workloads},
+	}}, of.object)
+}
+
+// gate registers one of the layer's gates.
+func (l *layer) gate(role string, args GateArgs, needs ...pulumi.Resource) (*Gate, error) {
+	args.Spec.Layer = l.title
+	if args.Spec.TimeoutKey == "" {
+		args.Spec.Timeout, args.Spec.TimeoutKey = l.limit, l.limitKey
+	}
+	gate, err := l.Cluster.gate(l.ctx, l.name+"-"+role, args, childOf(l.parent, needs...)...)
+	if err != nil {
+		return nil, fmt.Errorf("gate %s: %w", role, err)
+	}
+	return gate, nil
+}
+
+// object registers one of the layer's custom resources.
+func (l *layer) object(role string, object customResource, needs ...pulumi.Resource) (pulumi.Resource, error) {
+	made, err := newCustomResource(l.ctx, l.Cluster, l.name+"-"+role, object, childOf(l.parent, needs...)...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", role, err)
+	}
+	return made, nil
+}

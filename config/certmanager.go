@@ -1,0 +1,126 @@
+package config
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+// CertManager configures cert-manager and the stack's own certificate authority.
+type CertManager struct {
+	// Enabled installs cert-manager. Default true.
+	Enabled *bool `json:"enabled,omitempty"`
+	// ChartVersion is the chart's version. Default: the bundle's version, or else the pin.
+	ChartVersion string `json:"chartVersion,omitempty"`
+	// Values are values of the chart, as its values.yaml has them, below those that Strata sets
+	// (docs/values.md). Default: none.
+	Values Values `json:"values,omitzero"`
+	// Replicas is the number of controllers, webhooks and CA injectors, each. Default: 1; with
+	// three or more servers 2.
+	Replicas int `json:"replicas,omitempty"`
+	// CommonName is the name of the stack's root CA. Default: Strata root of the stack.
+	CommonName string `json:"commonName,omitempty"`
+	// NameConstraints are the DNS domains for which, and below which, the stack's CA can sign;
+	// clients refuse all other names, and every address. ingress.domain must be in them. They are
+	// fixed in a CA that is there (docs/config-changes.md). Default: none, it can sign any name.
+	NameConstraints []string `json:"nameConstraints,omitempty"`
+	// AcceptedCA takes a CA that cert-manager has made in place of the stack's own: its sha256
+	// fingerprint in hex, or the first 16 digits or more (docs/troubleshooting.md). Default: a CA
+	// that the stack has not recorded closes a gate.
+	AcceptedCA string `json:"acceptedCA,omitempty"`
+	// Issuer says who signs the platform's certificates: selfSigned, a root of the stack's own,
+	// vault, or acme, an ACME server such as Let's Encrypt. Default selfSigned.
+	Issuer string `json:"issuer,omitempty" enum:"selfSigned,vault,acme"`
+	// Vault is for issuer vault.
+	Vault VaultIssuer `json:"vault"`
+	// ACME is for issuer acme (docs/acme.md).
+	ACME ACMEIssuer `json:"acme,omitzero"`
+}
+
+var certManagerOwned = slices.Concat(
+	named("namespace"),
+	because("Strata sets it", "use crds.keep", "crds"),
+	relied("the chart refuses it beside crds.enabled, which Strata sets", "installCRDs"),
+	set("use certManager.replicas", "replicaCount", "webhook.replicaCount", "cainjector.replicaCount"),
+	because(budgeted, "use certManager.replicas", "podDisruptionBudget.enabled", "webhook.podDisruptionBudget.enabled"),
+	unless(severalReplicas, because("with one replica the chart's PodDisruptionBudget blocks each drain of its node", "use certManager.replicas",
+		"cainjector.podDisruptionBudget.enabled")),
+	because("the gate of the API does this check, and says why", "", "startupapicheck"),
+	relied("without it no webhook has its CA, and every certificate is refused", "cainjector.enabled"),
+	relied("the gate asks the webhook's own Service, from namespace cert-manager", "webhook.url",
+		"webhook.validatingWebhookConfiguration.namespaceSelector", "webhook.mutatingWebhookConfiguration.namespaceSelector"),
+	relied("the Secrets of the cluster issuers are in namespace cert-manager", "clusterResourceNamespace"),
+	relied("the login at Vault is for this account", "serviceAccount.create", "serviceAccount.name"),
+	relied(unapproved, "disableAutoApproval"),
+	unless(approvesOwn, because(unapproved, "list "+strings.Join(ownSigners, " and ")+" beside your own", "approveSignerNames")),
+	relied("without it cert-manager may do none of its work", "global.rbac.create"),
+)
+
+const unapproved = "the platform's own certificates would never be approved"
+
+// ownSigners are those of cert-manager's own issuers, which the chart has by default.
+var ownSigners = []string{"issuers.cert-manager.io/*", "clusterissuers.cert-manager.io/*"}
+
+// approvesOwn reports whether a list of signers has cert-manager's own. An empty one stands for
+// every signer (cert-manager deploy/charts/cert-manager/values.yaml, approveSignerNames).
+func approvesOwn(_ *Config, value any) bool {
+	list, isList := value.([]any)
+	if isList && len(list) == 0 {
+		return true
+	}
+	return !slices.ContainsFunc(ownSigners, func(one string) bool { return !slices.Contains(list, any(one)) })
+}
+
+// severalReplicas allows a budget, and with one replica that there is none: the chart's keeps one
+// Pod (deploy/charts/cert-manager/templates/cainjector-poddisruptionbudget.yaml).
+func severalReplicas(c *Config, enabled any) bool {
+	return c.CertManager.Replicas > 1 || enabled == false
+}
+
+// fingerprint is a certificate's, or its beginning.
+var fingerprint = regexp.MustCompile(`^[0-9a-f]{16,64}$`)
+
+func (c *Config) checkCertificates(ps *problems) {
+	if c.CertManager.Replicas < 1 {
+		ps.add(field("certManager.replicas"), fmt.Sprint(c.CertManager.Replicas), "is less than one", "use 1 or more")
+	}
+	c.checkIssuer(ps)
+	c.checkNameConstraints(ps)
+	switch accepted := c.CertManager.AcceptedCA; {
+	case accepted == "":
+	case c.othersCA():
+		ps.add(field("certManager.acceptedCA"), "", "is set, and the CA is not this stack's", "remove it, or set certManager.issuer: selfSigned")
+	case !fingerprint.MatchString(accepted):
+		ps.add(field("certManager.acceptedCA"), accepted, "is no sha256 fingerprint", "write 16 to 64 hex digits, in lower case and without colons, as the gate names them")
+	}
+	if len(c.CertManager.CommonName) > 64 {
+		ps.add(field("certManager.commonName"), c.CertManager.CommonName, "is longer than the 64 characters of a common name (RFC 5280)", "shorten it")
+	}
+}
+
+// othersCA reports whether another's CA signs.
+func (c *Config) othersCA() bool {
+	return c.CertManager.Issuer == IssuerACME || c.CertManager.Vault.Address != ""
+}
+
+// checkNameConstraints refuses constraints that the CA cannot have, and those that leave out the
+// platform's own names.
+func (c *Config) checkNameConstraints(ps *problems) {
+	manager, inside := c.CertManager, false
+	for i, domain := range manager.NameConstraints {
+		if len(validation.IsDNS1123Subdomain(domain)) > 0 {
+			ps.add(field("certManager.nameConstraints[%d]", i), domain, "is not a DNS domain", "write it without a dot or a star in front, for example example.org")
+		}
+		inside = inside || strings.HasSuffix("."+c.Ingress.Domain, "."+domain)
+	}
+	switch key := field("certManager.nameConstraints"); {
+	case len(manager.NameConstraints) == 0:
+	case c.othersCA():
+		ps.add(key, "", "is set, and the CA is not this stack's", "remove it, or set certManager.issuer: selfSigned")
+	case !inside:
+		ps.add(key, strings.Join(manager.NameConstraints, ", "), "does not permit ingress.domain, "+c.Ingress.Domain, "add it, or a domain that it is below")
+	}
+}

@@ -1,0 +1,87 @@
+package config
+
+import (
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// chart is a Helm chart, or a bundle of CRDs that no chart brings.
+type chart struct {
+	// Pin has VERSION in its URL for the version.
+	Pin
+	// needed reports whether a configuration installs it.
+	needed func(*Config) bool
+	// asked returns the version and the values that a configuration asks for, if any.
+	asked func(*Config) (version string, values Values)
+	// values is the key of the user's values; CRDs have none.
+	values string
+	// owned are the values that are refused there. tests/graph holds them against what the program
+	// sets.
+	owned []OwnedValue
+	// defaults are the paths of values that Strata sets and nothing relies on: the user's replaces
+	// them.
+	defaults []string
+}
+
+// chartVersion is a semantic version as Helm charts carry it.
+var chartVersion = regexp.MustCompile(`^v?\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
+
+func usesTraefik(c *Config) bool { return c.Ingress.Uses(ControllerTraefik) }
+func usesAPISIX(c *Config) bool  { return c.Ingress.Uses(ControllerAPISIX) }
+
+// chartOf returns the row of the chart whose values a key has; a row without a chart where none has.
+func chartOf(values string) chart {
+	if i := slices.IndexFunc(charts, func(row chart) bool { return row.values == values }); i >= 0 && values != "" {
+		return charts[i]
+	}
+	return chart{}
+}
+
+// below returns the first of the values that Strata sets or relies on below a path; empty where
+// there is none.
+func (row chart) below(path string) string {
+	for _, o := range row.owned {
+		if o.Path != path && within(o.Path, path) {
+			return o.Path
+		}
+	}
+	for _, set := range row.defaults {
+		if set != path && within(set, path) {
+			return set
+		}
+	}
+	return ""
+}
+
+// pin returns the artifact at the version that a configuration asks for. A release that is pinned
+// without a v is published without one, whichever way the user writes it.
+func (row chart) pin(c *Config) Pin {
+	pin := row.Pin
+	if given, _ := row.asked(c); given != "" {
+		pin.Version = given
+		if !strings.HasPrefix(row.Version, "v") {
+			pin.Version = strings.TrimPrefix(given, "v")
+		}
+	}
+	pin.URL = strings.ReplaceAll(pin.URL, "VERSION", pin.Version)
+	return pin
+}
+
+// checkCharts refuses versions that no chart can have, and values that are not the user's to set.
+func (c *Config) checkCharts(ps *problems) {
+	for _, row := range charts {
+		if row.values == "" {
+			continue
+		}
+		version, own := row.asked(c)
+		if version != "" && !chartVersion.MatchString(version) {
+			v := strings.TrimSuffix(row.Version, strings.TrimPrefix(row.Version, "v"))
+			ps.add(row.Key, version, "is not a chart version", "write "+v+"X.Y.Z, for example "+row.Version)
+		}
+		for _, name := range slices.Sorted(maps.Keys(own.Tree)) {
+			own.check(c, ps, ValuePath("", name), own.Tree[name])
+		}
+	}
+}

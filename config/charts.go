@@ -1,0 +1,114 @@
+package config
+
+// The artifacts of the layers above the cluster: their names in strata.lock and in a bundle's
+// manifest, each with its pinned release.
+const (
+	// ArtifactMetalLBChart is MetalLB's Helm chart.
+	ArtifactMetalLBChart, MetalLBChartVersion = "metallb-chart", "0.16.2"
+	// ArtifactGatewayCRDs are the Gateway API's CRDs, standard channel: the newest that both Traefik
+	// and APISIX read (Traefik 3.7 needs 1.5 or later, APISIX's controller is built with 1.6).
+	ArtifactGatewayCRDs, GatewayAPIVersion = "gateway-api-crds", "v1.6.1"
+	// ArtifactCertManagerChart is cert-manager's Helm chart, which brings its CRDs.
+	ArtifactCertManagerChart, CertManagerChartVersion = "cert-manager-chart", "v1.21.2"
+	// ArtifactVaultChart is Vault's Helm chart.
+	ArtifactVaultChart, VaultChartVersion = "vault-chart", "0.34.1"
+	// ArtifactTraefikCRDs are Traefik's own CRDs, of the release that the pinned chart runs.
+	ArtifactTraefikCRDs, TraefikVersion = "traefik-crds", "v3.7.11"
+	// ArtifactTraefikChart is Traefik's Helm chart.
+	ArtifactTraefikChart, TraefikChartVersion = "traefik-chart", "41.3.0"
+	// ArtifactAPISIXControllerChart is the Helm chart of APISIX's ingress controller, the first with
+	// 2.2.0: earlier ones keep stale upstreams (docs/versions.md).
+	ArtifactAPISIXControllerChart, APISIXControllerChartVersion = "apisix-controller-chart", "1.3.0"
+	// ArtifactAPISIXCRDs are APISIX's own CRDs. They are installed apart from the controller's chart,
+	// which would bring its own Gateway API as well.
+	ArtifactAPISIXCRDs = "apisix-crds"
+	// ArtifactAPISIXChart is the Helm chart of APISIX's data plane.
+	ArtifactAPISIXChart, APISIXChartVersion = "apisix-chart", "2.14.0"
+	// ArtifactArgoCDChart is Argo CD's Helm chart, which brings its CRDs.
+	ArtifactArgoCDChart, ArgoCDChartVersion = "argocd-chart", "10.1.1"
+	// ArtifactWaveChart is Wave's Helm chart.
+	ArtifactWaveChart, WaveChartVersion = "wave-chart", "4.5.0"
+)
+
+// charts has a row for each chart and bundle of CRDs, in the order of strata.lock.
+var charts = []chart{
+	{
+		Pin: Pin{Name: ArtifactMetalLBChart, Version: MetalLBChartVersion, Key: "strata:metallb.chartVersion",
+			URL: "https://github.com/metallb/metallb/releases/download/metallb-chart-VERSION/metallb-VERSION.tgz"},
+		needed: func(c *Config) bool { return *c.MetalLB.Enabled },
+		asked:  func(c *Config) (string, Values) { return c.MetalLB.ChartVersion, c.MetalLB.Values },
+		values: "metallb.values", owned: metallbOwned, defaults: liveness("controller.", "speaker."),
+	},
+	{
+		Pin: Pin{Name: ArtifactGatewayCRDs, Version: GatewayAPIVersion, Key: "strata:crds.gatewayAPIVersion",
+			URL: "https://github.com/kubernetes-sigs/gateway-api/releases/download/VERSION/standard-install.yaml"},
+		needed: func(c *Config) bool { return usesTraefik(c) || usesAPISIX(c) },
+		asked:  func(c *Config) (string, Values) { return c.CRDs.GatewayAPIVersion, Values{} },
+	},
+	{
+		Pin: Pin{Name: ArtifactCertManagerChart, Version: CertManagerChartVersion, Key: "strata:certManager.chartVersion",
+			URL: "https://charts.jetstack.io/charts/cert-manager-VERSION.tgz"},
+		needed: func(c *Config) bool { return *c.CertManager.Enabled },
+		asked:  func(c *Config) (string, Values) { return c.CertManager.ChartVersion, c.CertManager.Values },
+		values: "certManager.values", owned: certManagerOwned, defaults: liveness("webhook."),
+	},
+	{
+		Pin: Pin{Name: ArtifactVaultChart, Version: VaultChartVersion, Key: "strata:vault.chartVersion",
+			URL: "https://helm.releases.hashicorp.com/vault-VERSION.tgz"},
+		needed: func(c *Config) bool { return *c.Vault.Enabled },
+		asked:  func(c *Config) (string, Values) { return c.Vault.ChartVersion, c.Vault.Values },
+		values: "vault.values", owned: vaultOwned,
+	},
+	{
+		Pin: Pin{Name: ArtifactTraefikCRDs, Version: TraefikVersion,
+			URL: "https://raw.githubusercontent.com/traefik/traefik/VERSION/docs/content/reference/" +
+				"dynamic-configuration/kubernetes-crd-definition-v1.yml"},
+		needed: usesTraefik,
+		asked:  func(*Config) (string, Values) { return "", Values{} },
+	},
+	{
+		Pin: Pin{Name: ArtifactTraefikChart, Version: TraefikChartVersion, Key: "strata:traefik.chartVersion",
+			URL: "https://traefik.github.io/charts/traefik/traefik-VERSION.tgz"},
+		needed: usesTraefik,
+		asked:  func(c *Config) (string, Values) { return c.Traefik.ChartVersion, c.Traefik.Values },
+		values: "traefik.values", owned: traefikOwned,
+		defaults: append(liveness(""), "global.checkNewVersion", "global.sendAnonymousUsage", "ingressClass.isDefaultClass"),
+	},
+	{
+		Pin: Pin{Name: ArtifactAPISIXCRDs, Version: APISIXControllerChartVersion, Key: "strata:apisix.controllerChartVersion",
+			URL: "https://raw.githubusercontent.com/apache/apisix-helm-chart/apisix-ingress-controller-VERSION/" +
+				"charts/apisix-ingress-controller/crds/apisixic-crds.yaml"},
+		needed: usesAPISIX,
+		asked:  func(c *Config) (string, Values) { return c.APISIX.ControllerChartVersion, Values{} },
+	},
+	{
+		Pin: Pin{Name: ArtifactAPISIXControllerChart, Version: APISIXControllerChartVersion, Key: "strata:apisix.controllerChartVersion",
+			URL: "https://github.com/apache/apisix-helm-chart/releases/download/" +
+				"apisix-ingress-controller-VERSION/apisix-ingress-controller-VERSION.tgz"},
+		needed: usesAPISIX,
+		asked:  func(c *Config) (string, Values) { return c.APISIX.ControllerChartVersion, c.APISIX.ControllerValues },
+		values: "apisix.controllerValues", owned: apisixControllerOwned,
+	},
+	{
+		Pin: Pin{Name: ArtifactAPISIXChart, Version: APISIXChartVersion, Key: "strata:apisix.chartVersion",
+			URL: "https://github.com/apache/apisix-helm-chart/releases/download/apisix-VERSION/apisix-VERSION.tgz"},
+		needed: usesAPISIX,
+		asked:  func(c *Config) (string, Values) { return c.APISIX.ChartVersion, c.APISIX.Values },
+		values: "apisix.values", owned: apisixOwned,
+	},
+	{
+		Pin: Pin{Name: ArtifactArgoCDChart, Version: ArgoCDChartVersion, Key: "strata:argocd.chartVersion",
+			URL: "https://github.com/argoproj/argo-helm/releases/download/argo-cd-VERSION/argo-cd-VERSION.tgz"},
+		needed: func(c *Config) bool { return *c.ArgoCD.Enabled },
+		asked:  func(c *Config) (string, Values) { return c.ArgoCD.ChartVersion, c.ArgoCD.Values },
+		values: "argocd.values", owned: argocdOwned,
+		defaults: []string{"global.networkPolicy.create", "dex.enabled", "notifications.enabled", "applicationSet.replicas"},
+	},
+	{
+		Pin: Pin{Name: ArtifactWaveChart, Version: WaveChartVersion, Key: "strata:apps.wave.chartVersion",
+			URL: "https://github.com/wave-k8s/wave/releases/download/wave-VERSION/wave-VERSION.tgz"},
+		needed: func(c *Config) bool { return *c.Apps.Wave.Enabled },
+		asked:  func(c *Config) (string, Values) { return c.Apps.Wave.ChartVersion, c.Apps.Wave.Values },
+		values: "apps.wave.values", owned: waveOwned,
+	},
+}

@@ -1,0 +1,137 @@
+package config
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// K3sVersion is the pinned release of K3s: upstream's channel stable when it was pinned.
+const K3sVersion = "v1.36.3+k3s1"
+
+// The artifacts of hosts: their names in strata.lock and in a bundle's manifest.
+const (
+	// ArtifactK3s is the K3s binary.
+	ArtifactK3s = "k3s"
+	// ArtifactK3sInstall is K3s's install script.
+	ArtifactK3sInstall = "k3s-install"
+	// ArtifactK3sImages are archives of container images that K3s imports when it starts.
+	ArtifactK3sImages = "k3s-images"
+	// ArtifactMachineImage is the root file system of driver machine; only bundles have it.
+	ArtifactMachineImage = "machine-image"
+	// ArtifactVMImage is the disk image of drivers libvirt and proxmox, a qcow2 with cloud-init.
+	ArtifactVMImage = "vm-image"
+)
+
+// Pin is one artifact at the version that this release of Strata was made for.
+type Pin struct {
+	// Name is the artifact's name.
+	Name string
+	// Version is upstream's version.
+	Version string
+	// Arch is the processor architecture in Go's terms (amd64, arm64); empty when it does not
+	// matter.
+	Arch string
+	// URL is the artifact's address at upstream, or stands for one that is built (BuiltImage).
+	URL string
+	// Sums is the URL of upstream's own list of sha256 sums; empty where upstream has none.
+	Sums string
+	// Key is the configuration key that overrides the version; empty where none does.
+	Key string
+	// For is the artifact that this one goes with; empty for one that every stack gets.
+	For string
+}
+
+// Architectures are the processor architectures that artifacts are pinned for, in Go's terms.
+var Architectures = []string{"amd64", "arm64"}
+
+// Pins returns the artifacts that this release of Strata is made for, whatever is configured.
+func Pins() []Pin { return new(Config).Pins() }
+
+// Pins returns all pinned artifacts at the versions that the configuration asks for, and those that
+// only it has: the image of its virtual machines, and its built images.
+func (c *Config) Pins() []Pin {
+	pins := k3sPins(or(c.K3s.Version, K3sVersion))
+	for _, row := range charts {
+		pins = append(pins, row.pin(c))
+	}
+	if pin, ok := c.VMImagePin(); ok {
+		pins = append(pins, pin)
+	}
+	return append(pins, c.imagePins()...)
+}
+
+// VMImagePin is the image that the configuration names by its URL. It has no list of sums: the lock
+// has its sum from the first download on.
+func (c *Config) VMImagePin() (Pin, bool) {
+	url := c.Hosts.VM.Image
+	if !c.NeedsVMImage() || url == "" {
+		return Pin{}, false
+	}
+	name := path.Base(url)
+	return Pin{Name: ArtifactVMImage, Version: strings.TrimSuffix(name, path.Ext(name)), Arch: c.Hosts.Arch, URL: url, Key: "strata:hosts.vm.image"}, true
+}
+
+// NeedsVMImage is true when the hosts start from a disk image of ours.
+func (c *Config) NeedsVMImage() bool {
+	return c.Hosts.Driver.MakesVMs() && c.Hosts.Proxmox.Template == 0
+}
+
+// k3sPins are K3s's own artifacts, for each architecture.
+func k3sPins(k3s string) []Pin {
+	const key = "strata:k3s.version"
+	// A plus sign in a URL's path may be read as a space, so it is escaped.
+	release := "https://github.com/k3s-io/k3s/releases/download/" + strings.ReplaceAll(k3s, "+", "%2B") + "/"
+	script := "https://raw.githubusercontent.com/k3s-io/k3s/" + strings.ReplaceAll(k3s, "+", "%2B") + "/install.sh"
+	var pins []Pin
+	for _, arch := range Architectures {
+		binary := "k3s"
+		if arch != "amd64" {
+			binary += "-" + arch
+		}
+		sums := release + "sha256sum-" + arch + ".txt"
+		images := "k3s-airgap-images-" + arch + ".tar.zst"
+		pins = append(pins,
+			Pin{Name: ArtifactK3s, Version: k3s, Arch: arch, URL: release + binary, Sums: sums, Key: key},
+			Pin{Name: ArtifactK3sImages, Version: k3s, Arch: arch, URL: release + images, Sums: sums, Key: key})
+	}
+	// The script at the release's tag, not get.k3s.io: that one changes without notice.
+	return append(pins, Pin{Name: ArtifactK3sInstall, Version: k3s, URL: script, Key: key})
+}
+
+// Explicit returns the key that overrides the version of an artifact, and its value; empty without
+// one.
+func (c *Config) Explicit(artifact string) (key, version string) {
+	if artifact == ArtifactK3s {
+		return "strata:k3s.version", c.K3s.Version
+	}
+	for _, row := range charts {
+		if row.Name == artifact {
+			version, _ = row.asked(c)
+			return row.Key, version
+		}
+	}
+	return "", ""
+}
+
+// NeededPins returns the pins of the configured layers, for the architecture of the hosts.
+func (c *Config) NeededPins() []Pin {
+	needed := c.Needed()
+	return slices.DeleteFunc(c.Pins(), func(pin Pin) bool {
+		return !slices.Contains(needed, pin.Name) || pin.Arch != "" && pin.Arch != c.Hosts.Arch
+	})
+}
+
+// Needed are the names of the artifacts that the configured layers ask for, less the machine image.
+func (c *Config) Needed() []string {
+	var names []string
+	if !c.OnExistingCluster() {
+		names = append(names, ArtifactK3s, ArtifactK3sInstall, ArtifactK3sImages)
+	}
+	for _, row := range charts {
+		if row.needed(c) {
+			names = append(names, row.Name)
+		}
+	}
+	return names
+}

@@ -1,4 +1,0 @@
-package parts
-
-// Constants are the pins that the lab knows.
-var Constants = constants
