@@ -2,14 +2,20 @@ package actions
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumix"
 
 	"strata/actions/verb"
-	"strata/internal/pulumi/subcommand"
+	"strata/internal/pulumi/self"
 )
+
+// execute begins each command's text. The path is relative, so that checkouts at different places
+// agree, and exec lets a timeout kill the program and not only its shell (docs/adr/0002).
+const execute = "exec " + self.Path + " "
 
 // Verb is a verb.Verb of any input.
 type Verb interface {
@@ -28,34 +34,55 @@ func Find(text string) Verb {
 }
 
 // Text returns the command of a resource that runs a verb. It panics on one that is not in the table.
-func Text(v Verb) pulumi.String { return subcommand.Text(textOf(v)) }
+func Text(v Verb) pulumi.String {
+	for _, row := range verbs {
+		if row.verb == v {
+			return pulumi.String(execute + row.text)
+		}
+	}
+	panic("actions: a verb is not in the table of verbs.go") // a slip in this program
+}
 
 // Command returns a resource's command that runs a verb with an input, which becomes the JSON on its
-// stdin.
+// stdin. It asks for no previous output: a command that ran before is no input of the next.
 func Command[In any](v *verb.Verb[In], input In, environment pulumi.StringMap) *local.CommandArgs {
 	return CommandOf(v, pulumix.Val(input), environment)
 }
 
-// CommandOf returns a resource's command whose input is known later.
+// CommandOf is Command with an input that is known later.
 func CommandOf[In any](v *verb.Verb[In], input pulumix.Input[In], environment pulumi.StringMap) *local.CommandArgs {
-	if _, none := any(*new(In)).(verb.None); none {
-		return subcommand.New(textOf(v), nil, environment)
+	command := &local.CommandArgs{
+		Create: Text(v), Logging: local.LoggingStderr, AddPreviousOutputInEnv: pulumi.Bool(false),
 	}
-	return subcommand.New(textOf(v), input.ToOutput(context.Background()), environment)
+	if _, none := any(*new(In)).(verb.None); !none {
+		command.Stdin = encoded(string(Text(v)), input.ToOutput(context.Background()))
+	}
+	if len(environment) > 0 {
+		command.Environment = environment
+	}
+	return command
 }
 
 // AtDelete returns a command that runs a verb when its resource is deleted, and at no other time.
 func AtDelete[In any](v *verb.Verb[In], input In, environment pulumi.StringMap) *local.CommandArgs {
-	command := Command(v, input, environment)
+	return AtDeleteOf(v, pulumix.Val(input), environment)
+}
+
+// AtDeleteOf is AtDelete with an input that is known later.
+func AtDeleteOf[In any](v *verb.Verb[In], input pulumix.Input[In], environment pulumi.StringMap) *local.CommandArgs {
+	command := CommandOf(v, input, environment)
 	command.Create, command.Delete = nil, command.Create
 	return command
 }
 
-func textOf(v Verb) string {
-	for _, row := range verbs {
-		if row.verb == v {
-			return row.text
+// encoded returns an input as JSON. An error of it is the resource's.
+func encoded(text string, input pulumi.Output) pulumi.StringPtrOutput {
+	return input.ApplyT(func(value any) (*string, error) {
+		encoded, err := json.Marshal(value)
+		if err != nil {
+			return nil, fmt.Errorf("input of %s: %w", text, err)
 		}
-	}
-	panic("actions: a verb is not in the table of verbs.go") // a slip in this program
+		out := string(encoded)
+		return &out, nil
+	}).(pulumi.StringPtrOutput)
 }

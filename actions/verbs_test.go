@@ -13,13 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"strata/actions/verb"
-	"strata/internal/pulumi/subcommand"
 )
 
 func TestATextStandsForOneVerb(t *testing.T) {
 	for _, row := range verbs {
 		assert.Same(t, row.verb, Find(row.text), "%s stands for another verb as well", row.text)
-		assert.Equal(t, subcommand.Exec+row.text, string(Text(row.verb)), "%s has another text as well", row.text)
+		assert.Equal(t, execute+row.text, string(Text(row.verb)), "%s has another text as well", row.text)
 	}
 	assert.Nil(t, Find("no such command"))
 }
@@ -37,7 +36,7 @@ func TestTheTableHasWhatResourcesRun(t *testing.T) {
 		texts = append(texts, row.text)
 	}
 	runs := []string{"gate"}
-	commands := regexp.MustCompile(`(?m)^(?:create|update|delete): ` + subcommand.Exec + `(.+)$`)
+	commands := regexp.MustCompile(`(?m)^(?:create|update|delete): ` + execute + `(.+)$`)
 	for _, found := range commands.FindAllStringSubmatch(string(text), -1) {
 		runs = append(runs, found[1])
 	}

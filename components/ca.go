@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumix"
 
 	"strata/actions/cluster/kuberead"
 	"strata/actions/cluster/reissue"
@@ -141,7 +142,7 @@ func (a *CA) gate(ctx *pulumi.Context, name string, args *CAArgs, issuer pulumi.
 			Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
 			Body: a.issuerGate(args, ""),
 		},
-		Body: completeBody(a.Certificate, func(certificate string) health.Body {
+		Body: pulumix.Apply(a.Certificate, func(certificate string) health.Body {
 			return a.issuerGate(args, certificate)
 		}),
 		Attempt: attempt,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumix"
 
 	"strata/actions"
 	"strata/actions/cluster/crds"
@@ -71,7 +72,7 @@ func NewCRDs(ctx *pulumi.Context, name string, args *CRDsArgs, opts ...pulumi.Re
 				Layer: "crds", Timeout: args.Timeouts.CRDs, TimeoutKey: "strata:timeouts.crds",
 				Revision: args.Artifacts.Digest(artifact), Body: crdsgate.Spec{},
 			},
-			Body: completeBody(applied.Stdout, func(names string) health.Body {
+			Body: pulumix.Apply(applied.Stdout, func(names string) health.Body {
 				return crdsgate.Spec{Names: strings.Fields(names)}
 			}),
 			Attempt: word,

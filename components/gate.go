@@ -5,15 +5,15 @@ import (
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumix"
 
+	"strata/actions"
+	"strata/actions/gate"
 	"strata/health"
+	"strata/internal/pulumi/join"
 	"strata/internal/pulumi/rerun"
 	"strata/internal/pulumi/self"
-	"strata/internal/pulumi/subcommand"
 )
-
-// GateCommand runs the checks of a gate's resource.
-const GateCommand = subcommand.Exec + "gate"
 
 // deadlineSlack is added to the gate's own deadline for the engine, so that the gate reports first.
 const deadlineSlack = 30 * time.Second
@@ -30,9 +30,8 @@ type GateArgs struct {
 	Spec health.Spec
 	// Hosts become Spec.Hosts.
 	Hosts []PinnedHost
-	// Body becomes Spec.Body, for one that is complete only later (completeBody). Default: Spec.Body
-	// as it is.
-	Body pulumi.Output
+	// Body becomes Spec.Body, for one that is complete only later. Default: Spec.Body as it is.
+	Body pulumix.Input[health.Body]
 	// SSHKey is the hosts' private key, or several of them one after the other, in PEM. Secret.
 	SSHKey pulumi.StringInput
 	// HypervisorKey is the private key that logs in at the hypervisor. Secret. Only for kind vm,
@@ -62,17 +61,17 @@ func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.Re
 	} else {
 		opts = append(opts, rerun.Replaced())
 	}
-	runs := subcommand.New("gate", args.known(), nil)
+	runs := actions.CommandOf(gate.Ask, args.known(), nil)
 	runs.Environment = environment // where it is empty, too: states have it so
 	command, err := local.NewCommand(ctx, name, runs, opts...)
 	if err != nil {
 		return nil, err
 	}
-	gate := &Gate{command}
+	registers := &Gate{command}
 	if registered, ok := ctx.Value(registeredGatesKey{}).(*RegisteredGates); ok {
-		registered.Specs, registered.Gates = append(registered.Specs, args.Spec), append(registered.Gates, gate)
+		registered.Specs, registered.Gates = append(registered.Specs, args.Spec), append(registered.Gates, registers)
 	}
-	return gate, nil
+	return registers, nil
 }
 
 // NewGateAtDelete registers a command that asks a gate when it is deleted, and at no other time. A
@@ -81,7 +80,7 @@ func NewGateAtDelete(
 	ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.ResourceOption,
 ) (pulumi.Resource, error) {
 	bound := args.complete(name)
-	runs := subcommand.AtDelete("gate --deleted", args.known(), args.environment())
+	runs := actions.AtDeleteOf(gate.AskAtDelete, args.known(), args.environment())
 	return local.NewCommand(ctx, name, runs, append(opts, pulumi.Timeouts(&pulumi.CustomTimeouts{Create: bound, Update: bound, Delete: bound}))...)
 }
 
@@ -109,25 +108,17 @@ func (a *GateArgs) environment() pulumi.StringMap {
 }
 
 // known completes the Spec with the values that are only known later.
-func (a *GateArgs) known() pulumi.Output {
+func (a *GateArgs) known() pulumix.Output[health.Spec] {
 	if a.Revision == nil {
 		a.Revision = pulumi.String(a.Spec.Revision)
 	}
-	later := []any{a.Revision, pinHosts(a.Hosts)}
-	if a.Body != nil {
-		later = append(later, a.Body)
+	if a.Body == nil {
+		a.Body = pulumix.Val(a.Spec.Body)
 	}
-	return pulumi.All(later...).ApplyT(func(known []any) any {
-		spec := a.Spec
-		spec.Revision, spec.Hosts = known[0].(string), known[1].([]health.Host)
-		if a.Body != nil {
-			spec.Body = known[2].(health.Body)
-		}
-		return spec
-	})
-}
-
-// completeBody returns the body of a gate that lacks a value of type T, once that is known.
-func completeBody[T any](later pulumi.Output, complete func(T) health.Body) pulumi.Output {
-	return later.ApplyT(func(value any) any { return complete(value.(T)) })
+	return join.Three(a.Revision, pinHosts(a.Hosts), a.Body,
+		func(revision string, hosts []health.Host, body health.Body) health.Spec {
+			spec := a.Spec
+			spec.Revision, spec.Hosts, spec.Body = revision, hosts, body
+			return spec
+		})
 }

@@ -17,6 +17,7 @@ import (
 	"strata/health"
 	hostgate "strata/health/host"
 	"strata/internal/k3shost"
+	"strata/internal/pulumi/join"
 	ssh "strata/internal/ssh/remote"
 )
 
@@ -150,7 +151,7 @@ func (h *Hosts) gate(ctx *pulumi.Context, name string, args *HostsArgs, host *Ho
 		},
 		Hosts:  []PinnedHost{host.pinned()},
 		SSHKey: host.SSHKey,
-		Body: completeBody(h.Identity.Owner, func(owner k3shost.Owner) health.Body {
+		Body: pulumix.Apply(h.Identity.Owner, func(owner k3shost.Owner) health.Body {
 			if owner.Cluster != "" {
 				needs.Owner = owner.At(host.target().Name)
 			}
@@ -177,7 +178,7 @@ func (h *Host) pinned() PinnedHost { return PinnedHost{Host: h.target(), Key: h.
 
 // known is the host as commands know it, with its key.
 func (h *Host) known() pulumix.Output[health.Host] {
-	pinned := typed[[]health.Host](pinHosts([]PinnedHost{h.pinned()}))
+	pinned := join.Typed[[]health.Host](pinHosts([]PinnedHost{h.pinned()}))
 	return pulumix.Apply(pinned, func(hosts []health.Host) health.Host { return hosts[0] })
 }
 

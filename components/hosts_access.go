@@ -6,6 +6,7 @@ import (
 
 	"strata/health"
 	"strata/internal/k3shost"
+	"strata/internal/pulumi/join"
 	ssh "strata/internal/ssh/remote"
 )
 
@@ -39,10 +40,5 @@ func accessTo(hosts []*Host) access {
 func inputOf[In any](
 	at access, owner OwnerOutput, ask func(hosts []health.Host, owner k3shost.Owner) In,
 ) pulumix.Output[In] {
-	return pulumix.Apply2(typed[[]health.Host](pinHosts(at.hosts)), owner, ask)
-}
-
-// typed gives an output the type of its value.
-func typed[T any](output pulumi.Output) pulumix.Output[T] {
-	return pulumix.Apply(pulumix.MustConvertTyped[any](output), func(value any) T { return value.(T) })
+	return join.Two(join.Typed[[]health.Host](pinHosts(at.hosts)), owner, ask)
 }

@@ -14,6 +14,7 @@ import (
 	"strata/config"
 	"strata/internal/k3shost"
 	"strata/internal/nspawn"
+	"strata/internal/pulumi/join"
 )
 
 // labMachines makes the hosts of driver machine: systemd-nspawn machines on this machine. Their host
@@ -98,7 +99,7 @@ func (m *labMachines) host(node config.Node) (*Host, error) {
 
 // command makes, keeps and removes one machine.
 func (m *labMachines) command(spec nspawn.Spec) *local.CommandArgs {
-	input := pulumix.Apply2(m.public, m.hosts.Identity.Owner, func(public string, owner k3shost.Owner) nspawn.Spec {
+	input := join.Two(m.public, m.hosts.Identity.Owner, func(public string, owner k3shost.Owner) nspawn.Spec {
 		spec.AuthorizedKey, spec.Owner = public, nspawn.OwnerOf(*owner.At(spec.Hostname))
 		return spec
 	})

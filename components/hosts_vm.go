@@ -18,6 +18,7 @@ import (
 	"strata/health/vm"
 	"strata/internal/hypervisor"
 	"strata/internal/k3shost"
+	"strata/internal/pulumi/join"
 	"strata/internal/pulumi/self"
 )
 
@@ -84,7 +85,7 @@ func (v *vms) takeUp() error {
 		}
 		return all
 	}
-	input := pulumix.Apply3(v.public, v.hypervisor.pin, v.hosts.Identity.Owner, whole)
+	input := join.Three(v.public, v.hypervisor.pin, v.hosts.Identity.Owner, whole)
 	limit := metav1.Duration{Duration: v.args.Timeout.Duration * time.Duration(len(v.hosts.All)+1)}
 	return v.hosts.takeUp(v.ctx, v.name, departure{
 		command: actions.CommandOf(lifecycle.MarkForReplacement, input, v.secrets(nil)), keep: lifecycle.Keep,
@@ -123,7 +124,7 @@ func (v *vms) booted(host *Host) (err error) {
 		Spec: health.Spec{
 			Layer: "hosts", Timeout: v.args.Timeout, TimeoutKey: "strata:timeouts.host", Body: vm.Spec{Spec: spec},
 		},
-		Body: completeBody(v.hypervisor.pin, func(pin string) health.Body {
+		Body: pulumix.Apply(v.hypervisor.pin, func(pin string) health.Body {
 			spec.Hypervisor.HostKey = pin
 			return vm.Spec{Spec: spec}
 		}),
@@ -147,7 +148,7 @@ func (v *vms) machine(name string, host *Host, identity pulumi.StringOutput) err
 	complete := func(public, pin string, owner k3shost.Owner) hypervisor.Spec {
 		return v.complete(spec, public, pin, owner)
 	}
-	input := pulumix.Apply3(v.public, v.hypervisor.pin, v.hosts.Identity.Owner, complete)
+	input := join.Three(v.public, v.hypervisor.pin, v.hosts.Identity.Owner, complete)
 	place, err := json.Marshal([]any{spec.Driver, spec.Hypervisor, spec.ID, spec.Guest.Address, spec.Guest.DHCP, spec.Guest.Gateway, spec.Guest.User, spec.Guest.Port, spec.Libvirt, spec.Proxmox})
 	if err != nil {
 		return err

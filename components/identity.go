@@ -9,6 +9,7 @@ import (
 
 	"strata/actions/k3s/token"
 	"strata/internal/k3shost"
+	"strata/internal/pulumi/join"
 )
 
 // Identity names a cluster before it has a host; owner files on the hosts refer to it.
@@ -59,7 +60,7 @@ func NewIdentity(ctx *pulumi.Context, name string, generation int, opts ...pulum
 	for _, one := range i.tokens.servers {
 		sums = append(sums, sumOf(one.ToStringOutput()))
 	}
-	i.Owner = pulumix.Apply2(i.id.Hex, sums, func(word string, sums []string) k3shost.Owner {
+	i.Owner = join.Two(i.id.Hex, sums, func(word string, sums []string) k3shost.Owner {
 		return k3shost.Owner{Cluster: word, TokenSHA256: strings.Join(sums, " "), Project: project, Stack: stack}
 	})
 	return i, nil

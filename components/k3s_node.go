@@ -15,6 +15,7 @@ import (
 	"strata/config"
 	"strata/internal/k3shost"
 	"strata/internal/kube/apiserver"
+	"strata/internal/pulumi/join"
 	"strata/internal/pulumi/rerun"
 )
 
@@ -103,7 +104,7 @@ func (k *k3s) installNode(
 			Stdin: config, Timeout: limit, Founds: k.founds(host), Script: hostScript("k3s-install.sh", variables...),
 		}
 	}
-	asked := pulumix.Apply4(config, sumOf(config), k.args.Hosts.Identity.Owner, k.caHash, input)
+	asked := join.Four(config, sumOf(config), k.args.Hosts.Identity.Owner, k.caHash, input)
 	return local.NewCommand(k.ctx, name+"-install", host.runs(asked),
 		slices.Concat(childOf(k, needs...), host.deletedWith(), []pulumi.ResourceOption{bounded(limit), rerun.Replaced()})...)
 }

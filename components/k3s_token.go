@@ -5,12 +5,12 @@ import (
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
-	"github.com/pulumi/pulumi/sdk/v3/go/pulumix"
 
 	"strata/actions"
 	"strata/actions/k3s/token"
 	"strata/health"
 	"strata/internal/k3shost"
+	"strata/internal/pulumi/join"
 	"strata/internal/pulumi/rerun"
 	"strata/internal/pulumi/self"
 )
@@ -39,7 +39,7 @@ func (k *k3s) rotateToken() error {
 		}
 		return rotation
 	})
-	withTokens := pulumix.Apply2(asked, k.tokens.servers, func(rotation token.Rotation, tokens []string) token.Rotation {
+	withTokens := join.Two(asked, k.tokens.servers, func(rotation token.Rotation, tokens []string) token.Rotation {
 		rotation.Tokens = tokens
 		return rotation
 	})

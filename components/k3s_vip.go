@@ -7,13 +7,13 @@ import (
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
-	"github.com/pulumi/pulumi/sdk/v3/go/pulumix"
 
 	"strata/actions"
 	"strata/actions/hosts/hostrun"
 	"strata/health"
 	"strata/health/api"
 	"strata/internal/k3shost"
+	"strata/internal/pulumi/join"
 	"strata/internal/pulumi/rerun"
 )
 
@@ -78,7 +78,7 @@ func (k *k3s) holdVIP(server *Host, ready pulumi.Resource) (pulumi.Resource, err
 	if err != nil {
 		return nil, fmt.Errorf("attempt: %w", err)
 	}
-	asked := pulumix.Apply2(attempt, k.args.Hosts.Identity.Owner, func(attempt string, owner k3shost.Owner) hostrun.Input {
+	asked := join.Two(attempt, k.args.Hosts.Identity.Owner, func(attempt string, owner k3shost.Owner) hostrun.Input {
 		variables := append(owned(owner, server.Node.Name), variable{"MARK", keepalivedMark})
 		return hostrun.Input{Script: script(attempt), Delete: hostScript("k3s-vip-remove.sh", variables...), Timeout: limit}
 	})

@@ -18,6 +18,7 @@ import (
 	"strata/actions/stack/teardown"
 	"strata/actions/verb"
 	"strata/config"
+	"strata/internal/pulumi/join"
 	"strata/internal/pulumi/self"
 )
 
@@ -145,7 +146,7 @@ func (t *Teardown) guard(
 	if servers := t.servers(); tunnelTo(servers).There() {
 		environment[self.SSHKey] = accessTo(servers).sshKey
 	}
-	command := actions.CommandOf(asks, typed[teardown.Guard](t.wanted), environment)
+	command := actions.CommandOf(asks, join.Typed[teardown.Guard](t.wanted), environment)
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	command.Delete = atDelete
 	return local.NewCommand(t.ctx, name, command, append(opts, bounded(metav1.Duration{Duration: guardLimit}))...)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
-	"github.com/pulumi/pulumi/sdk/v3/go/pulumix"
 
 	"strata/actions"
 	"strata/actions/cluster/vault"
@@ -14,6 +13,7 @@ import (
 	"strata/health"
 	"strata/health/claim"
 	vaultgate "strata/health/vault"
+	"strata/internal/pulumi/join"
 	"strata/internal/pulumi/self"
 )
 
@@ -137,7 +137,7 @@ func (v *vaultLayer) open() error {
 func (v *vaultLayer) step(
 	does string, runs *verb.Verb[vault.Input], issuing *vault.Issuing, env pulumi.StringMap, after pulumi.Resource,
 ) (*local.Command, error) {
-	input := pulumix.Apply2(v.args.CA.Certificate, v.revision.ToStringOutput(), func(ca, revision string) vault.Input {
+	input := join.Two(v.args.CA.Certificate, v.revision.ToStringOutput(), func(ca, revision string) vault.Input {
 		return vault.Input{
 			Server:  vault.Server{Namespace: vaultName, Pod: vaultName + "-0", Port: vaultPort, Name: vaultService, CA: ca},
 			Issuing: issuing, Revision: revision, Timeout: v.args.Timeouts.Vault,

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// gateCommand is the command of a gate (components.GateCommand).
+// gateCommand is the command of a gate (pulumitest.GateCommand).
 const gateCommand = "exec .strata/bin/strata gate"
 
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

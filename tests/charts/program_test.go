@@ -13,7 +13,6 @@ import (
 
 	"strata/actions/cluster/crds"
 	"strata/artifacts"
-	"strata/components"
 	"strata/config"
 	"strata/health"
 	"strata/health/kinds"
@@ -105,7 +104,7 @@ func (p *program) add(t *testing.T, r pulumitest.Resource, manifest artifacts.Ma
 		text, err := json.Marshal(plain(r.Inputs))
 		require.NoError(t, err)
 		p.objects = append(p.objects, parse(t, "the program's "+r.Name, "", string(text))...)
-	case r.Text("create") == components.GateCommand:
+	case r.Text("create") == pulumitest.GateCommand:
 		spec, err := kinds.Parse([]byte(r.Text("stdin")))
 		require.NoError(t, err, r.Name)
 		p.gates = append(p.gates, spec)

@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/components"
 	"strata/config"
 	"strata/platform"
+	"strata/tests/pulumitest"
 )
 
 // gates are the names of the gates in the state, and of those that `strata health` expects by the
@@ -18,7 +18,7 @@ import (
 func (s *stack) gates() (stored, foretold []string) {
 	s.t.Helper()
 	for name, state := range s.stored() {
-		if create := state.Inputs["create"]; create.IsString() && create.StringValue() == components.GateCommand {
+		if create := state.Inputs["create"]; create.IsString() && create.StringValue() == pulumitest.GateCommand {
 			stored = append(stored, name)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/components"
 	"strata/tests/pulumitest"
 )
 
@@ -77,7 +76,7 @@ func TestWhatAPISIXsWebhookIsAskedAboutWaitsForItWhoeverOwnsIt(t *testing.T) {
 func TestSkipLeavesOutWhatNothingDependsOn(t *testing.T) {
 	g := withAPISIX(t, "skip").graph(t)
 	for _, name := range onAPISIX(g) {
-		if g[name].Text("create") != components.GateCommand {
+		if g[name].Text("create") != pulumitest.GateCommand {
 			continue
 		}
 		behind := g.where(func(r pulumitest.Resource) bool { return r.Name != name && g.reaches(r.Name, name) })

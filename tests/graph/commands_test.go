@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"strata/components"
 	"strata/tests/pulumitest"
 )
 
@@ -49,7 +48,7 @@ type commandForms map[string]string
 
 func (f commandForms) note(p *program, g graph) {
 	for _, name := range g.where(func(r pulumitest.Resource) bool {
-		return r.Type == "command:local:Command" && r.Text("create") != components.GateCommand
+		return r.Type == "command:local:Command" && r.Text("create") != pulumitest.GateCommand
 	}) {
 		r, head := g[name], ""
 		for _, input := range []string{"create", "update", "delete"} {

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/components"
 	"strata/health"
 	"strata/health/address"
 	"strata/health/crds"
@@ -71,7 +70,7 @@ func TestALayerInAnExistingClusterWaitsAsInOneOfOurOwn(t *testing.T) {
 
 func TestAGateOfAnExistingClusterAsksItsAPIAlone(t *testing.T) {
 	g := everything(t, newProgram(t, "kind")).graph(t)
-	gates := g.where(func(r pulumitest.Resource) bool { return r.Text("create") == components.GateCommand })
+	gates := g.where(func(r pulumitest.Resource) bool { return r.Text("create") == pulumitest.GateCommand })
 	assert.Greater(t, len(gates), 20)
 	for _, name := range gates {
 		spec, err := kinds.Parse([]byte(g[name].Text("stdin")))
@@ -94,7 +93,7 @@ func TestWithAPISIXAloneAndSkipNoGateOfAnExistingClusterAsksAnAddress(t *testing
 	kindsOf := func(validate string) map[health.Kind]bool {
 		p.set(t, "apps", map[string]any{"demo": true, "restImage": "localhost/strata/go-rest:1.0.0", "validate": validate})
 		g, found := p.graph(t), map[health.Kind]bool{}
-		for _, name := range g.where(func(r pulumitest.Resource) bool { return r.Text("create") == components.GateCommand }) {
+		for _, name := range g.where(func(r pulumitest.Resource) bool { return r.Text("create") == pulumitest.GateCommand }) {
 			spec, err := kinds.Parse([]byte(g[name].Text("stdin")))
 			require.NoError(t, err, name)
 			found[spec.Kind()] = true

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"strata/actions/hosts/hostrun"
-	"strata/components"
 	"strata/config"
 	"strata/tests/pulumitest"
 )
@@ -188,7 +187,7 @@ func triggersReplace(_ *program, g graph) []string {
 		// It reads the time of a change, once for each password, and nothing is deleted with it.
 		passwordTime := name == "argocd-password-time" && !r.DeleteFirst && r.Text("delete") == ""
 		allowed := name == "k3s-kubeconfig" || strings.HasSuffix(name, "-hostkey") || ours && r.DeleteFirst || image || passwordTime
-		if !allowed || r.Text("create") == components.GateCommand {
+		if !allowed || r.Text("create") == pulumitest.GateCommand {
 			broken = append(broken, name+" is replaced when a trigger changes")
 		}
 		// The official plugin's library takes no secret element that is not known yet.

@@ -26,7 +26,7 @@ func TestEveryGateIsThereToBeAskedAtTheEndUnlessNoneIs(t *testing.T) {
 		return newGraph(recorder.Resources())
 	}
 	all := run()
-	assert.Len(t, asked, len(all.where(func(r pulumitest.Resource) bool { return r.Text("create") == components.GateCommand })))
+	assert.Len(t, asked, len(all.where(func(r pulumitest.Resource) bool { return r.Text("create") == pulumitest.GateCommand })))
 	asked = nil
 	p.set(t, "verify", "off")
 	run()

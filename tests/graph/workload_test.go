@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/components"
 	"strata/tests/pulumitest"
 )
 
@@ -140,7 +139,7 @@ func TestSkipLeavesAWorkloadWithoutGates(t *testing.T) {
 	p.set(t, "apps", map[string]any{"workloads": []any{shop(nil)}, "validate": "skip"})
 	g := p.graph(t)
 	gates := g.where(func(r pulumitest.Resource) bool {
-		return strings.HasPrefix(r.Name, "workload") && r.Text("create") == components.GateCommand
+		return strings.HasPrefix(r.Name, "workload") && r.Text("create") == pulumitest.GateCommand
 	})
 	assert.Equal(t, []string{"workload-shop-tls-gate"}, gates, "Pods depend on the certificate's")
 	expression, _ := wait(g["workload-shop-route-shop"])

@@ -1,28 +1,36 @@
-// Package join makes one output of several, by a function with typed parameters.
+// Package join makes one typed output of several.
 //
 // It is pulumi.All with the casts in one place. pulumix.Apply2 and its like are typed as well, but
 // forget that a value is secret when one before it is not known yet, and take no output whose type
 // Pulumi does not know.
 package join
 
-import "github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+import (
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumix"
+)
 
 // Two returns the result of f as an output. It is secret if an input is, and unknown as long as one
 // is.
-func Two[A, B, T any](a, b any, f func(A, B) (T, error)) pulumi.Output {
-	return pulumi.All(a, b).ApplyT(func(known []any) (T, error) { return f(known[0].(A), known[1].(B)) })
+func Two[A, B, T any](a, b any, f func(A, B) T) pulumix.Output[T] {
+	return Typed[T](pulumi.All(a, b).ApplyT(func(known []any) any { return f(known[0].(A), known[1].(B)) }))
 }
 
 // Three does the same as Two for three inputs.
-func Three[A, B, C, T any](a, b, c any, f func(A, B, C) (T, error)) pulumi.Output {
-	return pulumi.All(a, b, c).ApplyT(func(known []any) (T, error) {
+func Three[A, B, C, T any](a, b, c any, f func(A, B, C) T) pulumix.Output[T] {
+	return Typed[T](pulumi.All(a, b, c).ApplyT(func(known []any) any {
 		return f(known[0].(A), known[1].(B), known[2].(C))
-	})
+	}))
 }
 
 // Four does the same as Two for four inputs.
-func Four[A, B, C, D, T any](a, b, c, d any, f func(A, B, C, D) (T, error)) pulumi.Output {
-	return pulumi.All(a, b, c, d).ApplyT(func(known []any) (T, error) {
+func Four[A, B, C, D, T any](a, b, c, d any, f func(A, B, C, D) T) pulumix.Output[T] {
+	return Typed[T](pulumi.All(a, b, c, d).ApplyT(func(known []any) any {
 		return f(known[0].(A), known[1].(B), known[2].(C), known[3].(D))
-	})
+	}))
+}
+
+// Typed gives an output of any the type of its value.
+func Typed[T any](output pulumi.Output) pulumix.Output[T] {
+	return pulumix.Apply(pulumix.MustConvertTyped[any](output), func(value any) T { return value.(T) })
 }

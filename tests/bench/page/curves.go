@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"strata/tests/bench/svg"
 	"strata/tests/bench"
+	"strata/tests/bench/svg"
 )
 
 // scale is a logarithmic axis from one value to another between two places.

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"strata/tests/bench/svg/svgtest"
 	"strata/tests/bench"
+	"strata/tests/bench/svg/svgtest"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/benchmarks.md and its pictures")

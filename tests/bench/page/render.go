@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"strata/tests/bench/svg"
 	"strata/tests/bench"
+	"strata/tests/bench/svg"
 )
 
 const head = `# Benchmarks
