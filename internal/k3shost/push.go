@@ -17,23 +17,23 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Push is a file that a host is to have. It is what `strata push` reads on stdin.
+// Push describes a file to copy to a host. `strata push` reads it on stdin.
 type Push struct {
 	// Dest is the absolute path on the host, Mode its mode in octal, for example 0755.
 	Dest string `json:"dest"`
-	// File is the local file, SHA256 what it must be.
+	// File is the local file, SHA256 its required sum.
 	File string `json:"file"`
-	// Images says that the file is an archive of container images, to be loaded if K3s runs.
+	// Images is true if the file is an archive of container images, to be loaded if K3s runs.
 	Images bool          `json:"images,omitempty"`
 	Mode   string        `json:"mode"`
 	SHA256 string        `json:"sha256"`
 	Target remote.Target `json:"target"`
-	// Timeout bounds the way to the host, the silence of the transfer, and the import. The transfer
-	// itself may take as long as the line needs.
+	// Timeout bounds the connection to the host, the silence of the transfer, and the import. The
+	// transfer itself has no time limit.
 	Timeout metav1.Duration `json:"timeout"`
 }
 
-// Permissions are the mode, read.
+// Permissions parses the mode.
 func (p Push) Permissions() (fs.FileMode, error) {
 	mode, err := strconv.ParseUint(p.Mode, 8, 9)
 	if err != nil {
@@ -42,8 +42,8 @@ func (p Push) Permissions() (fs.FileMode, error) {
 	return fs.FileMode(mode), nil
 }
 
-// Send copies the file to the host unless it is there, and verifies it at the other end. sent is
-// false where it was there. say is told of its progress.
+// Send copies the file to the host unless it is there, and verifies it on the host. sent is false
+// if it was there. say receives the progress.
 func (p Push) Send(ctx context.Context, mode fs.FileMode, key []byte, say func(string)) (sent bool, err error) {
 	dial, stop := context.WithTimeout(ctx, p.Timeout.Duration)
 	defer stop()
@@ -52,7 +52,8 @@ func (p Push) Send(ctx context.Context, mode fs.FileMode, key []byte, say func(s
 		return false, err
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
-	upload := remote.Upload{File: p.File, Dest: p.Dest, Mode: mode, SHA256: p.SHA256, Silence: p.Timeout.Duration, Say: say, Turn: p.turn(say)}
+	upload := remote.Upload{File: p.File, Dest: p.Dest, Mode: mode, SHA256: p.SHA256,
+		Silence: p.Timeout.Duration, Say: say, Turn: p.turn(say)}
 	if sent, err = client.Push(ctx, upload); err != nil || !p.Images {
 		return sent, err
 	}
@@ -62,31 +63,34 @@ func (p Push) Send(ctx context.Context, mode fs.FileMode, key []byte, say func(s
 	if err != nil {
 		return sent, fmt.Errorf("images of %w", err)
 	}
-	// Also where it was sent already: the run that sent it may have been cut off before the import.
+	// Even if it was sent already: the run that sent it may have been interrupted before the
+	// import.
 	if _, err := client.Run(ctx, importScript(containerdSocket, p.Dest, names), nil); err != nil {
 		return sent, fmt.Errorf("import the images of %s: %w", p.Dest, err)
 	}
 	return sent, nil
 }
 
-// turn waits until no other push of this project sends to the host: thirty at once keep a small
-// host busy with taking turns, and a slow line has none of them whole for long. The lock is a file
-// of this project.
+// turn waits until no other push of this project sends to the host. Thirty at once overload a small
+// host, and on a slow line none would finish soon. The lock is a file of this project.
 func (p Push) turn(say func(string)) func(context.Context) (func(), error) {
 	path := filepath.Join(".strata", "push-"+net.JoinHostPort(p.Target.Address, strconv.Itoa(p.Target.Port))+".lock")
 	return func(ctx context.Context) (func(), error) {
-		return lockfile.Lock(ctx, path, func() { say(filepath.Base(p.Dest) + " waits for another file on its way to " + p.Target.Name) })
+		return lockfile.Lock(ctx, path, func() {
+			say(filepath.Base(p.Dest) + " waits for another file on its way to " + p.Target.Name)
+		})
 	}
 }
 
-// containerdSocket leads to K3s's containerd.
+// containerdSocket is the socket of K3s's containerd.
 const containerdSocket = "/run/k3s/containerd/containerd.sock"
 
 //go:embed import.sh
 var importText string
 
-// importScript is the script that loads an archive of images into the containerd behind a socket,
-// if one answers there.
+// importScript returns the script that loads an archive of images into the containerd behind a
+// socket, if one answers there.
 func importScript(socket, archive string, images []string) string {
-	return fmt.Sprintf("socket=%s archive=%s images=%s\n", remote.Quote(socket), remote.Quote(archive), remote.Quote(strings.Join(images, "\n"))) + importText
+	return fmt.Sprintf("socket=%s archive=%s images=%s\n", remote.Quote(socket), remote.Quote(archive),
+		remote.Quote(strings.Join(images, "\n"))) + importText
 }

@@ -19,7 +19,8 @@ import (
 func TestAHostIsSentOneFileAtATime(t *testing.T) {
 	t.Chdir(t.TempDir())
 	server := sshtest.Start(t)
-	push := Push{Target: server.Target(), File: filepath.Join(t.TempDir(), "k3s"), Dest: filepath.Join(t.TempDir(), "k3s")}
+	push := Push{Target: server.Target(), File: filepath.Join(t.TempDir(), "k3s"),
+		Dest: filepath.Join(t.TempDir(), "k3s")}
 	push.Timeout = metav1.Duration{Duration: time.Minute}
 	require.NoError(t, os.WriteFile(push.File, []byte("k3s"), 0o600))
 	push.SHA256 = fmt.Sprintf("%x", sha256.Sum256([]byte("k3s")))
