@@ -17,7 +17,8 @@ func TestFetchKnowsTheVersionsOfEveryStackFile(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, from, "the committed stacks have no mirror")
 	defaults := config.Pins(config.Versions{})
-	require.Len(t, pins, len(defaults)+1, "and the image of the demo that a stack on hosts of its own has, which no registry has")
+	require.Len(t, pins, len(defaults)+1,
+		"and the image of the demo that a stack on hosts of its own has, which no registry has")
 	assert.Equal(t, defaults, pins[:len(defaults)])
 	assert.Equal(t, "go-rest-1.0.0", pins[len(defaults)].Version)
 
