@@ -8,28 +8,36 @@ import (
 	"strata/internal/hypervisor/drivers"
 )
 
-// MarkForDeletion marks all machines that are whole: their stack is about to delete them.
+// MarkForDeletion marks all complete machines: their stack is about to delete them.
 func MarkForDeletion(ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets) error {
-	_, err := signAll(ctx, all, secrets, hypervisor.StateToDelete, func(m hypervisor.Mark) bool { return m.State == hypervisor.StateMade })
+	_, err := signAll(ctx, all, secrets, hypervisor.StateToDelete, func(m hypervisor.Mark) bool {
+		return m.State == hypervisor.StateMade
+	})
 	return err
 }
 
-// Keep takes MarkForDeletion back.
+// Keep reverts MarkForDeletion.
 func Keep(ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets) error {
-	_, err := signAll(ctx, all, secrets, hypervisor.StateMade, func(m hypervisor.Mark) bool { return m.State == hypervisor.StateToDelete })
+	_, err := signAll(ctx, all, secrets, hypervisor.StateMade, func(m hypervisor.Mark) bool {
+		return m.State == hypervisor.StateToDelete
+	})
 	return err
 }
 
-// MarkForReplacement has the machines that are marked for deletion still made anew, and returns
-// their names: a deletion of all has begun and broken off, and what is left of them is half a
-// cluster that no state knows any more.
+// MarkForReplacement marks the machines that are still marked for deletion to be made anew, and
+// returns their names. A deletion of all has begun and was interrupted: the rest is half a cluster
+// that no state knows any more.
 func MarkForReplacement(ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets) ([]string, error) {
-	return signAll(ctx, all, secrets, hypervisor.StateDeleting, func(m hypervisor.Mark) bool { return m.State == hypervisor.StateToDelete })
+	return signAll(ctx, all, secrets, hypervisor.StateDeleting, func(m hypervisor.Mark) bool {
+		return m.State == hypervisor.StateToDelete
+	})
 }
 
-// signAll gives each machine whose mark is one of those its new state, and returns the names of
-// those.
-func signAll(ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets, state string, those func(hypervisor.Mark) bool) (names []string, err error) {
+// signAll gives each machine whose mark matches those its new state, and returns their names.
+func signAll(
+	ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets, state string,
+	those func(hypervisor.Mark) bool,
+) (names []string, err error) {
 	if len(all.Machines) == 0 {
 		return nil, nil
 	}

@@ -15,7 +15,7 @@ import (
 	"strata/internal/hypervisor/vmtest"
 )
 
-// hypervisors are the ones of tests: how one is made, and the file that has the machine's mark.
+// hypervisors are those of the tests: their constructors, and the file that has the machine's mark.
 var hypervisors = map[string]struct {
 	spec func() hypervisor.Spec
 	new  func(t *testing.T) (mark func(made hypervisor.Result) string)
@@ -39,7 +39,8 @@ func onEach(t *testing.T, older bool, test func(t *testing.T, ours, theirs hyper
 			theirs.Cluster, theirs.Guest.AuthorizedKeys = "feed", []string{"ssh-ed25519 BBBB theirs"}
 			first := ours
 			if older {
-				first.Cluster, first.Project, first.Guest.AuthorizedKeys = "", "", nil // no part of a mark that is older
+				// no part of a mark that is older
+				first.Cluster, first.Project, first.Guest.AuthorizedKeys = "", "", nil
 			}
 			made, err := Create(t.Context(), first, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 			require.NoError(t, err)
@@ -55,8 +56,8 @@ func onEach(t *testing.T, older bool, test func(t *testing.T, ours, theirs hyper
 	}
 }
 
-// Two people with one stack file have one name for two machines. Neither takes the other's over,
-// nor away.
+// Two people with one stack file have one name for two machines. Neither takes over nor removes the
+// other's machine.
 func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 	onEach(t, false, func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string) {
 		before := mark()
@@ -64,13 +65,15 @@ func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 		old.Cluster, old.Project = "", "" // the state of an older program
 		errs := map[string]error{}
 		_, errs["create"] = Create(t.Context(), theirs, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
-		_, errs["update"] = Update(t.Context(), theirs, hypervisor.Result{}, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+		_, errs["update"] = Update(t.Context(), theirs, hypervisor.Result{},
+			hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 		errs["delete"] = Delete(t.Context(), theirs, hypervisor.Secrets{}, io.Discard)
 		errs["an older state's delete"] = Delete(t.Context(), old, hypervisor.Secrets{}, io.Discard)
 		for verb, err := range errs {
 			var foreign *hypervisor.ForeignError
 			require.ErrorAs(t, err, &foreign, verb)
-			for _, says := range []string{"node server-1 of stack dev of project strata (cluster cafe)", "left alone", "strata host adopt", "docs/host-ownership.md"} {
+			for _, says := range []string{"node server-1 of stack dev of project strata (cluster cafe)",
+				"left alone", "strata host adopt", "docs/host-ownership.md"} {
 				assert.ErrorContains(t, err, says, verb)
 			}
 		}
@@ -95,8 +98,8 @@ func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 	})
 }
 
-// A machine that is older than identities gets its cluster's at the next up, which knows it from
-// the state. Who finds it by its name only does not take it.
+// A machine from before identities gets its cluster's identity at the next update, which knows the
+// machine from the state. A state that finds it only by name does not take it.
 func TestAnOlderMachineGetsItsClustersIdentity(t *testing.T) {
 	onEach(t, true, func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string) {
 		assert.NotContains(t, mark(), "cluster=")
@@ -105,7 +108,8 @@ func TestAnOlderMachineGetsItsClustersIdentity(t *testing.T) {
 		require.ErrorContains(t, err, "strata host adopt -s dev server-1")
 		assert.Equal(t, before, mark())
 
-		_, err = Update(t.Context(), ours, hypervisor.Result{}, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+		_, err = Update(t.Context(), ours, hypervisor.Result{},
+			hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 		require.NoError(t, err)
 		assert.Regexp(t, `cluster=\\?"?cafe`, mark())
 		require.Error(t, Delete(t.Context(), theirs, hypervisor.Secrets{}, io.Discard))
@@ -117,7 +121,7 @@ func TestAnOlderMachineGetsItsClustersIdentity(t *testing.T) {
 	})
 }
 
-// The state of a stack that never ran a newer program removes its machines as ever.
+// A state that never ran a newer program still removes its machines.
 func TestAnOlderStateRemovesItsOlderMachine(t *testing.T) {
 	onEach(t, true, func(t *testing.T, ours, _ hypervisor.Spec, mark func() string) {
 		ours.Cluster, ours.Project = "", ""
@@ -144,7 +148,8 @@ func TestAMarkChangesHandsByHand(t *testing.T) {
 
 		_, err = ByHand(t.Context(), theirs, hypervisor.Secrets{}, "release", true)
 		require.NoError(t, err)
-		_, err = Update(t.Context(), ours, hypervisor.Result{}, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
+		_, err = Update(t.Context(), ours, hypervisor.Result{},
+			hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 		require.NoError(t, err, "whose state has it gets it")
 		assert.Equal(t, before, mark())
 
@@ -154,7 +159,7 @@ func TestAMarkChangesHandsByHand(t *testing.T) {
 	})
 }
 
-// People write into the notes of a VM, and Proxmox VE gives them back with a line's end.
+// People write notes on a VM, and Proxmox VE returns them with a newline.
 func TestWhatPeopleWroteStays(t *testing.T) {
 	p, spec := newPVE(t), vmtest.OnPVE()
 	made, err := Create(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
