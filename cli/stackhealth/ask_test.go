@@ -23,7 +23,8 @@ func TestGatesAreAskedWithTheSpecsAndSecretsOfTheState(t *testing.T) {
 	server := sshtest.Start(t)
 	answer := func(state, sub string) sshtest.Handler {
 		return func(call sshtest.Call) int {
-			_, _ = fmt.Fprintf(call.Stdout, "LoadState=loaded\nActiveState=%s\nSubState=%s\nNRestarts=0\nend\n", state, sub)
+			_, _ = fmt.Fprintf(call.Stdout,
+				"LoadState=loaded\nActiveState=%s\nSubState=%s\nNRestarts=0\nend\n", state, sub)
 			<-call.Gone
 			return 0
 		}
@@ -33,7 +34,10 @@ func TestGatesAreAskedWithTheSpecsAndSecretsOfTheState(t *testing.T) {
 	require.Len(t, gates, 1, "neither another command nor what a replacement has left to delete")
 	want := expected{gates: []health.Spec{gates[0].Spec}}
 	ask := func(timeout time.Duration) (Round, string) {
-		round := Round{Gates: want.merge(Question{Timeout: timeout, TimeoutKey: "--timeout"}.askAll(t.Context(), gates, io.Discard)), expected: want}
+		round := Round{
+			Gates: want.merge(
+				Question{Timeout: timeout, TimeoutKey: "--timeout"}.askAll(t.Context(), gates, io.Discard)),
+			expected: want}
 		var out bytes.Buffer
 		require.NoError(t, round.Write(&out, true))
 		return round, out.String()
@@ -50,8 +54,8 @@ func TestGatesAreAskedWithTheSpecsAndSecretsOfTheState(t *testing.T) {
 	assert.Contains(t, text, "0 of 1 gates open")
 }
 
-// stateWithAGate is a state with the gate of an agent's unit on the server, and what must not be
-// taken for one.
+// stateWithAGate returns a state with the gate of an agent's unit on the server, and resources that
+// look similar.
 func stateWithAGate(t *testing.T, server *sshtest.Server) *stackstate.State {
 	t.Helper()
 	text := func(value any) string {
@@ -59,7 +63,8 @@ func stateWithAGate(t *testing.T, server *sshtest.Server) *stackstate.State {
 		require.NoError(t, err)
 		return string(quoted)
 	}
-	spec := text(health.Spec{Kind: health.KindServer, Gate: "agent-1-gate", Layer: "k3s", Timeout: metav1.Duration{Duration: 10 * time.Minute},
+	spec := text(health.Spec{Kind: health.KindServer, Gate: "agent-1-gate", Layer: "k3s",
+		Timeout:    metav1.Duration{Duration: 10 * time.Minute},
 		TimeoutKey: "strata:timeouts.api", Hosts: []health.Host{{Target: server.Target(), Role: "agent"}}})
 	secret := fmt.Sprintf(`{"%s":"%s","plaintext":%s}`, sig.Key, sig.Secret, text(text(string(server.PrivateKey()))))
 	state, err := stackstate.Parse([]byte(fmt.Sprintf(`{"version":3,"deployment":{"resources":[

@@ -14,17 +14,17 @@ import (
 )
 
 const (
-	// updateLimit bounds each gate at the end of an update. A change next to it may take a moment
-	// to be seen.
+	// updateLimit bounds each gate at the end of an update. A related change may take a moment to
+	// show.
 	updateLimit = time.Minute
 	// previewLimit bounds each gate in a preview, which has changed nothing.
 	previewLimit = 10 * time.Second
 )
 
-// Verify asks the gates that no step of the run has run since it began, side by side, once every
-// gate is as the run leaves it. A closed gate fails an update, which undoes nothing, and is a
-// warning in a preview. Gates that do not exist yet are skipped. After a failed step Verify asks
-// nothing: the engine reports that step.
+// Verify runs in parallel the gates that no step of the run has run since it began, once all gates
+// are registered. A closed gate fails an update, which reverts nothing, and is a warning in a
+// preview. Gates that do not exist yet are skipped. After a failed step Verify runs no gate,
+// because the engine reports that step.
 func Verify(ctx *pulumi.Context, began time.Time, gates []*health.Gate) error {
 	limit := updateLimit
 	if ctx.DryRun() {
@@ -77,18 +77,19 @@ func findIdleGates(ctx *pulumi.Context, began time.Time, gates []*health.Gate) (
 	return idle
 }
 
-// reportClosed returns the error of a run over a platform that does not work.
+// reportClosed returns the error of a run whose platform does not work.
 func (q Question) reportClosed(closed []health.Result, asked int) error {
 	var names, reports []string
 	for _, result := range closed {
 		names, reports = append(names, result.Gate), append(reports, result.Report())
 	}
-	return fmt.Errorf("the platform of stack %s does not work: %d of the %d gates that no step of this run ran are closed (%s); "+
-		"nothing is undone\n%slook further: strata health -s %s; strata:verify: off ends runs without asking",
+	return fmt.Errorf(
+		"the platform of stack %s does not work: %d of the %d gates that no step of this run ran are closed (%s); "+
+			"nothing is undone\n%slook further: strata health -s %s; strata:verify: off ends runs without asking",
 		q.Stack, len(closed), asked, strings.Join(names, ", "), strings.Join(reports, ""), q.Stack)
 }
 
-// statusWriter shows the progress of gates on the run's status line, which does not stay.
+// statusWriter shows the progress of gates on the run's status line, which is temporary.
 type statusWriter struct{ ctx *pulumi.Context }
 
 func (s statusWriter) Write(text []byte) (int, error) {

@@ -46,8 +46,8 @@ func serveUnit(t *testing.T, state, sub string) (server *sshtest.Server, asked f
 	return server, func() int { return len(requests) }
 }
 
-// runProgram runs a program with one gate, which ended at a time after the run's start, and
-// verifies it.
+// runProgram runs a program with one gate, which ended at a time after the run's start, and calls
+// Verify.
 func runProgram(
 	t *testing.T, server *sshtest.Server, after time.Duration, failed error, options ...pulumi.RunOption,
 ) error {
@@ -56,9 +56,11 @@ func runProgram(
 	program := func(ctx *pulumi.Context) error {
 		var gates health.Registered
 		_, err := health.NewGate(gates.AttachTo(ctx), "agent-1-gate", &health.GateArgs{
-			Spec: health.Spec{Kind: health.KindServer, Layer: "k3s", Timeout: metav1.Duration{Duration: time.Minute}, TimeoutKey: "strata:timeouts.api"},
+			Spec: health.Spec{Kind: health.KindServer, Layer: "k3s",
+				Timeout: metav1.Duration{Duration: time.Minute}, TimeoutKey: "strata:timeouts.api"},
 			Hosts: []health.PinnedHost{{
-				Host: health.Host{Target: server.Target(), Role: "agent"}, Key: pulumi.String(server.Target().HostKey).ToStringOutput(),
+				Host: health.Host{Target: server.Target(), Role: "agent"},
+				Key:  pulumi.String(server.Target().HostKey).ToStringOutput(),
 			}},
 			SSHKey: pulumi.ToSecret(pulumi.String(string(server.PrivateKey()))).(pulumi.StringOutput),
 		})
@@ -78,7 +80,8 @@ func TestVerifyAsksGatesThatNoStepRan(t *testing.T) {
 
 	failed, _ := serveUnit(t, "failed", "failed")
 	err := runProgram(t, failed, earlier, nil)
-	require.ErrorContains(t, err, "1 of the 1 gates that no step of this run ran are closed (agent-1-gate); nothing is undone")
+	require.ErrorContains(t, err,
+		"1 of the 1 gates that no step of this run ran are closed (agent-1-gate); nothing is undone")
 	require.ErrorContains(t, err, "layer k3s, gate agent-1-gate")
 	require.ErrorContains(t, err, "strata health -s staging")
 	assert.NotContains(t, err.Error(), "deadline", "no key sets this one")
