@@ -17,7 +17,7 @@ import (
 	"strata/health"
 )
 
-// conventions fails where the text breaks what Prometheus says of names, units and help.
+// conventions fails if the text breaks Prometheus's rules on names, units and help.
 func conventions(t *testing.T, text string) {
 	t.Helper()
 	problems, err := promlint.New(strings.NewReader(text)).Lint()
@@ -72,13 +72,16 @@ func TestVerdictsAreWrittenAsOneStateOfAll(t *testing.T) {
 	results := []health.Result{
 		{
 			Gate: "api", Layer: "k3s", Kind: health.KindServer, State: health.Ready, Ending: health.EndedOpen,
-			Elapsed: metav1.Duration{Duration: 1500 * time.Millisecond}, Checks: []health.Verdict{{State: health.Ready, Ends: &later}, {State: health.Skipped, Ends: &first}},
+			Elapsed: metav1.Duration{Duration: 1500 * time.Millisecond},
+			Checks:  []health.Verdict{{State: health.Ready, Ends: &later}, {State: health.Skipped, Ends: &first}},
 		},
-		{Gate: "pool", Layer: "metallb", Kind: health.KindPool, State: health.Stuck, Ending: health.EndedStuck, Checks: []health.Verdict{{State: health.Stuck}}},
+		{Gate: "pool", Layer: "metallb", Kind: health.KindPool, State: health.Stuck,
+			Ending: health.EndedStuck, Checks: []health.Verdict{{State: health.Stuck}}},
 		health.NotMade(health.Spec{Gate: "route", Layer: "argocd", Kind: health.KindHTTP}),
 	}
 	var out strings.Builder
-	require.NoError(t, WriteHealth(&out, Health{Stack: "dev", Results: results, Known: true, At: time.Unix(1800000000, 0)}))
+	require.NoError(t,
+		WriteHealth(&out, Health{Stack: "dev", Results: results, Known: true, At: time.Unix(1800000000, 0)}))
 	conventions(t, out.String())
 	for _, line := range []string{
 		`strata_gate_open{gate="api",kind="server",layer="k3s",stack="dev"} 1`,
@@ -108,7 +111,9 @@ func TestTheAlertsAskForWhatIsWritten(t *testing.T) {
 	var written strings.Builder
 	ends := time.Unix(1810000000, 0)
 	require.NoError(t, WriteRun(&written, timeline.Run{Bars: []timeline.Bar{{Gate: true, Op: "create"}}}))
-	require.NoError(t, WriteHealth(&written, Health{Stack: "dev", Results: []health.Result{{Checks: []health.Verdict{{Ends: &ends}}}}, At: time.Now()}))
+	require.NoError(t,
+		WriteHealth(&written,
+			Health{Stack: "dev", Results: []health.Result{{Checks: []health.Verdict{{Ends: &ends}}}}, At: time.Now()}))
 	rules, err := os.ReadFile("../../monitoring/strata.rules.yaml")
 	require.NoError(t, err)
 	var file struct {
