@@ -10,8 +10,8 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-// The gates of an existing cluster, whose nodes are not configured here: they must see what those
-// of our own see, from the API alone.
+// The gates of an existing cluster, whose nodes are not configured here: they must see the same
+// problems as those of our own cluster, from the API alone.
 
 func registeredSpec(c *fakeapi.Cluster) health.Spec {
 	return health.Spec{Kind: health.KindNodes, Servers: c.URLs(), Nodes: &health.NodesSpec{Registered: true}}
@@ -29,7 +29,8 @@ func TestAnExistingClustersNodesGateFaults(t *testing.T) {
 			c.Delete("v1", "nodes", "", "agent-1")
 		}, "no Nodes registered"},
 		{"one is NotReady", func(c *fakeapi.Cluster) {
-			c.PutAll(node(t, "agent-1", "10.10.0.12", map[string]any{"ready": "False", "message": "NetworkReady=false"}))
+			c.PutAll(node(t, "agent-1", "10.10.0.12",
+				map[string]any{"ready": "False", "message": "NetworkReady=false"}))
 		}, "node agent-1: NotReady, NetworkReady=false"},
 		{"one has a dead kubelet that is not noticed yet", func(c *fakeapi.Cluster) {
 			c.PutAll(node(t, "agent-1", "10.10.0.12", map[string]any{"renewed": "2020-01-01T00:00:00.000000Z"}))
@@ -86,9 +87,11 @@ func TestAnExistingClustersSystemGateNeedsNamesAndNotMetrics(t *testing.T) {
 	c.Delete("apiregistration.k8s.io/v1", "apiservices", "", "v1beta1.metrics.k8s.io")
 	c.Delete("apps/v1", "deployments", "kube-system", "coredns")
 	c.Delete("discovery.k8s.io/v1", "endpointslices", "kube-system", "kube-dns-x")
-	gate := start(t, c, health.Spec{Kind: health.KindSystem, Servers: c.URLs(), Existing: true, System: &health.SystemSpec{}})
+	gate := start(t, c,
+		health.Spec{Kind: health.KindSystem, Servers: c.URLs(), Existing: true, System: &health.SystemSpec{}})
 	gate.says("dns endpoints")
 	gate.stays(200 * time.Millisecond)
-	c.PutAll(`{apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, metadata: {name: kube-dns-x, namespace: kube-system, labels: {kubernetes.io/service-name: kube-dns}}, addressType: IPv4, endpoints: [{addresses: [10.96.0.2]}]}`)
+	c.PutAll(
+		`{apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, metadata: {name: kube-dns-x, namespace: kube-system, labels: {kubernetes.io/service-name: kube-dns}}, addressType: IPv4, endpoints: [{addresses: [10.96.0.2]}]}`)
 	gate.opens()
 }

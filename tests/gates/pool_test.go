@@ -35,14 +35,15 @@ status:
   conditions: [{type: {{.type}}, status: "{{.status}}", reason: "{{.reason}}", message: "{{.summary}}", lastTransitionTime: "{{.written}}"}]
 `
 
-// at is a time in a test's story, in seconds.
+// at returns a time in a test's story, in seconds.
 func at(second int) string {
 	return time.Date(2026, 1, 1, 0, 0, second, 0, time.UTC).Format(time.RFC3339)
 }
 
 func pool(t testing.TB, values map[string]any) string {
 	t.Helper()
-	all := map[string]any{"created": at(0), "changed": at(10), "addresses": "10.10.0.200-10.10.0.210", "counted": true, "available": 11}
+	all := map[string]any{"created": at(0), "changed": at(10), "addresses": "10.10.0.200-10.10.0.210",
+		"counted": true, "available": 11}
 	for key, value := range values {
 		all[key] = value
 	}
@@ -51,7 +52,8 @@ func pool(t testing.TB, values map[string]any) string {
 
 func state(t testing.TB, name string, values map[string]any) string {
 	t.Helper()
-	all := map[string]any{"name": name, "type": "configReconcilerValid", "status": "True", "reason": "Reconciled", "result": "Valid", "summary": "", "written": at(20)}
+	all := map[string]any{"name": name, "type": "configReconcilerValid", "status": "True",
+		"reason": "Reconciled", "result": "Valid", "summary": "", "written": at(20)}
 	if name == "controller" {
 		all["type"] = "poolReconcilerValid"
 	}
@@ -68,7 +70,8 @@ func advertisement(second int) string {
 
 func poolSpec(c *fakeapi.Cluster) health.Spec {
 	return health.Spec{Kind: health.KindPool, Servers: c.URLs(), Pool: &health.PoolSpec{
-		Namespace: namespace, Name: "default", Addresses: []string{"10.10.0.200-10.10.0.210"}, Speakers: []string{"server-1", "agent-1"},
+		Namespace: namespace, Name: "default", Addresses: []string{"10.10.0.200-10.10.0.210"},
+		Speakers: []string{"server-1", "agent-1"},
 	}}
 }
 
@@ -104,14 +107,30 @@ func TestPoolGateFaults(t *testing.T) {
 		spoil func(*fakeapi.Cluster)
 		says  string
 	}{
-		{"no pool", func(c *fakeapi.Cluster) { c.Delete(pools, "ipaddresspools", namespace, "default") }, "default: does not exist"},
-		{"not counted", func(c *fakeapi.Cluster) { c.Put(pool(t, map[string]any{"counted": false})) }, "has not counted its addresses"},
-		{"another range", func(c *fakeapi.Cluster) { c.Put(pool(t, map[string]any{"addresses": "10.1.0.0/24"})) }, "has 10.1.0.0/24, expected 10.10.0.200-10.10.0.210"},
-		{"the count of before", func(c *fakeapi.Cluster) { c.Put(pool(t, map[string]any{"available": 5})) }, "the controller counts 5 addresses, the pool has 11"},
-		{"no advertisement", func(c *fakeapi.Cluster) { c.Delete(pools, "l2advertisements", namespace, "default") }, "no L2Advertisement announces it"},
-		{"a speaker has not reported", func(c *fakeapi.Cluster) { c.Delete(pools, "configurationstates", namespace, "speaker-agent-1") }, "speaker-agent-1: has not reported"},
-		{"the controller has not reported", func(c *fakeapi.Cluster) { c.Delete(pools, "configurationstates", namespace, "controller") }, "controller: has not reported"},
-		{"a result that is not known", func(c *fakeapi.Cluster) { c.Put(state(t, "controller", map[string]any{"result": "Unknown"})) }, "result is Unknown"},
+		{"no pool", func(c *fakeapi.Cluster) {
+			c.Delete(pools, "ipaddresspools", namespace, "default")
+		}, "default: does not exist"},
+		{"not counted", func(c *fakeapi.Cluster) {
+			c.Put(pool(t, map[string]any{"counted": false}))
+		}, "has not counted its addresses"},
+		{"another range", func(c *fakeapi.Cluster) {
+			c.Put(pool(t, map[string]any{"addresses": "10.1.0.0/24"}))
+		}, "has 10.1.0.0/24, expected 10.10.0.200-10.10.0.210"},
+		{"the count of before", func(c *fakeapi.Cluster) {
+			c.Put(pool(t, map[string]any{"available": 5}))
+		}, "the controller counts 5 addresses, the pool has 11"},
+		{"no advertisement", func(c *fakeapi.Cluster) {
+			c.Delete(pools, "l2advertisements", namespace, "default")
+		}, "no L2Advertisement announces it"},
+		{"a speaker has not reported", func(c *fakeapi.Cluster) {
+			c.Delete(pools, "configurationstates", namespace, "speaker-agent-1")
+		}, "speaker-agent-1: has not reported"},
+		{"the controller has not reported", func(c *fakeapi.Cluster) {
+			c.Delete(pools, "configurationstates", namespace, "controller")
+		}, "controller: has not reported"},
+		{"a result that is not known", func(c *fakeapi.Cluster) {
+			c.Put(state(t, "controller", map[string]any{"result": "Unknown"}))
+		}, "result is Unknown"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()
@@ -157,7 +176,9 @@ func TestPoolGateIsStuckOnARejectedPool(t *testing.T) {
 	t.Parallel()
 	c := poolCluster(t)
 	c.Put(pool(t, map[string]any{"counted": false}))
-	c.Put(state(t, "controller", map[string]any{"status": "False", "reason": "ConfigurationError", "result": "Invalid", "summary": "CIDR overlaps with already defined CIDR"}))
+	c.Put(state(t, "controller",
+		map[string]any{"status": "False", "reason": "ConfigurationError", "result": "Invalid",
+			"summary": "CIDR overlaps with already defined CIDR"}))
 	result := start(t, c, poolSpec(c)).sticks(lag)
 	assert.Contains(t, result.Report(), "rejects the configuration: CIDR overlaps")
 }

@@ -11,7 +11,8 @@ import (
 )
 
 func rolloutSpec(c *fakeapi.Cluster) health.Spec {
-	return health.Spec{Kind: health.KindRollout, Servers: c.URLs(), Rollout: &health.RolloutSpec{Workloads: []string{"kube-system/Deployment/coredns"}}}
+	return health.Spec{Kind: health.KindRollout, Servers: c.URLs(),
+		Rollout: &health.RolloutSpec{Workloads: []string{"kube-system/Deployment/coredns"}}}
 }
 
 // upgrading is a Deployment whose previous revision serves while the newest does not.
@@ -23,8 +24,8 @@ spec: {replicas: {{.replicas}}, selector: {matchLabels: {k8s-app: kube-dns}}, te
 status: {observedGeneration: 2, replicas: {{.pods}}, updatedReplicas: {{.updated}}, availableReplicas: {{.available}}}
 `
 
-// A layer's URLs answer in every one of these: the previous revision serves. Only the rollout gate
-// tells.
+// A layer's URLs answer in every one of these, because the previous revision serves. Only the
+// rollout gate detects them.
 func TestRolloutGateIsNotFooledByThePreviousRevision(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {
@@ -32,10 +33,15 @@ func TestRolloutGateIsNotFooledByThePreviousRevision(t *testing.T) {
 		values map[string]any
 		says   string
 	}{
-		{"the newest revision has no Pod yet", map[string]any{"generation": 2, "replicas": 2, "pods": 2, "updated": 0, "available": 2}, "0/2 updated"},
-		{"an old Pod is left", map[string]any{"generation": 2, "replicas": 2, "pods": 3, "updated": 2, "available": 2}, "1 old"},
-		{"it is not reconciled yet", map[string]any{"generation": 3, "replicas": 1, "pods": 1, "updated": 1, "available": 1}, "newest generation"},
-		{"it is scaled to nothing", map[string]any{"generation": 2, "replicas": 0, "pods": 0, "updated": 0, "available": 0}, "scaled to 0"},
+		{"the newest revision has no Pod yet",
+			map[string]any{"generation": 2, "replicas": 2, "pods": 2, "updated": 0, "available": 2}, "0/2 updated"},
+		{"an old Pod is left",
+			map[string]any{"generation": 2, "replicas": 2, "pods": 3, "updated": 2, "available": 2}, "1 old"},
+		{"it is not reconciled yet",
+			map[string]any{"generation": 3, "replicas": 1, "pods": 1, "updated": 1, "available": 1},
+			"newest generation"},
+		{"it is scaled to nothing",
+			map[string]any{"generation": 2, "replicas": 0, "pods": 0, "updated": 0, "available": 0}, "scaled to 0"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()
@@ -55,8 +61,10 @@ func TestRolloutGateNamesTheImageThatDoesNotExist(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	c.PutAll(systemText)
-	c.PutAll(object(t, dnsDown, map[string]any{"hash": "new", "reason": "ImagePullBackOff", "message": "Back-off pulling image: not found"}))
-	c.PutAll(object(t, upgrading, map[string]any{"generation": 2, "replicas": 1, "pods": 2, "updated": 1, "available": 1}))
+	c.PutAll(object(t, dnsDown,
+		map[string]any{"hash": "new", "reason": "ImagePullBackOff", "message": "Back-off pulling image: not found"}))
+	c.PutAll(object(t, upgrading,
+		map[string]any{"generation": 2, "replicas": 1, "pods": 2, "updated": 1, "available": 1}))
 	result := start(t, c, rolloutSpec(c)).sticks(lag)
 	assert.Contains(t, result.Report(), "coredns:1", "the image is named although the previous revision serves")
 }
@@ -76,7 +84,8 @@ func TestRolloutGateNamesThePodThatBlocksAStatefulSet(t *testing.T) {
 	c := fakeapi.New(t, 1)
 	values := map[string]any{"revision": "new", "updated": 0, "available": 0}
 	c.PutAll(object(t, blockedSet, values))
-	spec := health.Spec{Kind: health.KindRollout, Servers: c.URLs(), Rollout: &health.RolloutSpec{Workloads: []string{"argocd/StatefulSet/controller"}}}
+	spec := health.Spec{Kind: health.KindRollout, Servers: c.URLs(),
+		Rollout: &health.RolloutSpec{Workloads: []string{"argocd/StatefulSet/controller"}}}
 	gate := start(t, c, spec)
 	gate.says("Pod controller-0 is of an earlier revision and not Ready")
 	gate.stays(200 * time.Millisecond)
@@ -97,7 +106,7 @@ metadata: {name: controller-0, namespace: argocd, uid: pod, labels: {app: contro
 status: {conditions: [{type: PodScheduled, status: "True"}, {type: Ready, status: "False"}]}
 `
 
-// running is a workload whose Pods are of the newest revision, and two that do not count: one that
+// running is a workload whose Pods have the newest revision, and two that do not count: one that
 // was evicted and one that ends.
 const running = `
 apiVersion: apps/v1
@@ -134,18 +143,23 @@ status:
 
 func TestRolloutGateComparesWhatRunsWithWhatWasRecorded(t *testing.T) {
 	t.Parallel()
-	recorded := map[string][]string{"quay.io/acme/web:1": {"sha256:index", "sha256:amd64"}, "quay.io/acme/wait:1": {"sha256:index"}}
+	recorded := map[string][]string{"quay.io/acme/web:1": {"sha256:index", "sha256:amd64"},
+		"quay.io/acme/wait:1": {"sha256:index"}}
 	for name, one := range map[string]struct{ web, wait, says string }{
-		"as recorded":                       {web: "quay.io/acme/web@sha256:amd64", wait: "quay.io/acme/wait@sha256:index"},
-		"from an archive":                   {web: "sha256:configuration", wait: "sha256:configuration"},
-		"another image":                     {"quay.io/acme/web@sha256:other", "sha256:configuration", "Pod web-1: container web: image quay.io/acme/web:1: expected sha256:index, found sha256:other"},
-		"another image of an initContainer": {"sha256:configuration", "quay.io/acme/wait@sha256:other", "container wait"},
+		"as recorded": {web: "quay.io/acme/web@sha256:amd64",
+			wait: "quay.io/acme/wait@sha256:index"},
+		"from an archive": {web: "sha256:configuration", wait: "sha256:configuration"},
+		"another image": {"quay.io/acme/web@sha256:other", "sha256:configuration",
+			"Pod web-1: container web: image quay.io/acme/web:1: expected sha256:index, found sha256:other"},
+		"another image of an initContainer": {"sha256:configuration", "quay.io/acme/wait@sha256:other",
+			"container wait"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c := fakeapi.New(t, 1)
 			c.PutAll(object(t, running, map[string]any{"web": one.web, "wait": one.wait}))
-			spec := health.Spec{Kind: health.KindRollout, Servers: c.URLs(), Rollout: &health.RolloutSpec{Workloads: []string{"shop/Deployment/web"}}, Images: recorded}
+			spec := health.Spec{Kind: health.KindRollout, Servers: c.URLs(),
+				Rollout: &health.RolloutSpec{Workloads: []string{"shop/Deployment/web"}}, Images: recorded}
 			gate := start(t, c, spec)
 			if one.says == "" {
 				gate.opens()
@@ -162,6 +176,9 @@ func TestRolloutGateComparesWhatRunsWithWhatWasRecorded(t *testing.T) {
 func TestRolloutGateComparesNothingWhereNothingWasRecorded(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
-	c.PutAll(object(t, running, map[string]any{"web": "quay.io/acme/web@sha256:other", "wait": "quay.io/acme/wait@sha256:other"}))
-	start(t, c, health.Spec{Kind: health.KindRollout, Servers: c.URLs(), Rollout: &health.RolloutSpec{Workloads: []string{"shop/Deployment/web"}}}).opens()
+	c.PutAll(object(t, running,
+		map[string]any{"web": "quay.io/acme/web@sha256:other", "wait": "quay.io/acme/wait@sha256:other"}))
+	start(t, c,
+		health.Spec{Kind: health.KindRollout, Servers: c.URLs(),
+			Rollout: &health.RolloutSpec{Workloads: []string{"shop/Deployment/web"}}}).opens()
 }
