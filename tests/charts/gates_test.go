@@ -14,10 +14,11 @@ import (
 	"strata/health"
 )
 
-// beforeCharts are the kinds of gates that observe nothing that a chart makes.
-var beforeCharts = []health.Kind{health.KindHost, health.KindServer, health.KindAPI, health.KindNodes, health.KindSystem}
+// beforeCharts are the kinds of gates that observe no object of a chart.
+var beforeCharts = []health.Kind{health.KindHost, health.KindServer, health.KindAPI, health.KindNodes,
+	health.KindSystem}
 
-// gate checks that what a gate observes will be there under the name that the gate knows.
+// gate checks that the observed objects of a gate will exist under the gate's names for them.
 func (w *world) gate(spec health.Spec) {
 	w.rights(spec)
 	switch spec.Kind {
@@ -46,7 +47,9 @@ func (w *world) gate(spec health.Spec) {
 	case health.KindPool:
 		w.registered(spec.Gate, "IPAddressPool", spec.Pool.Namespace, spec.Pool.Name)
 	case health.KindIssuer:
-		w.registered(spec.Gate, map[bool]string{true: "ClusterIssuer", false: "Issuer"}[spec.Issuer.Namespace == ""], spec.Issuer.Namespace, spec.Issuer.Name)
+		w.registered(spec.Gate,
+			map[bool]string{true: "ClusterIssuer", false: "Issuer"}[spec.Issuer.Namespace == ""],
+			spec.Issuer.Namespace, spec.Issuer.Name)
 	case health.KindCertificate:
 		w.registered(spec.Gate, "Certificate", spec.Certificate.Namespace, spec.Certificate.Name)
 		w.secret("gate "+spec.Gate, spec.Certificate.Namespace, spec.Certificate.Secret)
@@ -59,12 +62,13 @@ func (w *world) gate(spec health.Spec) {
 			w.registered(spec.Gate, "Application", spec.Applications.Namespace, name)
 		}
 	default:
-		w.need(slices.Contains(beforeCharts, spec.Kind), "gate %s: say here what a gate of kind %s relies on", spec.Gate, spec.Kind)
+		w.need(slices.Contains(beforeCharts, spec.Kind),
+			"gate %s: say here what a gate of kind %s relies on", spec.Gate, spec.Kind)
 	}
 }
 
-// upstreams checks that a data plane of the labels is asked where it listens, and that its
-// controller and the routes are there.
+// upstreams checks that a data plane with the labels listens on the gate's port, and that its
+// controller and the routes exist.
 func (w *world) upstreams(gate string, spec health.UpstreamsSpec) {
 	w.workloads(gate, []string{spec.Controller})
 	selector, err := labels.Parse(spec.Selector)
@@ -94,22 +98,23 @@ func (w *world) workloads(gate string, all []string) {
 	}
 }
 
-// vault checks that the gate's Pod is the workload's first, and listens where the gate asks.
+// vault checks that the gate's Pod is the workload's first, and listens on the gate's port.
 func (w *world) vault(gate string, spec health.VaultSpec) {
 	w.workloads(gate, []string{spec.Workload})
 	set, ok := find(w.charts, "StatefulSet", spec.Namespace, strings.TrimSuffix(spec.Pod, "-0"))
 	w.need(ok, "gate %s: no StatefulSet makes Pod %s/%s", gate, spec.Namespace, spec.Pod)
-	w.need(!ok || listens(as[pods](set), spec.Port, ""), "gate %s: Pod %s does not listen on %d", gate, spec.Pod, spec.Port)
+	w.need(!ok || listens(as[pods](set), spec.Port, ""), "gate %s: Pod %s does not listen on %d", gate,
+		spec.Pod, spec.Port)
 	if ok {
 		w.stored(gate, set)
 	}
 }
 
-// storagePath finds in Vault's configuration where it keeps its data.
+// storagePath finds the storage path in Vault's configuration.
 var storagePath = regexp.MustCompile(`storage "[a-z]+" \{\s*path\s*=\s*"([^"]+)"`)
 
-// stored checks that something is mounted where Vault keeps its data: its image has no such folder,
-// and its user may make none.
+// stored checks that a volume is mounted at Vault's storage path: its image has no such folder, and
+// its user may make none.
 func (w *world) stored(gate string, set object) {
 	paths := 0
 	for _, o := range w.charts {
@@ -120,7 +125,9 @@ func (w *world) stored(gate string, set object) {
 			for _, found := range storagePath.FindAllStringSubmatch(text, -1) {
 				paths++
 				container := as[appsv1.StatefulSet](set).Spec.Template.Spec.Containers[0]
-				w.need(slices.ContainsFunc(container.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == found[1] && !m.ReadOnly }),
+				w.need(slices.ContainsFunc(container.VolumeMounts, func(m corev1.VolumeMount) bool {
+					return m.MountPath == found[1] && !m.ReadOnly
+				}),
 					"gate %s: nothing is mounted at %s, where Vault keeps its data", gate, found[1])
 			}
 		}
@@ -128,8 +135,8 @@ func (w *world) stored(gate string, set object) {
 	w.need(paths > 0, "gate %s: Vault's configuration names no storage", gate)
 }
 
-// claim checks that a StatefulSet's first Pod has the claim: its name is the template's, the set's
-// and the Pod's number.
+// claim checks that a StatefulSet's first Pod has the claim, whose name consists of the template's,
+// the set's and the Pod's number.
 func (w *world) claim(gate string, spec health.ClaimSpec) {
 	for _, o := range w.charts {
 		if o.Kind != "StatefulSet" || o.Namespace != spec.Namespace {
@@ -153,7 +160,7 @@ func (w *world) http(gate string, spec health.HTTPSpec) {
 	}
 }
 
-// portOf is a URL's port, or the one of its scheme.
+// portOf returns a URL's port, or the default of its scheme.
 func portOf(text string) int {
 	target, err := url.Parse(text)
 	if err != nil {
@@ -165,8 +172,8 @@ func portOf(text string) int {
 	return map[string]int{"http": 80, "https": 443}[target.Scheme]
 }
 
-// gateway checks the Gateway's class, which a chart makes, and that something listens where each of
-// its listeners leads: Traefik knows an entry point by its container's port.
+// gateway checks the Gateway's class, which a chart makes, and that a workload listens behind each
+// of its listeners: Traefik identifies an entry point by its container's port.
 func (w *world) gateway(gate string, spec health.GatewaySpec) {
 	class, ok := find(w.all(), "GatewayClass", "", spec.Class)
 	w.need(ok, "gate %s: no chart makes GatewayClass %s", gate, spec.Class)
@@ -179,7 +186,8 @@ func (w *world) gateway(gate string, spec health.GatewaySpec) {
 	for _, name := range spec.Listeners {
 		i := slices.IndexFunc(listeners, func(l listener) bool { return l.Name == name })
 		w.need(i >= 0, "gate %s: the Gateway has no listener %s", gate, name)
-		w.need(i < 0 || w.anyListens(spec.Namespace, listeners[i].Port) || ours(class) && w.anyServes(spec.Namespace, listeners[i].Port), "gate %s: nothing listens for listener %s", gate, name)
+		w.need(i < 0 || w.anyListens(spec.Namespace, listeners[i].Port) || ours(class) &&
+			w.anyServes(spec.Namespace, listeners[i].Port), "gate %s: nothing listens for listener %s", gate, name)
 	}
 }
 
@@ -187,7 +195,7 @@ func (w *world) gateway(gate string, spec health.GatewaySpec) {
 // are the containers'.
 func ours(class object) bool { return class.from == "" || !strings.Contains(class.from, "traefik") }
 
-// defines reports whether there is a definition of a name.
+// defines reports whether a definition with this name exists.
 func (w *world) defines(name string) bool {
 	for _, one := range w.definitions {
 		if one.Name == name {

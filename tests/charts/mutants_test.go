@@ -12,44 +12,92 @@ import (
 	"strata/health"
 )
 
-// Each of these breaks one thing that the program or a chart says; a check that does not notice is
-// no check.
+// Each of these breaks one property of the program or a chart, and the checks must notice it.
 
-// inGates are mistakes in what a gate is asked.
+// inGates are mistakes in gates' specs.
 var inGates = []struct {
 	name, gate string
 	mistake    func(*health.Spec)
 	want       string
 }{
-	{"a renamed workload", "metallb-rollout", func(s *health.Spec) { s.Rollout.Workloads[0] = "metallb-system/DaemonSet/speaker" }, "no chart makes metallb-system/DaemonSet/speaker"},
-	{"a workload of another kind", "traefik-rollout", func(s *health.Spec) { s.Rollout.Workloads[0] = "traefik/DaemonSet/traefik" }, "no chart makes traefik/DaemonSet/traefik"},
-	{"a workload elsewhere", "cert-manager-api", func(s *health.Spec) { s.Webhook.Workloads[0] = "default/Deployment/cert-manager" }, "no chart makes default/"},
-	{"a renamed configuration", "metallb-webhook", func(s *health.Spec) { s.Webhook.Configuration = "metallb" }, "no chart makes ValidatingWebhookConfiguration metallb"},
-	{"another mutating one", "cert-manager-api", func(s *health.Spec) { s.Webhook.Mutates = "other" }, "no chart makes MutatingWebhookConfiguration other"},
-	{"the webhook's service", "metallb-webhook", func(s *health.Spec) { s.Webhook.Service = "webhook" }, "no chart makes Service metallb-system/webhook"},
-	{"the webhook's port", "cert-manager-api", func(s *health.Spec) { s.Webhook.Port = 10250 }, "is not at cert-manager/cert-manager-webhook:10250"},
-	{"who refuses", "metallb-webhook", func(s *health.Spec) { s.Webhook.DenyMatch = "pool.metallb.io" }, `"pool.metallb.io" in its name`},
-	{"a kind that no webhook is asked about", "metallb-webhook", func(s *health.Spec) { s.Webhook.Accept["kind"] = "ServiceL2Status" }, "is not asked about the gate's request"},
-	{"the certificate's Secret", "metallb-webhook", func(s *health.Spec) { s.Webhook.CASecret = "webhook-cert" }, "nothing makes Secret metallb-system/webhook-cert"},
-	{"a port that is not open", "traefik-address", func(s *health.Spec) { s.Address.Ports = []int{8080} }, "has no port 8080"},
-	{"a Service that stays inside", "traefik-address", func(s *health.Spec) { s.Address.Namespace, s.Address.Service = "argocd", "argocd-server" }, `is of type "ClusterIP"`},
-	{"a URL's port", "argocd-server", func(s *health.Spec) { s.HTTP.Probes[0].URL = "https://argocd.example.org:8443/" }, "has no port 8443"},
-	{"the CA's Secret", "argocd-server", func(s *health.Spec) { s.HTTP.CASecret = "cert-manager/ca" }, "nothing makes Secret cert-manager/ca"},
-	{"the Gateway's class", "traefik-programmed", func(s *health.Spec) { s.Gateway.Class = "nginx" }, "no chart makes GatewayClass nginx"},
-	{"a listener", "traefik-programmed", func(s *health.Spec) { s.Gateway.Listeners = []string{"web"} }, "no listener web"},
+	{"a renamed workload", "metallb-rollout", func(s *health.Spec) {
+		s.Rollout.Workloads[0] = "metallb-system/DaemonSet/speaker"
+	}, "no chart makes metallb-system/DaemonSet/speaker"},
+	{"a workload of another kind", "traefik-rollout", func(s *health.Spec) {
+		s.Rollout.Workloads[0] = "traefik/DaemonSet/traefik"
+	}, "no chart makes traefik/DaemonSet/traefik"},
+	{"a workload elsewhere", "cert-manager-api", func(s *health.Spec) {
+		s.Webhook.Workloads[0] = "default/Deployment/cert-manager"
+	}, "no chart makes default/"},
+	{"a renamed configuration", "metallb-webhook", func(s *health.Spec) {
+		s.Webhook.Configuration = "metallb"
+	}, "no chart makes ValidatingWebhookConfiguration metallb"},
+	{"another mutating one", "cert-manager-api", func(s *health.Spec) {
+		s.Webhook.Mutates = "other"
+	}, "no chart makes MutatingWebhookConfiguration other"},
+	{"the webhook's service", "metallb-webhook", func(s *health.Spec) {
+		s.Webhook.Service = "webhook"
+	}, "no chart makes Service metallb-system/webhook"},
+	{"the webhook's port", "cert-manager-api", func(s *health.Spec) {
+		s.Webhook.Port = 10250
+	}, "is not at cert-manager/cert-manager-webhook:10250"},
+	{"who refuses", "metallb-webhook", func(s *health.Spec) {
+		s.Webhook.DenyMatch = "pool.metallb.io"
+	}, `"pool.metallb.io" in its name`},
+	{"a kind that no webhook is asked about", "metallb-webhook", func(s *health.Spec) {
+		s.Webhook.Accept["kind"] = "ServiceL2Status"
+	}, "is not asked about the gate's request"},
+	{"the certificate's Secret", "metallb-webhook", func(s *health.Spec) {
+		s.Webhook.CASecret = "webhook-cert"
+	}, "nothing makes Secret metallb-system/webhook-cert"},
+	{"a port that is not open", "traefik-address", func(s *health.Spec) {
+		s.Address.Ports = []int{8080}
+	}, "has no port 8080"},
+	{"a Service that stays inside", "traefik-address", func(s *health.Spec) {
+		s.Address.Namespace, s.Address.Service = "argocd", "argocd-server"
+	}, `is of type "ClusterIP"`},
+	{"a URL's port", "argocd-server", func(s *health.Spec) {
+		s.HTTP.Probes[0].URL = "https://argocd.example.org:8443/"
+	}, "has no port 8443"},
+	{"the CA's Secret", "argocd-server", func(s *health.Spec) {
+		s.HTTP.CASecret = "cert-manager/ca"
+	}, "nothing makes Secret cert-manager/ca"},
+	{"the Gateway's class", "traefik-programmed", func(s *health.Spec) {
+		s.Gateway.Class = "nginx"
+	}, "no chart makes GatewayClass nginx"},
+	{"a listener", "traefik-programmed", func(s *health.Spec) {
+		s.Gateway.Listeners = []string{"web"}
+	}, "no listener web"},
 	{"Vault's port", "vault-gate", func(s *health.Spec) { s.Vault.Port = 8300 }, "does not listen on 8300"},
-	{"Vault's Pod", "vault-gate", func(s *health.Spec) { s.Vault.Pod = "vault-server-0" }, "no StatefulSet makes Pod vault/vault-server-0"},
-	{"Vault's volume", "vault-volume", func(s *health.Spec) { s.Claim.Name = "data-vault-1" }, "no StatefulSet makes PersistentVolumeClaim vault/data-vault-1"},
-	{"a definition", "crds-gateway-api-gate", func(s *health.Spec) { s.CRDs.Names = []string{"gates.gateway.networking.k8s.io"} }, "no definition gates.gateway"},
-	{"an issuer", "authority-gate", func(s *health.Spec) { s.Issuer.Name = "strata-other" }, "registers no ClusterIssuer"},
-	{"the data plane's labels", "validation-upstreams", func(s *health.Spec) { s.Upstreams.Selector = "app=apisix" }, "no workload in apisix with app=apisix listens on"},
-	{"the admin API's port", "validation-upstreams", func(s *health.Spec) { s.Upstreams.Port = 9080 + 1 }, "listens on 9081"},
-	{"a route that does not exist", "validation-upstreams", func(s *health.Spec) { s.Upstreams.Routes[0].Name = "other" }, "the program registers no"},
-	{"a kind that is new", "authority-gate", func(s *health.Spec) { s.Kind = "new" }, "say here what a gate of kind new relies on"},
+	{"Vault's Pod", "vault-gate", func(s *health.Spec) {
+		s.Vault.Pod = "vault-server-0"
+	}, "no StatefulSet makes Pod vault/vault-server-0"},
+	{"Vault's volume", "vault-volume", func(s *health.Spec) {
+		s.Claim.Name = "data-vault-1"
+	}, "no StatefulSet makes PersistentVolumeClaim vault/data-vault-1"},
+	{"a definition", "crds-gateway-api-gate", func(s *health.Spec) {
+		s.CRDs.Names = []string{"gates.gateway.networking.k8s.io"}
+	}, "no definition gates.gateway"},
+	{"an issuer", "authority-gate", func(s *health.Spec) {
+		s.Issuer.Name = "strata-other"
+	}, "registers no ClusterIssuer"},
+	{"the data plane's labels", "validation-upstreams", func(s *health.Spec) {
+		s.Upstreams.Selector = "app=apisix"
+	}, "no workload in apisix with app=apisix listens on"},
+	{"the admin API's port", "validation-upstreams", func(s *health.Spec) {
+		s.Upstreams.Port = 9080 + 1
+	}, "listens on 9081"},
+	{"a route that does not exist", "validation-upstreams", func(s *health.Spec) {
+		s.Upstreams.Routes[0].Name = "other"
+	}, "the program registers no"},
+	{"a kind that is new", "authority-gate", func(s *health.Spec) {
+		s.Kind = "new"
+	}, "say here what a gate of kind new relies on"},
 }
 
 func TestAMistakeInAGateIsNoticed(t *testing.T) {
-	vault, apisix := newWorld(t, newProgram(t, platforms[2].sections)), newWorld(t, newProgram(t, platforms[1].sections))
+	vault, apisix := newWorld(t, newProgram(t, platforms[2].sections)),
+		newWorld(t, newProgram(t, platforms[1].sections))
 	for _, mutant := range inGates {
 		t.Run(mutant.name, func(t *testing.T) {
 			w, named := vault, func(s health.Spec) bool { return s.Gate == mutant.gate }
@@ -70,26 +118,38 @@ func TestAMistakeInAGateIsNoticed(t *testing.T) {
 	}
 }
 
-// inObjects are texts that are others in the objects: the program's (own), or a chart's, as its
-// next version might have them.
+// inObjects are changed texts in objects: the program's (own), or a chart's, as in a possible next
+// version.
 var inObjects = []struct {
 	name, from, old, other string
 	own                    bool
 	want                   string
 }{
-	{"a route to another Service", "argocd-route", `"name":"argocd-server","port"`, `"name":"argocd","port"`, true, "no chart makes Service argocd/argocd"},
-	{"a route to another port", "argocd-route", `"port":80`, `"port":8080`, true, "argocd/argocd-server has no port 8080"},
-	{"a route on another listener", "argocd-route", `"sectionName":"https"`, `"sectionName":"tls"`, true, "with listener tls"},
+	{"a route to another Service", "argocd-route", `"name":"argocd-server","port"`,
+		`"name":"argocd","port"`, true, "no chart makes Service argocd/argocd"},
+	{"a route to another port", "argocd-route", `"port":80`, `"port":8080`, true,
+		"argocd/argocd-server has no port 8080"},
+	{"a route on another listener", "argocd-route", `"sectionName":"https"`, `"sectionName":"tls"`,
+		true, "with listener tls"},
 	{"a listener's port", "traefik-gateway", `"port":8443`, `"port":443`, true, "nothing listens for listener https"},
-	{"Vault's address", "vault-authority-issuer", "vault.vault.svc:8200", "vault.vault.svc:443", true, "Service vault/vault has no port 443"},
-	{"a version that is not served", "metallb-pool", "metallb.io/v1beta1", "metallb.io/v1beta3", true, "no definition serves metallb.io/v1beta3"},
-	{"the name of a Secret", "argocd-redis", `"name":"argocd-redis"`, `"name":"redis"`, true, "nothing makes Secret argocd/argocd-redis"},
-	{"Vault's certificate", "vault-certificate-request", `"secretName":"vault-tls"`, `"secretName":"tls"`, true, "StatefulSet vault/vault: nothing makes Secret vault/vault-tls"},
-	{"where Vault keeps its data", "vault ", `"mountPath":"/vault/data"`, `"mountPath":"/vault/file"`, false, "nothing is mounted at /vault/data"},
-	{"a Service's selector", "traefik ", `"selector":{`, `"selector":{"tier":"edge",`, false, "nothing listens behind port 80 of Service traefik/traefik"},
-	{"a container's port", "argo-cd ", `"containerPort":8080`, `"containerPort":8099`, false, "nothing listens behind port 80 of Service argocd/argocd-server"},
-	{"a label in our messages", "argo-cd ", `"app.kubernetes.io/name":"argocd-repo-server"`, `"app.kubernetes.io/name":"repo"`, false, "no Pod in argocd has the name label argocd-repo-server"},
-	{"the Pods that are spread", "traefik ", `"matchLabels":{"app.kubernetes.io/name":"traefik"}}`, `"matchLabels":{"app.kubernetes.io/name":"proxy"}}`, false, "spreads Pods that are not its own"},
+	{"Vault's address", "vault-authority-issuer", "vault.vault.svc:8200", "vault.vault.svc:443", true,
+		"Service vault/vault has no port 443"},
+	{"a version that is not served", "metallb-pool", "metallb.io/v1beta1", "metallb.io/v1beta3", true,
+		"no definition serves metallb.io/v1beta3"},
+	{"the name of a Secret", "argocd-redis", `"name":"argocd-redis"`, `"name":"redis"`, true,
+		"nothing makes Secret argocd/argocd-redis"},
+	{"Vault's certificate", "vault-certificate-request", `"secretName":"vault-tls"`,
+		`"secretName":"tls"`, true, "StatefulSet vault/vault: nothing makes Secret vault/vault-tls"},
+	{"where Vault keeps its data", "vault ", `"mountPath":"/vault/data"`, `"mountPath":"/vault/file"`,
+		false, "nothing is mounted at /vault/data"},
+	{"a Service's selector", "traefik ", `"selector":{`, `"selector":{"tier":"edge",`, false,
+		"nothing listens behind port 80 of Service traefik/traefik"},
+	{"a container's port", "argo-cd ", `"containerPort":8080`, `"containerPort":8099`, false,
+		"nothing listens behind port 80 of Service argocd/argocd-server"},
+	{"a label in our messages", "argo-cd ", `"app.kubernetes.io/name":"argocd-repo-server"`,
+		`"app.kubernetes.io/name":"repo"`, false, "no Pod in argocd has the name label argocd-repo-server"},
+	{"the Pods that are spread", "traefik ", `"matchLabels":{"app.kubernetes.io/name":"traefik"}}`,
+		`"matchLabels":{"app.kubernetes.io/name":"proxy"}}`, false, "spreads Pods that are not its own"},
 }
 
 func TestAnObjectThatIsNotWhatItWasIsNoticed(t *testing.T) {
@@ -108,7 +168,7 @@ func TestAnObjectThatIsNotWhatItWasIsNoticed(t *testing.T) {
 	}
 }
 
-// replaced are objects of which those from one place have another text.
+// replaced returns objects with a text replaced in those from one source.
 func replaced(t *testing.T, objects []object, from, old, other string) []object {
 	t.Helper()
 	changed, found := slices.Clone(objects), false

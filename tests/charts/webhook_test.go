@@ -10,8 +10,9 @@ import (
 	"strata/health"
 )
 
-// webhook checks everything by which a gate knows a webhook: its configurations, where they send
-// requests, who answers there, which request they are asked about and who it is that refuses.
+// webhook checks everything by which a gate identifies a webhook. It checks its configurations,
+// their target Service and its workload, the requests that they cover, and the names of the
+// refusing webhooks.
 func (w *world) webhook(gate string, spec health.WebhookSpec) {
 	w.workloads(gate, spec.Workloads)
 	w.service("gate "+gate, spec.Namespace, spec.Service, false, spec.Port)
@@ -30,8 +31,8 @@ func (w *world) webhook(gate string, spec health.WebhookSpec) {
 	}
 }
 
-// configuration checks a webhook configuration, and returns the names of its webhooks that are
-// asked about the gate's request.
+// configuration checks a webhook configuration, and returns the names of its webhooks that receive
+// the gate's request.
 func (w *world) configuration(gate, kind, name string, spec health.WebhookSpec) []string {
 	found, ok := find(w.charts, kind, "", name)
 	if !ok {
@@ -39,13 +40,15 @@ func (w *world) configuration(gate, kind, name string, spec health.WebhookSpec) 
 		return nil
 	}
 	var asked []string
-	for _, webhook := range as[admissionv1.ValidatingWebhookConfiguration](found).Webhooks { // the same fields as a mutating one's
+	// the same fields as a mutating one's
+	for _, webhook := range as[admissionv1.ValidatingWebhookConfiguration](found).Webhooks {
 		to, port := webhook.ClientConfig.Service, int32(443)
 		if to != nil && to.Port != nil {
 			port = *to.Port
 		}
 		w.need(to != nil && to.Namespace == spec.Namespace && to.Name == spec.Service && int(port) == spec.Port,
-			"gate %s: %s %s: webhook %s is not at %s/%s:%d", gate, kind, name, webhook.Name, spec.Namespace, spec.Service, spec.Port)
+			"gate %s: %s %s: webhook %s is not at %s/%s:%d", gate, kind, name, webhook.Name,
+			spec.Namespace, spec.Service, spec.Port)
 		if w.covers(webhook.Rules, spec.Accept) {
 			asked = append(asked, webhook.Name)
 		}
@@ -54,7 +57,7 @@ func (w *world) configuration(gate, kind, name string, spec health.WebhookSpec) 
 	return asked
 }
 
-// covers reports whether rules are about the creation of an object.
+// covers reports whether rules match the creation of an object.
 func (w *world) covers(rules []admissionv1.RuleWithOperations, accept map[string]any) bool {
 	apiVersion, _ := accept["apiVersion"].(string)
 	kind, _ := accept["kind"].(string)
