@@ -14,35 +14,40 @@ import (
 type word struct {
 	private  *regexp.Regexp
 	standard string
-	// only are the folders and files in which it is private; elsewhere it has its usual meaning.
-	// Empty: everywhere.
+	// only are the folders and files in which it is private; elsewhere it has its usual meaning. If
+	// empty, everywhere.
 	only []string
 }
 
 var words = []word{
-	{regexp.MustCompile(`(?i)\b(no|some|any)body|(No|Some)body`), "the one who does it: no server, another stack, a person", nil},
+	{regexp.MustCompile(`(?i)\b(no|some|any)body|(No|Some)body`),
+		"the one who does it: no server, another stack, a person", nil},
 	{regexp.MustCompile(`\b[Ll]en[dt]\b|[a-z]Lent\b|\bLent[A-Z]|\blent[A-Z]`), "existing cluster, existing host", nil},
 	{regexp.MustCompile(`\b(an|An|another|root|own|the) authorit(y|ies)\b`), "CA", nil},
 	{regexp.MustCompile(`(?i)(custom )?resource definitions?`), "CRD", nil},
-	{regexp.MustCompile(`\b[Vv]erbs?\b([^:]|$)`), "subcommand", []string{"docs", "hack", "README.md", "CONTRIBUTING.md", "components", "cli"}},
+	{regexp.MustCompile(`\b[Vv]erbs?\b([^:]|$)`), "subcommand",
+		[]string{"docs", "hack", "README.md", "CONTRIBUTING.md", "components", "cli"}},
 	{regexp.MustCompile(`is sure to get`), "request and limit", nil},
 	{regexp.MustCompile(`there is one says that there was`), "", nil},
 	{regexp.MustCompile(`\b[sS]ettl|[a-z]Settl`), "adopt, repair, roll out; stable", nil},
 	{regexp.MustCompile(`(?i)\blook(s|ed)? again\b`), "run again, judge again", nil},
 }
 
-// kept are the texts that stay: those that states hold, by a type token, a JSON name or a command
-// that a destroy runs; RBAC's verbs; and a host's answer that such a command prints.
-var kept = regexp.MustCompile(`strata:cluster:LentCluster|json:"lent,|^\s+lent: true|"verbs"|[Cc]ustom resource definition|belongs to somebody else \(project`)
+// kept matches the exceptions. They are texts in states (a type token, a JSON name or a command
+// that a destroy runs), RBAC's verbs, and a host's answer that such a command prints.
+var kept = regexp.MustCompile(
+	`strata:cluster:LentCluster|json:"lent,|^\s+lent: true|"verbs"|[Cc]ustom resource definition|belongs to somebody else \(project`)
 
-// spoken are the files that are checked: what people read, and what the program and its tests say.
-// What a command's text has is in the states of stacks that are up (components/scripts and the
-// functions of internal/k3shost), and the lab's stand-ins copy other programs.
+// spoken reports whether a file is checked: it is text for people, or part of the program or its
+// tests. It excludes commands' texts, which are in the states of deployed stacks
+// (components/scripts and the functions of internal/k3shost), and the lab's stand-ins, which copy
+// other programs.
 func spoken(path string) bool {
 	if strings.HasPrefix(path, "internal/k3shost/") && strings.HasSuffix(path, ".sh") {
 		return false
 	}
-	for _, skipped := range []string{"components/scripts/", "tests/lab/", "tests/docs/words_test.go", "tools/", "hack/tools/"} {
+	for _, skipped := range []string{"components/scripts/", "tests/lab/", "tests/docs/words_test.go",
+		"tools/", "hack/tools/"} {
 		if strings.HasPrefix(path, skipped) {
 			return false
 		}
@@ -56,7 +61,7 @@ func spoken(path string) bool {
 	return strings.HasPrefix(path, "hack/") || path == "Makefile"
 }
 
-// private are the lines of a file that have a private word, with what to write in its place.
+// private returns the lines of a file that have a private word, with its replacement.
 func private(path, text string) []string {
 	var found []string
 	for _, w := range words {
@@ -81,7 +86,8 @@ func (w word) appliesTo(path string) bool {
 	return len(w.only) == 0
 }
 
-// An engineer who knows Kubernetes reads this repository without learning another language first.
+// An engineer who knows Kubernetes can read this repository without learning another language
+// first.
 func TestWordsAreTheFields(t *testing.T) {
 	checked := files(t, spoken)
 	for path, text := range checked {
@@ -94,10 +100,14 @@ func TestWordsAreTheFields(t *testing.T) {
 
 func TestPrivateWordsAreFound(t *testing.T) {
 	for text, found := range map[string]bool{
-		"nobody asks": true, "TestSomebodyElsesCluster": true, "anybody's webhook": true, "a lent cluster": true, "func lentTarget()": true,
-		"cfg.Lent()": true, "a silent host": false, "assert.Equal(excellent)": false, "another authority": true, "signed by unknown authority": false,
-		"its resource definitions": true, "custom resource definitions (CRDs)": false, "`strata:cluster:LentCluster`": false, "Lent bool `json:\"lent,omitempty\"`": false,
-		"until it has settled": true, "func settleAll()": true, "MaxLeaseTTL": false, "the gate looks again": true, "looks at it": false,
+		"nobody asks": true, "TestSomebodyElsesCluster": true, "anybody's webhook": true,
+		"a lent cluster": true, "func lentTarget()": true,
+		"cfg.Lent()": true, "a silent host": false, "assert.Equal(excellent)": false,
+		"another authority": true, "signed by unknown authority": false,
+		"its resource definitions": true, "custom resource definitions (CRDs)": false,
+		"`strata:cluster:LentCluster`": false, "Lent bool `json:\"lent,omitempty\"`": false,
+		"until it has settled": true, "func settleAll()": true, "MaxLeaseTTL": false,
+		"the gate looks again": true, "looks at it": false,
 	} {
 		assert.Equal(t, found, len(private("health/spec.go", text+"\n")) > 0, text)
 	}
