@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"strata/tests/bench/svg"
 	"strata/tests/bench"
+	"strata/tests/bench/svg"
 )
 
 // scale is a logarithmic axis between two values and between two positions.

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"strata/tests/bench/svg"
 	"strata/tests/bench"
+	"strata/tests/bench/svg"
 )
 
 // Lengths of every plot, in user units.
