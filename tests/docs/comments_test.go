@@ -15,9 +15,9 @@ const (
 	// openingsAtMost bounds the comments that define their subject, in percent.
 	openingsAtMost = 1.0
 	// whatAtMost bounds the word "what" in comments, in 1,000 words.
-	whatAtMost = 9.5
+	whatAtMost = 4.6
 	// wideAtMost bounds the lines of Go over 120 columns, in percent.
-	wideAtMost = 3.2
+	wideAtMost = 2.3
 )
 
 var (
