@@ -65,8 +65,8 @@ func Build(ctx context.Context, module, output string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false",
-		"-gcflags=all=-dwarf=false", "-o", target, ".")
+	command := exec.CommandContext(ctx, "go", "build",
+		"-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false", "-o", target, ".")
 	command.Dir = module
 	command.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if text, err := command.CombinedOutput(); err != nil {
