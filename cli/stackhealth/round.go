@@ -77,7 +77,8 @@ func (r Round) WriteMetrics(ctx context.Context, file string) error {
 }
 
 // Write prints the table, and the missing and left-over gates. With reports, it also prints the
-// report of each closed gate and the warnings of open ones, unless the progress had them.
+// report of each closed gate and the warnings of open ones; callers set it unless the progress had
+// them.
 func (r Round) Write(out io.Writer, reports bool) error {
 	rows := table.New(out, "LAYER", "GATE", "STATE", "CHECKS", "AFTER")
 	for _, gate := range r.Gates {

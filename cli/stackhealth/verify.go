@@ -21,8 +21,8 @@ const (
 	previewLimit = 10 * time.Second
 )
 
-// Verify runs in parallel the gates that no step of the run has run since it began, once all gates
-// are registered. A closed gate fails an update, which reverts nothing, and is a warning in a
+// Verify runs in parallel the gates that no step of the run has run since it began, once every gate
+// has its final state. A closed gate fails an update, which reverts nothing, and is a warning in a
 // preview. Gates that do not exist yet are skipped. After a failed step Verify runs no gate,
 // because the engine reports that step.
 func Verify(ctx *pulumi.Context, began time.Time, gates []*health.Gate) error {

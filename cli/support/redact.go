@@ -75,7 +75,8 @@ func (r redactor) text(text string) string { return r.replacer.Replace(text) }
 
 // parts adds the parts of a text that may appear on their own. These are the text, the texts in its
 // JSON, the values of secrets' names in its YAML, and the logins of its addresses. If it has
-// several words, it adds those from some length on. It adds the base64 of each part.
+// several words, it adds those from some length on. It decodes words in base64, and adds their
+// parts, too.
 func parts(text string, wordLength int, add func(string)) {
 	text = strings.TrimSpace(text)
 	add(text)

@@ -15,7 +15,7 @@ import (
 // pkg/daemons/config/types.go, CertificateRenewDays).
 const RenewWithin = 90 * 24 * time.Hour
 
-// CertificatesFunction defines a shell function, certificates, whose output ParseCertificate reads:
+// CertificatesFunction defines a shell function, certificates, whose output First reads:
 // a line for each of K3s's own certificates on the host, certificate=FILE DER, in base64. It needs
 // no openssl on the host. It leaves out CAs, which a restart does not renew.
 //

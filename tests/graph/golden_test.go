@@ -57,8 +57,7 @@ func (g graph) write(out *strings.Builder, parent, indent string) {
 	}
 }
 
-// edges returns the edges of a resource: its dependencies, its timeouts and its deletion with
-// others.
+// edges returns a resource's dependencies and the options that delay, bound, replace or delete it.
 func edges(r pulumitest.Resource) []string {
 	var lines []string
 	add := func(what, value string) {

@@ -58,8 +58,8 @@ func (c Cluster) Plan(wanted Wanted) (Plan, error) {
 	return plan, nil
 }
 
-// Find puts the server with the snapshot first, unless From names one. It reads a local snapshot.
-// It changes nothing.
+// Find puts the server with the snapshot first, unless From names one. It checks that a local
+// snapshot exists. It changes nothing.
 func (p *Plan) Find(ctx context.Context, log io.Writer) error {
 	switch {
 	case p.Current:
