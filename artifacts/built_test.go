@@ -14,13 +14,15 @@ import (
 
 // goRest is the pin of an image that no registry has.
 var goRest = config.Pin{
-	Name: config.ArtifactK3sImages, Version: "go-rest-1.0.0", Arch: "amd64", URL: "built:examples/go-rest/go-rest-1.0.0.tar", For: config.ArtifactAPISIXChart,
+	Name: config.ArtifactK3sImages, Version: "go-rest-1.0.0", Arch: "amd64",
+	URL: "built:examples/go-rest/go-rest-1.0.0.tar", For: config.ArtifactAPISIXChart,
 }
 
 // program writes the program of the image into a project.
 func program(t *testing.T, project, prints string) {
 	t.Helper()
-	for name, text := range map[string]string{"go.mod": "module x\n\ngo 1.26.0\n", "main.go": "package main\n\nfunc main() { println(" + prints + ") }\n"} {
+	for name, text := range map[string]string{"go.mod": "module x\n\ngo 1.26.0\n",
+		"main.go": "package main\n\nfunc main() { println(" + prints + ") }\n"} {
 		path := filepath.Join(project, "examples/go-rest", name)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))

@@ -124,7 +124,9 @@ func TestAManifestIsCheckedBeforeItIsUsed(t *testing.T) {
 		{"absolute path", func(e *artifacts.Entry) { e.Path = "/etc/passwd" }, "leaves the bundle folder"},
 		{"short sum", func(e *artifacts.Entry) { e.SHA256 = "abc" }, "64 lower case hex digits"},
 		{"version with a slash", func(e *artifacts.Entry) { e.Version = "../../x" }, "is not a version"},
-		{"for nothing that is there", func(e *artifacts.Entry) { e.For = "metalb-chart" }, `"metalb-chart" names no artifact`},
+		{"for nothing that is there", func(e *artifacts.Entry) {
+			e.For = "metalb-chart"
+		}, `"metalb-chart" names no artifact`},
 		{"no origin", func(e *artifacts.Entry) { e.Origin = "" }, `neither "real:", "stand-in:" nor "original:"`},
 	}
 	for _, test := range cases {

@@ -15,7 +15,7 @@ import (
 	"strata/config"
 )
 
-// stalled bounds a download's silence. The whole download may take as long as it needs.
+// stalled bounds the silence of a download. The whole download has no time limit.
 const stalled = time.Minute
 
 // CacheDir returns the folder of downloads, outside the checkout: $XDG_CACHE_HOME/strata/downloads.
@@ -27,7 +27,8 @@ func CacheDir() (string, error) {
 	return filepath.Join(base, "strata", "downloads"), nil
 }
 
-// cached is the artifact's file in the download cache, downloaded or built when it is not there.
+// cached returns the artifact's file in the download cache. It downloads or builds it if it is
+// missing.
 func cached(ctx context.Context, projectDir string, artifact Artifact) (string, error) {
 	dir, err := CacheDir()
 	if err != nil {
@@ -43,13 +44,14 @@ func cached(ctx context.Context, projectDir string, artifact Artifact) (string, 
 	}
 	err = accept(partial, file, artifact.from.address(artifact.url), artifact.SHA256)
 	if _, built := config.BuiltImage(artifact.url); built && err != nil {
-		return "", fmt.Errorf("%w: its sources or this machine's Go are not those that %s was written with; run `strata fetch`", err, LockFile)
+		return "", fmt.Errorf(
+			"%w: its sources or this machine's Go are not those that %s was written with; run `strata fetch`", err,
+			LockFile)
 	}
 	return file, err
 }
 
-// obtain makes the file that a pin's URL stands for: an image of ours is built, everything else
-// downloaded.
+// obtain makes the file of a pin's URL: it builds an image of ours, and downloads everything else.
 func (s *source) obtain(ctx context.Context, projectDir, url, arch, file string, progress io.Writer) error {
 	image, built := config.BuiltImage(url)
 	if !built {
@@ -61,8 +63,8 @@ func (s *source) obtain(ctx context.Context, projectDir, url, arch, file string,
 	return ownimage.Write(ctx, projectDir, image, image.Reference(), arch, file)
 }
 
-// accept gives a finished download its name if it has the expected sum, and removes it if not: a
-// next attempt must not resume from wrong content.
+// accept gives a finished download its name if it has the expected sum. Otherwise it removes the
+// file, so that the next attempt does not resume from wrong content.
 func accept(partial, file, url, sum string) error {
 	if err := Verify(partial, sum); err != nil {
 		var wrong *SumError
@@ -75,7 +77,7 @@ func accept(partial, file, url, sum string) error {
 	return os.Rename(partial, file)
 }
 
-// unavailableError says that a download did not come. Nothing is known of what it would have held.
+// unavailableError reports that a download failed. It says nothing about the file's content.
 type unavailableError struct {
 	url    string
 	cause  error
@@ -88,16 +90,16 @@ func (e *unavailableError) Error() string {
 
 func (e *unavailableError) Unwrap() error { return e.cause }
 
-// fruitless is the number of attempts in a row that may bring nothing new; firstPause is the pause
-// between attempts, which each of them doubles.
+// fruitless is the maximum of successive attempts without new bytes. firstPause is the first pause
+// between attempts; each attempt doubles it.
 const (
 	fruitless  = 5
 	firstPause = 100 * time.Millisecond
 )
 
-// download fetches a URL into a file, from where an interrupted one stopped. It tries again for as
-// long as the file grows. A server that ignores ranges begins anew each time: such an attempt
-// counts if it comes further than all before it.
+// download downloads a URL into a file, and resumes an interrupted download. It tries again as long
+// as the file grows. A server that ignores ranges starts anew each time: such an attempt counts if
+// it gets further than all before it.
 func (s *source) download(ctx context.Context, url, file string, progress io.Writer) error {
 	if s.fault != nil {
 		return s.fault
@@ -141,7 +143,7 @@ func size(file string) int64 {
 	return info.Size()
 }
 
-// attempt makes one request and returns how many bytes it brought.
+// attempt makes one request and returns the number of new bytes.
 func (s *source) attempt(ctx context.Context, url, file string, progress io.Writer) (int64, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -169,7 +171,7 @@ func (s *source) attempt(ctx context.Context, url, file string, progress io.Writ
 	switch response.StatusCode {
 	case http.StatusPartialContent:
 	case http.StatusRequestedRangeNotSatisfiable:
-		// The file is complete, or belongs to something else: its sum tells.
+		// The file is complete, or is another file: its sum tells.
 		return 0, nil
 	case http.StatusOK:
 		if _, err := out.Seek(0, io.SeekStart); err != nil {
@@ -193,7 +195,7 @@ func (s *source) attempt(ctx context.Context, url, file string, progress io.Writ
 	return got, out.Close()
 }
 
-// counter prints how far a download is, at every tenth, each in one write.
+// counter prints the progress of a download at every tenth, each in one write.
 type counter struct {
 	to                  io.Writer
 	done, total, tenths int64
@@ -213,7 +215,7 @@ func (c *counter) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// fresh downloads a small text, without resuming: it may have changed since.
+// fresh downloads a small text without resuming, because it may have changed.
 func (s *source) fresh(ctx context.Context, url, file string) (string, error) {
 	if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err

@@ -17,10 +17,10 @@ import (
 	"strata/internal/files/digest"
 )
 
-// Fetch downloads every pin, from where the configuration says, checks it against upstream's own
-// list of sums where there is one and against the lock where it is already there, and then writes
-// the lock. Nothing is locked unless everything was right: the error names all that was not. A pin
-// of an image of our own is built, and locked anew. Progress goes to out.
+// Fetch downloads every pin from the configured source. It checks it against upstream's list of
+// sums, if there is one, and against the lock, if the pin is in it. Then it writes the lock. If any
+// check fails, it locks nothing, and the error names all failures. A pin of our own image is built
+// and locked anew. out receives the progress.
 func Fetch(ctx context.Context, projectDir string, from config.Artifacts, pins []config.Pin, out io.Writer) error {
 	old, err := ReadLock(projectDir)
 	if err != nil {
@@ -34,8 +34,8 @@ func Fetch(ctx context.Context, projectDir string, from config.Artifacts, pins [
 	return old.With(fetched).Write(projectDir)
 }
 
-// With is the lock with newer entries. What no pin asks for now stays: it may come back, and is
-// held against its sum then.
+// With returns the lock with newer entries. An entry without a pin stays: the pin may come back,
+// and its sum is checked then.
 func (l *Lock) With(newer []Locked) *Lock {
 	lock := &Lock{Artifacts: slices.Clone(newer)}
 	for _, before := range l.Artifacts {
@@ -50,19 +50,18 @@ func (l *Lock) With(newer []Locked) *Lock {
 type fetcher struct {
 	projectDir string
 	source     *source
-	// old holds what is known of the pins.
+	// old holds the locked entries of the pins.
 	old *Lock
 	// dir is the download cache.
 	dir string
-	// hosts, where it is set, are asked once whether they answer at all, before anything is
-	// downloaded from them.
+	// hosts, if set, checks once whether each host answers at all, before a download from it.
 	hosts *hosts
 }
 
 func (f *fetcher) one(ctx context.Context, pin config.Pin, out io.Writer) (Locked, error) {
 	known, isLocked := f.old.Find(pin)
-	// What is built is as its sources and this machine's Go have it, whatever was locked: it comes
-	// from this machine only.
+	// A built image follows its sources and this machine's Go, whatever the lock has: it comes only
+	// from this machine.
 	if _, built := config.BuiltImage(pin.URL); built {
 		if _, err := fmt.Fprintln(out, pin.URL); err != nil {
 			return Locked{}, err
@@ -79,7 +78,7 @@ func (f *fetcher) one(ctx context.Context, pin config.Pin, out io.Writer) (Locke
 	if _, err := fmt.Fprintln(out, f.source.address(pin.URL)); err != nil {
 		return Locked{}, err
 	}
-	// Published files do not change; one that did was tampered with or republished, and a person
+	// Published files do not change. A changed one was tampered with or republished, and a person
 	// must look.
 	expected, err := f.publishedSum(ctx, pin)
 	switch {
@@ -94,12 +93,12 @@ func (f *fetcher) one(ctx context.Context, pin config.Pin, out io.Writer) (Locke
 	return f.file(ctx, pin, expected, out)
 }
 
-// file downloads or builds the file of a pin into the cache. An empty expected sum accepts what
-// comes: the first time, with nothing to hold it against.
+// file downloads or builds the file of a pin into the cache. An empty expected sum accepts any
+// content: the first time there is no sum to compare with.
 func (f *fetcher) file(ctx context.Context, pin config.Pin, expected string, out io.Writer) (Locked, error) {
 	partial := partialFile(f.dir, pin)
 	if expected == "" {
-		// What an interrupted run left could be half of an older file.
+		// The rest of an interrupted run could be half of an older file.
 		if err := os.Remove(partial); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return Locked{}, err
 		}
@@ -127,20 +126,20 @@ func (f *fetcher) file(ctx context.Context, pin config.Pin, expected string, out
 	return locked, remember(file, expected)
 }
 
-// partialFile returns the file of an unfinished download: its name tells pins apart, so that none
-// resumes another's.
+// partialFile returns the file of an unfinished download. Its name is unique to the pin, so that no
+// pin resumes another's file.
 func partialFile(dir string, pin config.Pin) string {
 	return filepath.Join(dir, strings.Join([]string{pin.Name, pin.Version, pin.Arch, path.Base(pin.URL)}, "-")+".part")
 }
 
-// publishedSum is the sum that upstream's list gives for the pin's file; empty when upstream has no
-// list.
+// publishedSum returns the sum of the pin's file in upstream's list; empty if upstream has no list.
 func (f *fetcher) publishedSum(ctx context.Context, pin config.Pin) (string, error) {
 	if pin.Sums == "" {
 		return "", nil
 	}
-	// Several pins may be in one list, and are fetched at once.
-	partial := partialFile(f.dir, config.Pin{Name: "sums-of-" + pin.Name, Version: pin.Version, Arch: pin.Arch, URL: pin.Sums})
+	// Several pins may share a list, and are fetched at once.
+	partial := partialFile(f.dir,
+		config.Pin{Name: "sums-of-" + pin.Name, Version: pin.Version, Arch: pin.Arch, URL: pin.Sums})
 	text, err := f.source.fresh(ctx, pin.Sums, partial)
 	if err != nil {
 		return "", err

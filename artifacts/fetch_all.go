@@ -13,13 +13,13 @@ import (
 	"strata/internal/files/lockfile"
 )
 
-// downloadsAtOnce hide the time that each takes to begin, and keep a mirror's and a project's
-// servers friendly.
+// downloadsAtOnce is the number of parallel downloads. It hides the time that each takes to begin,
+// and does not overload servers.
 const downloadsAtOnce = 4
 
-// all gets pins into the download cache, a few at once, while no other fetch does: fetched are
-// those that were right, in the order of pins, failures name the others. err is why nothing could
-// be tried.
+// all gets pins into the download cache, a few at once, and excludes other fetches. fetched are the
+// successes, in the order of pins; failures names the others. err reports why no download could be
+// tried.
 func (f *fetcher) all(
 	ctx context.Context, pins []config.Pin, out io.Writer,
 ) (fetched []Locked, failures []error, err error) {
@@ -54,7 +54,7 @@ func (f *fetcher) all(
 	return fetched, failures, nil
 }
 
-// lines lets one write through at a time.
+// lines serializes writes.
 type lines struct {
 	mutex sync.Mutex
 	to    io.Writer
@@ -66,8 +66,8 @@ func (l *lines) Write(line []byte) (int, error) {
 	return l.to.Write(line)
 }
 
-// labelled says in each line what it is about: several downloads print at once. Each write is a
-// line.
+// labelled prefixes each line with its subject, because several downloads print at once. Each write
+// is a line.
 type labelled struct {
 	to    io.Writer
 	label string
@@ -80,7 +80,7 @@ func (l *labelled) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// lockFolder keeps other processes out of a folder. waiting is called once if it has to wait.
+// lockFolder locks a folder against other processes. It calls waiting once if it has to wait.
 func lockFolder(ctx context.Context, dir string, waiting func()) (unlock func(), err error) {
 	return lockfile.Lock(ctx, filepath.Join(dir, ".lock"), waiting)
 }

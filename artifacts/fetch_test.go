@@ -116,8 +116,8 @@ func TestFetchRefusesAFileThatChangedSinceItWasLocked(t *testing.T) {
 	assert.Equal(t, string(before), string(after))
 }
 
-// A version that comes back is held against what it was: a lock that forgot it would trust whatever
-// is served by then.
+// A version that comes back is checked against its former sum. A lock without it would trust any
+// new content.
 func TestAVersionThatComesBackIsHeldAgainstWhatItWas(t *testing.T) {
 	up, project := newUpstream(t), t.TempDir()
 	require.NoError(t, artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(), io.Discard))
@@ -128,7 +128,8 @@ func TestAVersionThatComesBackIsHeldAgainstWhatItWas(t *testing.T) {
 
 	up.files["/metallb-0.16.2.tgz"] = "tampered"
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
-	require.ErrorContains(t, artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(), io.Discard), "metallb-0.16.2.tgz")
+	require.ErrorContains(t,
+		artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(), io.Discard), "metallb-0.16.2.tgz")
 }
 
 func TestFetchRefusesAListThatChangedSinceItWasLocked(t *testing.T) {
@@ -156,7 +157,8 @@ func TestFetchResumesAnInterruptedDownload(t *testing.T) {
 func TestDownloadGivesUpWhereEachAttemptBeginsAnew(t *testing.T) {
 	up, project := newUpstream(t), t.TempDir()
 	asked := 0
-	up.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { // cuts each answer off, and knows no ranges
+	// cuts each answer off, and knows no ranges
+	up.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		asked++
 		w.Header().Set("Content-Length", "1000000")
 		_, _ = w.Write(make([]byte, 50000))
@@ -177,10 +179,13 @@ func TestAnInterruptedDownloadWithWrongContentIsThrownAway(t *testing.T) {
 	dir, err := artifacts.CacheDir()
 	require.NoError(t, err)
 	require.NoError(t, os.MkdirAll(dir, 0o755))
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "k3s-v1-amd64-k3s.part"), bytes.Repeat([]byte("x"), 9000), 0o644))
+	require.NoError(t,
+		os.WriteFile(filepath.Join(dir, "k3s-v1-amd64-k3s.part"), bytes.Repeat([]byte("x"), 9000), 0o644))
 	err = artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(), &bytes.Buffer{})
 	assert.ErrorContains(t, err, "wrong checksum")
-	require.NoError(t, artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(), &bytes.Buffer{}), "the next attempt starts afresh")
+	require.NoError(t,
+		artifacts.Fetch(t.Context(), project, config.Artifacts{}, up.pins(), &bytes.Buffer{}),
+		"the next attempt starts afresh")
 }
 
 func TestAMissingFileIsAnErrorWithItsURL(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"strata/internal/files/digest"
 )
 
-// Verify is an error that names the file, the expected and the found sum unless the file has the
+// Verify returns an error with the file, the expected and the found sum, unless the file has the
 // expected one.
 func Verify(path, expected string) error {
 	found, err := digest.File(path)
@@ -21,15 +21,14 @@ func Verify(path, expected string) error {
 	return nil
 }
 
-// SumError says that a file is not what it should be.
+// SumError reports a file with a wrong sum.
 type SumError struct{ Path, Expected, Found string }
 
 func (e *SumError) Error() string {
 	return fmt.Sprintf("%s: wrong checksum: expected sha256 %s, found %s", e.Path, e.Expected, e.Found)
 }
 
-// link gives a file a second name, by hard link where both are on one file system and by copy where
-// not.
+// link gives a file a second name: by hard link on one file system, else by copy.
 func link(from, to string) error {
 	if err := os.Link(from, to); err == nil {
 		return nil

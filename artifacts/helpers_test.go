@@ -38,7 +38,7 @@ func writeManifest(t *testing.T, bundle string, entries ...artifacts.Entry) {
 	require.NoError(t, os.WriteFile(filepath.Join(bundle, artifacts.ManifestFile), text, 0o644))
 }
 
-// bundle is a folder with everything that a stack on machines needs.
+// bundle returns a folder with everything that a stack on machines needs.
 func bundle(t *testing.T) (string, []artifacts.Entry) {
 	t.Helper()
 	dir := t.TempDir()
@@ -55,7 +55,7 @@ func bundle(t *testing.T) (string, []artifacts.Entry) {
 	return dir, entries
 }
 
-// stack is a valid configuration with machines; edit changes it.
+// stack returns a valid configuration with machines; edit changes it.
 func stack(t *testing.T, source string, edit func(*config.Config)) *config.Config {
 	t.Helper()
 	cfg, err := config.Load("test", map[string]string{
@@ -63,7 +63,7 @@ func stack(t *testing.T, source string, edit func(*config.Config)) *config.Confi
 			"nodes":[{"name":"server-1","role":"server","address":"10.10.0.11"}]}`,
 		"metallb":   `{"addresses":["10.10.0.200-10.10.0.210"]}`,
 		"artifacts": `{"source":"` + source + `"}`,
-		// Without certificates there is no ingress either: the bundle of these tests is small.
+		// Without certificates there is no ingress either, which keeps these bundles small.
 		"certManager": `{"enabled":false}`,
 	}, func(string) string { return "" })
 	require.NoError(t, err)

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// answersWithin bounds a host's silence. Without it a firewall that drops packets would hold up a
-// run for minutes.
+// answersWithin bounds a host's silence. Without it a firewall that drops packets would delay a run
+// for minutes.
 const answersWithin = 8 * time.Second
 
 // hosts remembers which hosts answer.
@@ -19,8 +19,8 @@ type hosts struct {
 	asked map[string]func() error
 }
 
-// answer asks the host of a download, once for all that it has, whether it says anything at all. A
-// nil receiver believes that it does.
+// answer checks, once for all downloads of a host, whether it answers at all. A nil receiver
+// assumes that it does.
 func (h *hosts) answer(ctx context.Context, from *source, upstream string) error {
 	if h == nil || from.fault != nil {
 		return from.fault
@@ -42,7 +42,7 @@ func (h *hosts) answer(ctx context.Context, from *source, upstream string) error
 	return ask()
 }
 
-// heard is an error unless the host answers a request for a download's head, whatever it says.
+// heard returns an error unless the host answers a HEAD request of a download, with any status.
 func heard(ctx context.Context, from *source, upstream, host string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, answersWithin, fmt.Errorf("no answer within %s", answersWithin))
 	defer cancel()

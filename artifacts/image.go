@@ -11,8 +11,8 @@ import (
 	"strata/config"
 )
 
-// VMImage is the disk image of virtual machines as the bundle's manifest or the lock has it. The
-// other artifacts need not be there.
+// VMImage returns the disk image of virtual machines from the bundle's manifest or the lock. The
+// other artifacts may be missing.
 func VMImage(cfg *config.Config, projectDir string) (Artifact, error) {
 	found, err := vmImage(cfg, projectDir)
 	if err != nil {
@@ -21,8 +21,8 @@ func VMImage(cfg *config.Config, projectDir string) (Artifact, error) {
 	return found[0], nil // fits has refused a bundle with none or with two.
 }
 
-// AtHand returns the path of the artifact's file without a download; empty when only upstream has
-// it. A bundle without the file is an error.
+// AtHand returns the path of the artifact's file if it needs no download, else an empty path. A
+// bundle without the file is an error.
 func (a Artifact) AtHand(projectDir string) (string, error) {
 	if a.source != "" {
 		_, err := os.Stat(a.source)
@@ -40,7 +40,7 @@ func (a Artifact) AtHand(projectDir string) (string, error) {
 	return "", nil
 }
 
-// Published asks upstream whether it has the file, without downloading it.
+// Published reports whether upstream has the file, without downloading it.
 func (a Artifact) Published(ctx context.Context) error {
 	if a.url == "" {
 		return errors.New("it is a bundle's, which publishes nothing")

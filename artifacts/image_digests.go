@@ -10,15 +10,15 @@ import (
 // imageScheme begins an image's address in the lock.
 const imageScheme = "docker://"
 
-// ImagePin returns the key of an image in the lock. The reference is its whole name as containerd
-// has it; version tells entries apart for people.
+// ImagePin returns the key of an image in the lock. The reference is its full name in containerd;
+// version tells entries apart for people.
 func ImagePin(reference, version, arch string) config.Pin {
 	return config.Pin{Name: "image", Version: version, Arch: arch, URL: imageScheme + reference}
 }
 
 // ImageDigests returns every digest under which registries serve each image of the lock, by
-// reference. An entry that does not know them all is left out, and so is a reference by digest:
-// containerd verifies that one itself.
+// reference. It leaves out an entry without all digests, and a reference by digest, which
+// containerd verifies itself.
 func (l *Lock) ImageDigests() map[string][]string {
 	images := map[string][]string{}
 	for _, locked := range l.Artifacts {

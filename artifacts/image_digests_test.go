@@ -11,10 +11,11 @@ import (
 	"strata/config"
 )
 
-// locked is an image's entry.
+// locked returns an image's entry.
 func locked(reference, arch string, digests ...string) artifacts.Locked {
 	pin := artifacts.ImagePin(reference, "v1", arch)
-	return artifacts.Locked{Name: pin.Name, Version: pin.Version, Arch: arch, URL: pin.URL, SHA256: strings.Repeat("a", 64), Digests: digests}
+	return artifacts.Locked{Name: pin.Name, Version: pin.Version, Arch: arch, URL: pin.URL,
+		SHA256: strings.Repeat("a", 64), Digests: digests}
 }
 
 func TestImageDigestsAreOfEveryPlatform(t *testing.T) {
@@ -25,7 +26,8 @@ func TestImageDigestsAreOfEveryPlatform(t *testing.T) {
 		locked("quay.io/a/c@sha256:1", "amd64", "sha256:1"),
 		{Name: "k3s", URL: "https://example.org/k3s", Digests: []string{"sha256:1"}},
 	}}
-	assert.Equal(t, map[string][]string{"quay.io/a/b:1": {"sha256:index", "sha256:amd64", "sha256:arm64"}}, lock.ImageDigests(),
+	assert.Equal(t, map[string][]string{"quay.io/a/b:1": {"sha256:index", "sha256:amd64", "sha256:arm64"}},
+		lock.ImageDigests(),
 		"without those that were recorded before there were digests, and those that containerd verifies")
 }
 
@@ -40,7 +42,9 @@ func TestImagesOfABundleAreNotCompared(t *testing.T) {
 	require.NoError(t, err)
 	lock := &artifacts.Lock{Artifacts: []artifacts.Locked{locked("quay.io/a/b:1", "amd64", "sha256:index")}}
 	for _, pin := range existing.NeededPins() {
-		lock.Artifacts = append(lock.Artifacts, artifacts.Locked{Name: pin.Name, Version: pin.Version, Arch: pin.Arch, URL: pin.URL, SHA256: strings.Repeat("b", 64)})
+		lock.Artifacts = append(lock.Artifacts,
+			artifacts.Locked{Name: pin.Name, Version: pin.Version, Arch: pin.Arch, URL: pin.URL,
+				SHA256: strings.Repeat("b", 64)})
 	}
 	require.NoError(t, lock.Write(project))
 

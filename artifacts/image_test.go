@@ -24,7 +24,8 @@ func TestAnImageThatUpstreamHasOnlyIsAskedForAndNotDownloaded(t *testing.T) {
 	t.Cleanup(server.Close)
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	project := t.TempDir()
-	image := Artifact{Name: "vm-image", Version: "debian", SHA256: "0123456789abcdef", Size: 4, from: sourceOf(config.Artifacts{}), url: server.URL + "/debian.qcow2"}.place("debian.qcow2")
+	image := Artifact{Name: "vm-image", Version: "debian", SHA256: "0123456789abcdef", Size: 4,
+		from: sourceOf(config.Artifacts{}), url: server.URL + "/debian.qcow2"}.place("debian.qcow2")
 	path, err := image.AtHand(project)
 	require.NoError(t, err)
 	assert.Empty(t, path)

@@ -21,7 +21,7 @@ const LockFile = "strata.lock"
 // lockHeader opens the lock.
 const lockHeader = "# Written by `strata fetch`; commit it. Each sum was taken from a download, never typed.\n"
 
-// Lock records the sums of what was fetched from upstream.
+// Lock records the sums of the files that were fetched from upstream.
 type Lock struct {
 	// Artifacts are sorted by name, architecture and version.
 	Artifacts []Locked `json:"artifacts"`
@@ -35,12 +35,12 @@ type Locked struct {
 	URL     string `json:"url"`
 	SHA256  string `json:"sha256"`
 	Size    int64  `json:"size"`
-	// Program is the sum of the plugin that was unpacked from the file, in a folder of originals:
-	// SHA256 is the archive's, which is not there.
+	// Program is the sum of the plugin that was unpacked from the file, in a folder of originals.
+	// SHA256 is the sum of the archive, which the folder does not have.
 	Program string `json:"program,omitempty"`
-	// Digests are all under which registries serve an image, sha256:HEX: of its index first, then
-	// of each platform's manifest. SHA256 is the manifest's of Arch. Empty for other files, and for
-	// an image that was recorded without them: what runs is not compared with it.
+	// Digests are all digests under which registries serve an image, sha256:HEX: the index's first,
+	// then each platform's manifest. SHA256 is that of the manifest for Arch. Empty for other
+	// files, and for an image that was recorded without them: then running images are not compared.
 	Digests []string `json:"digests,omitempty"`
 }
 
@@ -59,7 +59,8 @@ func ReadLock(projectDir string) (*Lock, error) {
 	}
 	for _, locked := range lock.Artifacts {
 		if !hexSum.MatchString(locked.SHA256) {
-			return nil, fmt.Errorf("%s: %s: sha256 %q is not 64 lower case hex digits", LockFile, locked.Name, locked.SHA256)
+			return nil, fmt.Errorf("%s: %s: sha256 %q is not 64 lower case hex digits", LockFile,
+				locked.Name, locked.SHA256)
 		}
 	}
 	return &lock, nil
@@ -74,13 +75,14 @@ func (l *Lock) Write(projectDir string) error {
 	if err != nil {
 		return fmt.Errorf("lock: %w", err)
 	}
-	if err := atomicfile.Write(filepath.Join(projectDir, LockFile), append([]byte(lockHeader), text...), 0o644); err != nil {
+	if err := atomicfile.Write(filepath.Join(projectDir, LockFile), append([]byte(lockHeader), text...),
+		0o644); err != nil {
 		return fmt.Errorf("lock: %w", err)
 	}
 	return nil
 }
 
-// Find is the locked file of a pin.
+// Find returns the locked file of a pin.
 func (l *Lock) Find(pin config.Pin) (Locked, bool) {
 	i := slices.IndexFunc(l.Artifacts, Locked{Name: pin.Name, Version: pin.Version, Arch: pin.Arch, URL: pin.URL}.same)
 	if i < 0 {
@@ -89,12 +91,12 @@ func (l *Lock) Find(pin config.Pin) (Locked, bool) {
 	return l.Artifacts[i], true
 }
 
-// same reports whether another entry is of the same file, whatever was served for it.
+// same reports whether another entry is for the same file, with any content.
 func (l Locked) same(other Locked) bool {
 	return l.Name == other.Name && l.Version == other.Version && l.Arch == other.Arch && l.URL == other.URL
 }
 
-// artifact is the entry's file, which is asked for where from says.
+// artifact returns the entry's file, with from as its source.
 func (l Locked) artifact(from *source) Artifact {
 	return Artifact{
 		Name: l.Name, Version: l.Version, Arch: l.Arch, SHA256: l.SHA256, Size: l.Size,

@@ -25,20 +25,19 @@ type Manifest struct {
 type Entry struct {
 	// Name is the logical name; several entries may share one.
 	Name string `json:"name"`
-	// Version is the version of what the file holds.
+	// Version is the version of the file's content.
 	Version string `json:"version"`
-	// Arch is the processor architecture; empty when the file serves every one of the bundle's
-	// hosts.
+	// Arch is the processor architecture; empty if the file serves every one of the bundle's hosts.
 	Arch string `json:"arch,omitempty"`
-	// For is the name of the artifact without which this one is not needed: the chart that asks for
-	// an archive's images. Empty: every stack gets it.
+	// For is the name of the artifact that needs this one, such as the chart of an archive's
+	// images. If empty, every stack gets it.
 	For string `json:"for,omitempty"`
 	// Path is relative to the bundle folder.
 	Path string `json:"path"`
 	// SHA256 is the file's sum in lower case hex, Size its length in bytes.
 	SHA256 string `json:"sha256"`
 	Size   int64  `json:"size"`
-	// Origin begins with `real:`, `stand-in:` or `original:` and says what the file is.
+	// Origin begins with `real:`, `stand-in:` or `original:` and describes the file's source.
 	Origin string `json:"origin"`
 }
 
@@ -54,7 +53,8 @@ func ReadManifest(bundle string) (*Manifest, error) {
 	file := filepath.Join(bundle, ManifestFile)
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s is not there: %s is no bundle folder; set strata:artifacts.source to one, or to upstream",
+		return nil, fmt.Errorf(
+			"%s is not there: %s is no bundle folder; set strata:artifacts.source to one, or to upstream",
 			file, bundle)
 	}
 	if err != nil {
@@ -69,9 +69,11 @@ func ReadManifest(bundle string) (*Manifest, error) {
 		if err := entry.check(); err != nil {
 			wrong = append(wrong, fmt.Errorf("%s: artifacts[%d] (%s): %w", file, i, entry.Name, err))
 		}
-		// A misspelt name would leave the entry out of every stack, without a message.
+		// A misspelt name would silently leave the entry out of every stack.
 		if entry.For != "" && !manifest.has(entry.For) {
-			wrong = append(wrong, fmt.Errorf("%s: artifacts[%d] (%s): for %q names no artifact of the bundle", file, i, entry.Name, entry.For))
+			wrong = append(wrong,
+				fmt.Errorf("%s: artifacts[%d] (%s): for %q names no artifact of the bundle", file, i,
+					entry.Name, entry.For))
 		}
 	}
 	return &manifest, errors.Join(wrong...)
@@ -86,7 +88,7 @@ func (m *Manifest) Write(bundle string) error {
 	return atomicfile.Write(filepath.Join(bundle, ManifestFile), append(text, '\n'), 0o644)
 }
 
-// has reports whether the bundle has an artifact of a name.
+// has reports whether the bundle has an artifact with this name.
 func (m *Manifest) has(name string) bool {
 	return slices.ContainsFunc(m.Artifacts, func(entry Entry) bool { return entry.Name == name })
 }
@@ -107,7 +109,7 @@ func (e Entry) check() error {
 	return nil
 }
 
-// artifact is the entry as an artifact of the bundle.
+// artifact returns the entry as an artifact of the bundle.
 func (e Entry) artifact(bundle string) Artifact {
 	return Artifact{
 		Name: e.Name, Version: e.Version, Arch: e.Arch, For: e.For, SHA256: e.SHA256, Size: e.Size, Origin: e.Origin,

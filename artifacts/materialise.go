@@ -12,8 +12,8 @@ import (
 	"strata/internal/files/atomicfile"
 )
 
-// Materialise puts every artifact at its Path in the project, downloading what neither the bundle
-// nor the cache has, and verifies each sum. Never call it in a preview.
+// Materialise puts every artifact at its Path in the project, and verifies each sum. It downloads
+// files that neither the bundle nor the cache has, so a preview must not call it.
 func (s *Set) Materialise(ctx context.Context) error {
 	if err := os.MkdirAll(filepath.Join(s.projectDir, Folder), 0o755); err != nil {
 		return fmt.Errorf("artifacts: %w", err)
@@ -59,8 +59,8 @@ func (s *Set) materialise(ctx context.Context, artifact Artifact) error {
 	return remember(target, artifact.SHA256)
 }
 
-// stamp is the state of a file when its sum was last right. A file whose stamp is the same is not
-// read again, which keeps a run without changes short: images are hundreds of MiB.
+// stamp is the state of a file when its sum was last right. A file with the same stamp is not read
+// again, which keeps a run without changes short: images are hundreds of MiB.
 type stamp struct {
 	SHA256  string `json:"sha256"`
 	Size    int64  `json:"size"`
@@ -76,19 +76,19 @@ func stampOf(path, sum string) (stamp, error) {
 	}
 	stamped := stamp{SHA256: sum, Size: info.Size(), ModTime: info.ModTime().UnixNano()}
 	if system, ok := info.Sys().(*syscall.Stat_t); ok {
-		// The change time cannot be set back, so an edit that keeps size and modification time
-		// shows.
+		// The change time cannot be set back, so it reveals an edit that keeps size and
+		// modification time.
 		stamped.Changed, stamped.Inode = changed(system), system.Ino
 	}
 	return stamped, nil
 }
 
-// stampFile lies beside the file and is hidden, so that it is not taken for an artifact.
+// stampFile returns a hidden file beside the file, which is not mistaken for an artifact.
 func stampFile(path string) string {
 	return filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".stamp")
 }
 
-// verified is true when the file has the sum: by its stamp, else by reading it.
+// verified reports whether the file has the sum: by its stamp, else by reading it.
 func verified(path, sum string) bool {
 	stamped, err := stampOf(path, sum)
 	if err != nil {

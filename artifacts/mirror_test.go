@@ -28,13 +28,13 @@ import (
 	"strata/config"
 )
 
-// mirror has a CA of its own, a password, and below /strata the files of some pins by their hosts
-// and paths.
+// mirror has a CA of its own and a password. Below /strata it has the files of some pins, by their
+// hosts and paths.
 type mirror struct {
 	*httptest.Server
 	mutex sync.Mutex
 	files map[string]string
-	// redirect, where it is set, is where every request is sent to.
+	// redirect, if set, is the target of every request.
 	redirect string
 	asked    []string
 }
@@ -55,7 +55,7 @@ func newMirror(t *testing.T, pins []config.Pin) *mirror {
 	return m
 }
 
-// ownCA is a CA that signs for two addresses of this machine: itself, which is enough for TLS.
+// ownCA returns a CA for two addresses of this machine. It signs itself, which is enough for TLS.
 func ownCA(t *testing.T) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -107,14 +107,14 @@ func (m *mirror) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// from is the configuration that names the mirror and its CA.
+// from returns the configuration that names the mirror and its CA.
 func (m *mirror) from(password string) config.Artifacts {
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: m.TLS.Certificates[0].Certificate[0]})
 	address := strings.Replace(m.URL, "://", "://"+mirrorUser+":"+password+"@", 1) + "/strata/"
 	return config.Artifacts{Source: config.SourceUpstream, Mirror: address, MirrorCA: string(ca)}
 }
 
-// onMirror is a configuration whose artifacts come from it.
+// onMirror returns a configuration whose artifacts come from the mirror.
 func onMirror(t *testing.T, m *mirror) *config.Config {
 	t.Helper()
 	return stack(t, config.SourceUpstream, func(cfg *config.Config) {
@@ -123,8 +123,8 @@ func onMirror(t *testing.T, m *mirror) *config.Config {
 	})
 }
 
-// What a company's machine does that reaches the mirror and nothing else: fetch, then on another
-// machine an up by the lock.
+// A company's machine that reaches only the mirror: fetch, then an update by the lock on another
+// machine.
 func TestEverythingComesFromTheMirror(t *testing.T) {
 	pins := config.Pins()
 	m, project := newMirror(t, pins), t.TempDir()
@@ -167,7 +167,7 @@ func TestAMirrorThatServesSomethingElseIsRefused(t *testing.T) {
 	assert.NotContains(t, err.Error(), mirrorPassword)
 }
 
-// chart is the address of one of the pins.
+// chart returns the address of one of the pins.
 func (m *mirror) chart(t *testing.T, pins []config.Pin) string {
 	t.Helper()
 	for _, pin := range pins {
@@ -192,15 +192,19 @@ func TestWhatAMirrorRefusesIsSaidWithoutItsPassword(t *testing.T) {
 		redirect string
 		want     []string
 	}{
-		"another password":                     {from: m.from("hunter22"), want: []string{m.URL + below(pins[0].Sums), "401", "strata:artifacts.mirror", config.MirrorVariable}},
+		"another password": {from: m.from("hunter22"),
+			want: []string{m.URL + below(pins[0].Sums), "401", "strata:artifacts.mirror", config.MirrorVariable}},
 		"a CA that this machine does not know": {from: untrusted, want: []string{m.URL, "x509"}},
 		"a file that it does not have": {
-			from: m.from(mirrorPassword), pin: func(pin *config.Pin) { pin.Sums, pin.URL = "", "https://example.org/missing" },
+			from: m.from(mirrorPassword), pin: func(pin *config.Pin) {
+				pin.Sums, pin.URL = "", "https://example.org/missing"
+			},
 			want: []string{m.URL + "/strata/example.org/missing", "404"},
 		},
 		"a way that is not encrypted": {from: m.from(mirrorPassword), redirect: plain.URL, want: []string{"not https"}},
 		"one that is encrypted": {
-			from: config.Artifacts{Mirror: config.Sealed}, want: []string{"strata:artifacts.mirror is encrypted", config.MirrorVariable, "pulumi config get"},
+			from: config.Artifacts{Mirror: config.Sealed},
+			want: []string{"strata:artifacts.mirror is encrypted", config.MirrorVariable, "pulumi config get"},
 		},
 	}
 	for name, test := range cases {
@@ -223,16 +227,17 @@ func TestWhatAMirrorRefusesIsSaidWithoutItsPassword(t *testing.T) {
 	}
 }
 
-// The mirror's password is the mirror's: a file that the mirror keeps elsewhere is asked for
-// without it.
+// The mirror's password is only for the mirror: a request to another host, after a redirect, does
+// not have it.
 func TestAnotherHostDoesNotGetTheMirrorsPassword(t *testing.T) {
 	pins := []config.Pin{{Name: "metallb-chart", Version: "0.16.2", URL: "https://example.org/metallb-0.16.2.tgz"}}
 	m := newMirror(t, pins)
 	seen := "none"
-	storage := serveTLS(t, "127.0.0.2", m.TLS.Certificates[0], http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		seen = r.Header.Get("Authorization")
-		_, _ = io.WriteString(w, "chart")
-	}))
+	storage := serveTLS(t, "127.0.0.2", m.TLS.Certificates[0],
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			seen = r.Header.Get("Authorization")
+			_, _ = io.WriteString(w, "chart")
+		}))
 	m.redirect = storage.URL
 	require.NoError(t, artifacts.Fetch(t.Context(), t.TempDir(), m.from(mirrorPassword), pins, io.Discard))
 	assert.Empty(t, seen)

@@ -16,33 +16,33 @@ import (
 	"strata/internal/files/digest"
 )
 
-// together are the artifacts of which one is of no use beside another version of the other.
+// together lists artifacts that need each other at the same version.
 var together = [][]string{
 	{config.ArtifactK3s, config.ArtifactK3sInstall, config.ArtifactK3sImages},
 	{config.ArtifactTraefikChart, config.ArtifactTraefikCRDs},
 	{config.ArtifactAPISIXChart, config.ArtifactAPISIXControllerChart, config.ArtifactAPISIXCRDs},
 }
 
-// Filled says what a folder of originals got.
+// Filled is the result of filling a folder of originals.
 type Filled struct {
-	// Names are the artifacts that the folder has now, of those that were asked for.
+	// Names are the requested artifacts that the folder now has.
 	Names []string
-	// Entries are their files as a bundle's manifest has them, with paths relative to the folder.
-	// The sum of a plugin is that of its archive.
+	// Entries are their files in the format of a bundle's manifest, with paths relative to the
+	// folder. The sum of a plugin is that of its archive.
 	Entries []Entry
-	// Left are files that were there under an artifact's name and were not fetched: their artifacts
+	// Left are existing files under an artifact's name that were not fetched here. Their artifacts
 	// were left alone.
 	Left []string
-	// Missing names what did not come, and why; an artifact is missing as well where another that
-	// goes with it is. Nil: all came.
+	// Missing names the downloads that failed, with the reasons. An artifact is also missing if
+	// another that it needs is. Nil if all came.
 	Missing error
 }
 
 // Originals fills a folder with the files of pins, named ARTIFACT-VERSION as the lab reads them
-// (tests/lab/internal/originals), downloaded from where the configuration says. Sums are held
-// against known, a project's lock, and against the folder's own, which it writes. Files of an
-// earlier call at other versions give way; others stay. A wrong sum is an error and never a missing
-// file; so is an interrupt. Progress goes to out.
+// (tests/lab/internal/originals). It downloads from the configured source. It checks sums against
+// known, a project's lock, and against the folder's own lock, which it writes. It removes files of
+// an earlier call at other versions; others stay. A wrong sum and an interrupt are errors, and
+// never a missing file. out receives the progress.
 func Originals(
 	ctx context.Context, dir string, known *Lock, from config.Artifacts, pins []config.Pin, out io.Writer,
 ) (Filled, error) {
@@ -63,7 +63,7 @@ func Originals(
 	})
 	f := &fetcher{projectDir: dir, source: sourceOf(from), old: before.With(known.Artifacts), hosts: &hosts{}}
 	fetched, failures, err := f.all(ctx, pins, out)
-	// What an interrupt cut off looks like a host that is away.
+	// An interrupted download looks like a host that does not answer.
 	if err := cmp.Or(err, ctx.Err()); err != nil {
 		return filled, err
 	}
@@ -80,7 +80,8 @@ func Originals(
 		}
 		filled.Names = append(filled.Names, one.Name)
 		filled.Entries = append(filled.Entries, Entry{
-			Name: one.Name, Version: one.Version, Arch: one.Arch, Path: one.OriginalName(), SHA256: one.SHA256, Size: one.Size, Origin: "real: " + one.URL,
+			Name: one.Name, Version: one.Version, Arch: one.Arch, Path: one.OriginalName(),
+			SHA256: one.SHA256, Size: one.Size, Origin: "real: " + one.URL,
 		})
 	}
 	if err := removeOlder(dir, before, whole); err != nil {
@@ -89,8 +90,7 @@ func Originals(
 	return filled, before.With(whole).Write(dir)
 }
 
-// missingOf joins failures that are all downloads that did not come; nil where one is something
-// else.
+// missingOf joins failures that are all failed downloads; nil if one has another cause.
 func missingOf(failures []error) error {
 	for _, failure := range failures {
 		var gone *unavailableError
@@ -101,8 +101,7 @@ func missingOf(failures []error) error {
 	return errors.Join(failures...)
 }
 
-// GoesWith are the artifacts that an artifact goes with, itself among them: one is of no use beside
-// another version of another.
+// GoesWith returns the artifacts that must have the same version as an artifact, including itself.
 func GoesWith(name string) []string {
 	for _, group := range together {
 		if slices.Contains(group, name) {
@@ -112,7 +111,7 @@ func GoesWith(name string) []string {
 	return []string{name}
 }
 
-// broken reports whether something that goes with an artifact was asked for and did not come.
+// broken reports whether an artifact that must go with this one was requested and failed.
 func broken(name string, fetched []Locked, pins []config.Pin) bool {
 	return slices.ContainsFunc(GoesWith(name), func(other string) bool {
 		asked := slices.ContainsFunc(pins, func(pin config.Pin) bool { return pin.Name == other })
@@ -121,7 +120,7 @@ func broken(name string, fetched []Locked, pins []config.Pin) bool {
 	})
 }
 
-// OriginalName is the file's name in a folder of originals.
+// OriginalName returns the file's name in a folder of originals.
 func (l Locked) OriginalName() string {
 	name := l.Name + "-" + l.Version
 	if isPlugin(l.Name) {
@@ -162,9 +161,9 @@ func (f *fetcher) place(one *Locked, dir string) error {
 	return Verify(target, one.SHA256)
 }
 
-// unpack puts a plugin into the folder, and enters its own sum.
+// unpack puts a plugin into the folder, and records its sum.
 func (l *Locked) unpack(archive, target string) error {
-	// Unpack knows a program by its size and time, and both can be those of another content.
+	// Unpack compares a program's size and time, which may match although the content differs.
 	if l.Program != "" && Verify(target, l.Program) != nil {
 		if err := os.RemoveAll(target); err != nil {
 			return err
@@ -178,8 +177,8 @@ func (l *Locked) unpack(archive, target string) error {
 	return err
 }
 
-// VerifyOriginal is an error unless a folder of originals has the file as it was downloaded. A
-// plugin that was unpacked before its own sum was kept is believed.
+// VerifyOriginal returns an error unless a folder of originals has the file as it was downloaded.
+// It accepts a plugin without a recorded sum.
 func (l Locked) VerifyOriginal(dir string) error {
 	file, expected := filepath.Join(dir, l.OriginalName()), l.SHA256
 	if isPlugin(l.Name) {
@@ -192,8 +191,8 @@ func (l Locked) VerifyOriginal(dir string) error {
 	return Verify(file, expected)
 }
 
-// leftAlone are the files of the folder that have the name of a pin's artifact and did not come
-// from here.
+// leftAlone returns the files of the folder that have the name of a pin's artifact and were not
+// fetched by Strata.
 func leftAlone(dir string, lock *Lock, pins []config.Pin) []string {
 	files, err := os.ReadDir(dir)
 	if err != nil {
@@ -210,12 +209,12 @@ func leftAlone(dir string, lock *Lock, pins []config.Pin) []string {
 	return left
 }
 
-// isOf reports whether a file's name is an artifact's, with some version.
+// isOf reports whether a file's name is that of an artifact at any version.
 func isOf(file, artifact string) bool {
 	return regexp.MustCompile("^" + regexp.QuoteMeta(artifact) + "-v?[0-9]").MatchString(file)
 }
 
-// removeOlder removes what earlier calls placed at other versions.
+// removeOlder removes the files of earlier calls at other versions.
 func removeOlder(dir string, before *Lock, now []Locked) error {
 	for _, old := range before.Artifacts {
 		replaced := slices.ContainsFunc(now, func(one Locked) bool {

@@ -34,7 +34,7 @@ func pinnedHere(t *testing.T, cfg config.Config) []config.Pin {
 	return append(pins, plugins...)
 }
 
-// withPlugins gives the mirror the archives of plugins, as their releases have them.
+// withPlugins gives the mirror the archives of plugins, in the layout of their releases.
 func (m *mirror) withPlugins(t *testing.T, pins []config.Pin) *mirror {
 	t.Helper()
 	for _, pin := range pins {
@@ -46,7 +46,8 @@ func (m *mirror) withPlugins(t *testing.T, pins []config.Pin) *mirror {
 		writer := tar.NewWriter(zipped)
 		for name, text := range map[string]string{"README.md": "read me", pin.Name: "program " + pin.Name} {
 			require.NoError(t, writer.WriteHeader(&tar.Header{
-				Name: name, Typeflag: tar.TypeReg, Size: int64(len(text)), Mode: 0o644, ModTime: time.Unix(1700000000, 0),
+				Name: name, Typeflag: tar.TypeReg, Size: int64(len(text)), Mode: 0o644,
+				ModTime: time.Unix(1700000000, 0),
 			}))
 			_, err := io.WriteString(writer, text)
 			require.NoError(t, err)
@@ -58,13 +59,13 @@ func (m *mirror) withPlugins(t *testing.T, pins []config.Pin) *mirror {
 	return m
 }
 
-// fill fills a folder from the mirror, by a project without a lock.
+// fill fills a folder from the mirror, for a project without a lock.
 func (m *mirror) fill(t *testing.T, dir string, pins []config.Pin) (artifacts.Filled, error) {
 	t.Helper()
 	return artifacts.Originals(t.Context(), dir, &artifacts.Lock{}, m.from(mirrorPassword), pins, io.Discard)
 }
 
-// contents are the files of a folder that are not hidden, less the lock.
+// contents returns the files of a folder that are not hidden, less the lock.
 func contents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -92,8 +93,10 @@ func TestAFolderIsFilledWithWhatIsPinned(t *testing.T) {
 	assert.Len(t, found, len(pins))
 	for _, pin := range pins {
 		for _, name := range []string{
-			"k3s-" + config.K3sVersion, "k3s-images-" + config.K3sVersion + ".tar.zst", "k3s-install-" + config.K3sVersion + ".sh",
-			"metallb-chart-" + config.MetalLBChartVersion + ".tgz", "traefik-crds-" + config.TraefikVersion + ".yaml", "gateway-api-crds-" + config.GatewayAPIVersion + ".yaml",
+			"k3s-" + config.K3sVersion, "k3s-images-" + config.K3sVersion + ".tar.zst",
+			"k3s-install-" + config.K3sVersion + ".sh",
+			"metallb-chart-" + config.MetalLBChartVersion + ".tgz",
+			"traefik-crds-" + config.TraefikVersion + ".yaml", "gateway-api-crds-" + config.GatewayAPIVersion + ".yaml",
 		} {
 			if strings.HasPrefix(name, pin.Name+"-v") || strings.HasPrefix(name, pin.Name+"-0") {
 				assert.Equal(t, "content of "+pin.URL, found[name], "the name by which the lab knows it")
@@ -135,7 +138,9 @@ func TestAWrongSumIsNoMissingFile(t *testing.T) {
 	m, dir := newMirror(t, pins).withPlugins(t, pins), t.TempDir()
 	delete(m.files, below(pins[0].URL))
 	chart := pins[slices.IndexFunc(pins, func(pin config.Pin) bool { return pin.Name == config.ArtifactMetalLBChart })]
-	known := &artifacts.Lock{Artifacts: []artifacts.Locked{{Name: chart.Name, Version: chart.Version, URL: chart.URL, SHA256: sum("another")}}}
+	known := &artifacts.Lock{
+		Artifacts: []artifacts.Locked{
+			{Name: chart.Name, Version: chart.Version, URL: chart.URL, SHA256: sum("another")}}}
 	_, err := artifacts.Originals(t.Context(), dir, known, m.from(mirrorPassword), pins, io.Discard)
 	require.ErrorContains(t, err, "wrong checksum: expected sha256 "+sum("another"))
 	assert.Empty(t, contents(t, dir))
@@ -175,7 +180,7 @@ func TestAFileOfTheUsersStaysWithWhatGoesWithIt(t *testing.T) {
 	assert.Contains(t, found, "metallb-chart-"+config.MetalLBChartVersion+".tgz")
 }
 
-// Without a network, or behind a firewall, a first up must not wait for each of a dozen files.
+// Without a network, or behind a firewall, a first update must not wait for each of a dozen files.
 func TestAHostThatDoesNotAnswerIsAskedOnce(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	var asked atomic.Int32
@@ -198,8 +203,8 @@ func TestAHostThatDoesNotAnswerIsAskedOnce(t *testing.T) {
 	assert.Empty(t, contents(t, dir))
 }
 
-// An interrupt says nothing of the network: who takes the lab's for what was on its way would
-// compile it for a person who wanted an end.
+// An interrupt says nothing about the network. To treat it as a missing file would compile
+// everything for a user who wanted to stop.
 func TestAnInterruptIsNoMissingFile(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	ctx, interrupt := context.WithCancel(t.Context())
@@ -224,7 +229,8 @@ func TestTwoThatFillAtOnceWaitForEachOther(t *testing.T) {
 	var both sync.WaitGroup
 	for range 2 {
 		both.Go(func() {
-			filled, err := artifacts.Originals(t.Context(), dir, &artifacts.Lock{}, m.from(mirrorPassword), pins, io.Discard)
+			filled, err := artifacts.Originals(t.Context(), dir, &artifacts.Lock{},
+				m.from(mirrorPassword), pins, io.Discard)
 			assert.NoError(t, err)
 			assert.NoError(t, filled.Missing)
 		})

@@ -2,9 +2,9 @@ package artifacts
 
 import "strata/config"
 
-// Pinned is the set by the names and versions that the configuration and the pins have, without
-// reading a bundle or the lock: no artifact has a sum, and nothing can be materialised. It says
-// what a stack would be made of, also where its artifacts are not.
+// Pinned returns the set with the names and versions of the configuration and the pins. It reads
+// neither a bundle nor the lock, so no artifact has a sum, and none can be materialised. It
+// describes a stack even if its artifacts are missing.
 func Pinned(cfg *config.Config) *Set {
 	set := &Set{source: cfg.Artifacts.Source}
 	take := func(name, version string) {

@@ -20,12 +20,12 @@ const pluginPrefix = "pulumi-resource-"
 
 func isPlugin(name string) bool { return strings.HasPrefix(name, pluginPrefix) }
 
-// pluginSDK is a line of go.mod: Pulumi asks for the plugin of exactly the SDK's version.
+// pluginSDK matches a line of go.mod: Pulumi requires the plugin of exactly the SDK's version.
 var pluginSDK = regexp.MustCompile(`(?m)^\tgithub\.com/pulumi/pulumi-([a-z]+)/sdk(?:/v[0-9]+)? v(\S+)$`)
 
-// PluginPins are Pulumi's official plugins for Linux and an architecture, at the versions of the
-// SDKs of the project's go.mod. Their releases have lists of sums under names that differ, so there
-// is none here: the first download is believed, and locked.
+// PluginPins returns the pins of Pulumi's official plugins for Linux and an architecture, at the
+// versions of the SDKs in the project's go.mod. The names of their lists of sums differ, so the
+// pins have none: the first download is trusted and locked.
 func PluginPins(project, arch string) ([]config.Pin, error) {
 	text, err := os.ReadFile(filepath.Join(project, "go.mod"))
 	if err != nil {
@@ -36,7 +36,8 @@ func PluginPins(project, arch string) ([]config.Pin, error) {
 		name, version := found[1], "v"+found[2]
 		pins = append(pins, config.Pin{
 			Name: pluginPrefix + name, Version: version, Arch: arch,
-			URL: "https://github.com/pulumi/pulumi-" + name + "/releases/download/" + version + "/" + pluginPrefix + name + "-" + version + "-linux-" + arch + ".tar.gz",
+			URL: "https://github.com/pulumi/pulumi-" + name + "/releases/download/" + version + "/" +
+				pluginPrefix + name + "-" + version + "-linux-" + arch + ".tar.gz",
 		})
 	}
 	if len(pins) == 0 {
@@ -49,11 +50,11 @@ func PluginPins(project, arch string) ([]config.Pin, error) {
 // language.
 const CLIName = "pulumi"
 
-// cliSDK is the line of go.mod with the SDK, which a CLI of the same version serves.
+// cliSDK matches the line of go.mod with the SDK; a CLI of the same version serves it.
 var cliSDK = regexp.MustCompile(`(?m)^\tgithub\.com/pulumi/pulumi/sdk/v3 v(\S+)$`)
 
-// CLIPin is Pulumi's command line for Linux and an architecture, at the version of the SDK of the
-// project's go.mod.
+// CLIPin returns the pin of Pulumi's command line for Linux and an architecture, at the version of
+// the SDK in the project's go.mod.
 func CLIPin(project, arch string) (config.Pin, error) {
 	text, err := os.ReadFile(filepath.Join(project, "go.mod"))
 	if err != nil {
@@ -70,13 +71,13 @@ func CLIPin(project, arch string) (config.Pin, error) {
 		machine = arch
 	}
 	return config.Pin{
-		Name: CLIName, Version: "v" + version, Arch: arch, URL: releases + version + "/pulumi-v" + version + "-linux-" + machine + ".tar.gz",
+		Name: CLIName, Version: "v" + version, Arch: arch,
+		URL:  releases + version + "/pulumi-v" + version + "-linux-" + machine + ".tar.gz",
 		Sums: releases + version + "/pulumi-" + version + "-checksums.txt",
 	}, nil
 }
 
-// Unpack takes a program out of a gzipped tar, in whatever folder it is there, unless it is at
-// target already.
+// Unpack extracts a program from any folder of a gzipped tar, unless it is at target already.
 func Unpack(archive, name, target string) error {
 	file, err := os.Open(archive)
 	if err != nil {
@@ -106,7 +107,7 @@ func Unpack(archive, name, target string) error {
 	}
 }
 
-// writeProgram writes an executable with the archive's time, by which it is known again.
+// writeProgram writes an executable with the archive's time, by which Unpack recognizes it.
 func writeProgram(content io.Reader, header *tar.Header, target string) error {
 	temporary := filepath.Join(filepath.Dir(target), ".part-"+filepath.Base(target))
 	out, err := os.OpenFile(temporary, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o755) //nolint:gosec // it is a program, and holds nothing secret

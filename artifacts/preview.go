@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// MaterialiseCharts puts the charts at their Paths as far as that needs no download. A preview
-// calls it: Helm reads the chart to see what would change, also in a checkout where nothing has run
-// yet. Binaries and images stay where they are.
+// MaterialiseCharts puts the charts at their Paths if that needs no download. A preview calls it,
+// because Helm reads the chart to compute the changes, even in a fresh checkout. Binaries and
+// images stay in place.
 func (s *Set) MaterialiseCharts(ctx context.Context) error {
 	if err := os.MkdirAll(filepath.Join(s.projectDir, Folder), 0o755); err != nil {
 		return fmt.Errorf("artifacts: %w", err)

@@ -9,9 +9,9 @@ import (
 	"strata/config"
 )
 
-// ProjectPins are the pins of every stack file of a project, each once, and where they are
-// downloaded from; without stack files, the default ones from upstream. Stacks that name different
-// mirrors are an error: a pin is fetched once.
+// ProjectPins returns the pins of every stack file of a project, each once, and their source.
+// Without stack files, it returns the default ones from upstream. Stacks with different mirrors are
+// an error, because a pin is fetched once.
 func ProjectPins(project string) ([]config.Pin, config.Artifacts, error) {
 	paths, err := filepath.Glob(filepath.Join(project, "Pulumi.*.yaml"))
 	if err != nil {
@@ -36,8 +36,10 @@ func ProjectPins(project string) ([]config.Pin, config.Artifacts, error) {
 		case named == "":
 			from, named = given, path
 		case given != from:
-			return nil, config.Artifacts{}, fmt.Errorf("%s and %s name different mirrors (strata:artifacts.mirror, mirrorCA), and each pin is fetched once: "+
-				"give them the same, or set %s and one mirrorCA", named, path, config.MirrorVariable)
+			return nil, config.Artifacts{},
+				fmt.Errorf(
+					"%s and %s name different mirrors (strata:artifacts.mirror, mirrorCA), and each pin is fetched once: "+
+						"give them the same, or set %s and one mirrorCA", named, path, config.MirrorVariable)
 		}
 	}
 	return pins, from, nil

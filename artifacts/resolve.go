@@ -9,7 +9,7 @@ import (
 	"strata/config"
 )
 
-// Set is every artifact of one stack.
+// Set holds every artifact of one stack.
 type Set struct {
 	projectDir string
 	source     string
@@ -17,10 +17,10 @@ type Set struct {
 	images     map[string][]string
 }
 
-// Resolve finds the artifacts that a stack needs, with versions and sums, by reading the bundle's
-// manifest or the lock. It neither downloads nor hashes. An explicit version that the bundle does
-// not carry, an artifact that the bundle or the lock does not have, and an unreadable manifest are
-// errors; all of them are reported at once.
+// Resolve finds the artifacts that a stack needs, with versions and sums, in the bundle's manifest
+// or the lock. It neither downloads nor hashes. It fails if the bundle lacks an explicit version,
+// if an artifact is missing from the bundle or the lock, or if the manifest is unreadable. It
+// reports all failures at once.
 func Resolve(cfg *config.Config, projectDir string) (*Set, error) {
 	set := &Set{projectDir: projectDir, source: cfg.Artifacts.Source}
 	var wrong []error
@@ -65,7 +65,8 @@ func fromLock(cfg *config.Config, lock *Lock) ([]Artifact, error) {
 		found = append(found, artifact)
 	}
 	if len(missing) > 0 {
-		return nil, fmt.Errorf("%s has no sum for %s; run `strata fetch`, or set strata:artifacts.source to a bundle folder",
+		return nil, fmt.Errorf(
+			"%s has no sum for %s; run `strata fetch`, or set strata:artifacts.source to a bundle folder",
 			LockFile, strings.Join(missing, ", "))
 	}
 	return found, nil
@@ -97,7 +98,7 @@ func fromBundle(cfg *config.Config, projectDir, source string, names []string) (
 	return found, errors.Join(wrong...)
 }
 
-// entries are the entries of a name that fit an architecture.
+// entries returns the entries of a name that fit an architecture.
 func (m *Manifest) entries(name, arch string) []Entry {
 	var entries []Entry
 	for _, entry := range m.Artifacts {
@@ -108,8 +109,8 @@ func (m *Manifest) entries(name, arch string) []Entry {
 	return entries
 }
 
-// fits checks that the bundle has exactly one file of a name (images may be any number: K3s pulls
-// what is missing) and, where the configuration names a version, that one.
+// fits checks that the bundle has exactly one file of a name, at the configured version if there is
+// one. Images may be any number: K3s pulls missing ones.
 func fits(cfg *config.Config, name string, entries []Entry) error {
 	switch {
 	case name == config.ArtifactK3sImages:
@@ -117,7 +118,8 @@ func fits(cfg *config.Config, name string, entries []Entry) error {
 	case len(entries) == 0:
 		return fmt.Errorf("%s has no %s for %s; assemble the bundle again", ManifestFile, name, cfg.Hosts.Arch)
 	case len(entries) > 1:
-		return fmt.Errorf("%s has %d entries named %s for %s, expected one", ManifestFile, len(entries), name, cfg.Hosts.Arch)
+		return fmt.Errorf("%s has %d entries named %s for %s, expected one", ManifestFile, len(entries),
+			name, cfg.Hosts.Arch)
 	}
 	key, wanted := cfg.Explicit(name)
 	carried := entries[0].Version
@@ -137,7 +139,8 @@ func machineImage(cfg *config.Config, projectDir string) ([]Artifact, error) {
 	return fromBundle(cfg, projectDir, source, []string{config.ArtifactMachineImage})
 }
 
-// vmImage is the disk image of virtual machines: a bundle's, or the locked one of hosts.vm.image.
+// vmImage returns the disk image of virtual machines: a bundle's, or the locked one of
+// hosts.vm.image.
 func vmImage(cfg *config.Config, projectDir string) ([]Artifact, error) {
 	if cfg.Artifacts.MachineImage != config.SourceUpstream {
 		return fromBundle(cfg, projectDir, cfg.Artifacts.MachineImage, []string{config.ArtifactVMImage})
@@ -154,7 +157,7 @@ func vmImage(cfg *config.Config, projectDir string) ([]Artifact, error) {
 	return []Artifact{locked.artifact(sourceOf(cfg.Artifacts))}, nil
 }
 
-// One is the only artifact of a name.
+// One returns the only artifact of a name, and fails if there are none or several.
 func (s *Set) One(name string) (Artifact, error) {
 	found := s.All(name)
 	if len(found) != 1 {
@@ -163,7 +166,7 @@ func (s *Set) One(name string) (Artifact, error) {
 	return found[0], nil
 }
 
-// All are the artifacts of a name, in the order of the manifest.
+// All returns the artifacts of a name, in the order of the manifest.
 func (s *Set) All(name string) []Artifact {
 	var found []Artifact
 	for _, artifact := range s.all {
@@ -174,8 +177,8 @@ func (s *Set) All(name string) []Artifact {
 	return found
 }
 
-// Digest is the sum of everything of a name: it changes when one of its files does. Empty when
-// there is none.
+// Digest returns the sum over all files of a name, which changes when one of them does. Empty if
+// there are none.
 func (s *Set) Digest(name string) string {
 	var sums []string
 	for _, artifact := range s.All(name) {
@@ -184,13 +187,13 @@ func (s *Set) Digest(name string) string {
 	return strings.Join(sums, "+")
 }
 
-// Artifacts are all artifacts of the stack.
+// Artifacts returns all artifacts of the stack.
 func (s *Set) Artifacts() []Artifact { return slices.Clone(s.all) }
 
-// ImageDigests returns what the lock has of the images that nodes pull (Lock.ImageDigests). It is
-// empty with a bundle, whose archives were held against its manifest: what a node makes of an
-// archive need not have a digest that a registry knows.
+// ImageDigests returns the lock's digests of the images that nodes pull (Lock.ImageDigests). It is
+// empty with a bundle. The manifest has verified the bundle's archives, and a node's digest of an
+// archive may be unknown to any registry.
 func (s *Set) ImageDigests() map[string][]string { return s.images }
 
-// Source is upstream or the bundle folder, as configured.
+// Source returns the configured source: upstream or the bundle folder.
 func (s *Set) Source() string { return s.source }

@@ -13,24 +13,24 @@ import (
 	"strata/config"
 )
 
-// source downloads from each project's own host, or from a mirror of all of them. A file keeps the
-// name of its upstream address: the lock's entries and an artifact's origin do not depend on the
-// mirror.
+// source downloads from each project's own host, or from one mirror. A file keeps its upstream
+// address: the lock's entries and an artifact's origin do not depend on the mirror.
 type source struct {
 	// mirror is its address without user and password; nil without a mirror.
 	mirror *url.URL
 	user   *url.Userinfo
 	client *http.Client
-	// fault says why nothing can be asked for.
+	// fault is the reason why no request is possible.
 	fault error
 }
 
-// errSealed is of a mirror that this process does not know.
-var errSealed = errors.New("strata:artifacts.mirror is encrypted, and only Pulumi can read it: set " + config.MirrorVariable +
+// errSealed reports a mirror address that this process cannot decrypt.
+var errSealed = errors.New("strata:artifacts.mirror is encrypted, and only Pulumi can read it: set " +
+	config.MirrorVariable +
 	`, for example to "$(pulumi config get --path strata:artifacts.mirror)"`)
 
-// sourceOf is the source that a configuration asks for, which Validate has accepted. Its fault is
-// said by the first request.
+// sourceOf returns the source of a configuration that Validate has accepted. The first request
+// returns its fault.
 func sourceOf(from config.Artifacts) *source {
 	switch from.Mirror {
 	case "":
@@ -49,7 +49,7 @@ func sourceOf(from config.Artifacts) *source {
 	return &source{mirror: mirror, user: user, client: client, fault: err}
 }
 
-// mirrorClient trusts a CA beside those of this machine.
+// mirrorClient returns a client that trusts a CA beside those of this machine.
 func mirrorClient(ca string) (*http.Client, error) {
 	client := &http.Client{CheckRedirect: staysEncrypted}
 	if ca == "" {
@@ -68,7 +68,7 @@ func mirrorClient(ca string) (*http.Client, error) {
 	return client, nil
 }
 
-// staysEncrypted refuses a redirect that would show the mirror's password on the way.
+// staysEncrypted refuses a redirect that would send the mirror's password unencrypted.
 func staysEncrypted(request *http.Request, via []*http.Request) error {
 	const most = 10
 	if len(via) >= most {
@@ -80,11 +80,11 @@ func staysEncrypted(request *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// address returns the place of a file that a project publishes: below the mirror, by the project's
-// host and path. An address on the mirror's own host stays as it is.
+// address returns the address of a published file: below the mirror, by the project's host and
+// path. An address on the mirror's own host stays as it is.
 func (s *source) address(upstream string) string {
 	if s == nil || s.mirror == nil {
-		return upstream // what is built is asked for nowhere
+		return upstream // a built image is downloaded from nowhere
 	}
 	_, rest, found := strings.Cut(upstream, "://")
 	if host, _, _ := strings.Cut(rest, "/"); !found || host == s.mirror.Host {
@@ -93,9 +93,8 @@ func (s *source) address(upstream string) string {
 	return s.mirror.String() + "/" + rest
 }
 
-// ask requests a file of upstream; edit, where it is not nil, changes the request. No error holds
-// the mirror's user or password, nor what a redirect adds to an address: who asked names the
-// address.
+// ask sends a request to upstream; edit, if not nil, changes the request. No error contains the
+// mirror's user or password, or a redirect's query. The caller names the address.
 func (s *source) ask(ctx context.Context, method, upstream string, edit func(*http.Request)) (*http.Response, error) {
 	if s.fault != nil {
 		return nil, s.fault
@@ -119,10 +118,11 @@ func (s *source) ask(ctx context.Context, method, upstream string, edit func(*ht
 	return response, err
 }
 
-// advice returns the fix for a download that does not come.
+// advice returns the fix for a failed download.
 func (s *source) advice() string {
 	if s.mirror == nil {
 		return "check the network, or use a bundle (strata:artifacts.source)"
 	}
-	return "check the mirror (strata:artifacts.mirror, " + config.MirrorVariable + "): it has each host's files below the host's name"
+	return "check the mirror (strata:artifacts.mirror, " + config.MirrorVariable +
+		"): it has each host's files below the host's name"
 }

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 )
 
-// VerifyBundle checks the size and sum of every file of a bundle folder and prints one line for
-// each. The error joins one line per file that is missing or not what the manifest says.
+// VerifyBundle checks the size and sum of every file of a bundle folder, and prints a line for
+// each. The error has a line for each file that is missing or differs from the manifest.
 func VerifyBundle(bundle string, out io.Writer) error {
 	manifest, err := ReadManifest(bundle)
 	if err != nil {
@@ -21,7 +21,8 @@ func VerifyBundle(bundle string, out io.Writer) error {
 			wrong = append(wrong, err)
 			continue
 		}
-		if _, err := fmt.Fprintf(out, "ok  %s %s  %s  (%s)\n", entry.Name, entry.Version, entry.Path, entry.Origin); err != nil {
+		if _, err := fmt.Fprintf(out, "ok  %s %s  %s  (%s)\n", entry.Name, entry.Version, entry.Path,
+			entry.Origin); err != nil {
 			return err
 		}
 	}

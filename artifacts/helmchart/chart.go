@@ -1,4 +1,5 @@
-// Package helmchart reads from a chart's file which values it takes. It renders nothing: Helm does.
+// Package helmchart reads the values that a chart accepts from the chart's file. It renders
+// nothing: Helm does.
 package helmchart
 
 import (
@@ -16,23 +17,23 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// fileLimit bounds what is read of one file of a chart; those of the charts that Strata installs
-// have a tenth.
+// fileLimit bounds the size of a chart's file in bytes; those of Strata's charts have a tenth of
+// it.
 const fileLimit = 4 << 20
 
-// Chart holds what a chart's file says of its values.
+// Chart describes the values of a chart.
 type Chart struct {
 	names map[string]bool
-	// defaults are those of values.yaml. schema is the text of values.schema.json; nil without one.
+	// defaults come from values.yaml. schema is the text of values.schema.json; nil without one.
 	defaults map[string]any
 	schema   []byte
 }
 
-// Keys are the names at the top of a chart's values, sorted: those of its values.yaml and of its
-// schema, its subcharts', and global, which every chart has.
+// Keys returns the top-level names of a chart's values, sorted: those of its values.yaml and
+// schema, its subcharts, and global, which every chart has.
 func (c *Chart) Keys() []string { return slices.Sorted(maps.Keys(c.names)) }
 
-// Read reads a chart as Helm packs it, a gzipped tar.
+// Read reads a chart from the gzipped tar that Helm packs.
 func Read(file string) (*Chart, error) {
 	packed, err := os.Open(file)
 	if err != nil {
@@ -59,7 +60,7 @@ func Read(file string) (*Chart, error) {
 	}
 }
 
-// add takes what one file of the chart tells; its path begins with the chart's name.
+// add reads one file of the chart; its path begins with the chart's name.
 func (c *Chart) add(path string, content io.Reader) error {
 	_, inside, _ := strings.Cut(path, "/")
 	switch {
@@ -111,7 +112,8 @@ func (c *Chart) addKeys(object map[string]any) {
 	}
 }
 
-// properties are those of a schema, which may be written elsewhere in the file: cert-manager's are.
+// properties returns the properties of a schema, which may be elsewhere in the file, as in
+// cert-manager's.
 func properties(schema map[string]any) map[string]any {
 	at := schema
 	if reference, is := schema["$ref"].(string); is {

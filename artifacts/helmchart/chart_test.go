@@ -43,7 +43,8 @@ func TestAChartsKeysAreThoseOfItsFiles(t *testing.T) {
 		"edge/charts/etcd/values.schema.json": `{"properties": {"inner": {}}}`,
 	}))
 	require.NoError(t, err)
-	assert.Equal(t, []string{"cache", "crds", "etcd", "global", "image", "podLabels", "redis", "replicas"}, chart.Keys())
+	assert.Equal(t, []string{"cache", "crds", "etcd", "global", "image", "podLabels", "redis", "replicas"},
+		chart.Keys())
 
 	chart, err = helmchart.Read(pack(t, map[string]string{
 		"edge/values.schema.json": `{"$ref": "#/$defs/values", "$defs": {"values": {"properties": {"podLabels": {}}}, "other": {"properties": {"inner": {}}}}}`,

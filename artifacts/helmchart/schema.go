@@ -11,19 +11,19 @@ import (
 
 // Refusal names a value that a chart's schema refuses.
 type Refusal struct {
-	// Path are the names and indexes that lead to the value.
+	// Path has the names and indexes that lead to the value.
 	Path []string
-	// Rule says why, and may quote the value.
+	// Rule has the reason, and may quote the value.
 	Rule string
 	// Keyword is the path of the rule in the schema.
 	Keyword string
 }
 
-// schemaFile has the rules that Helm holds values against before it renders.
+// schemaFile has the rules by which Helm checks values before it renders.
 const schemaFile = "values.schema.json"
 
-// Refusals asks the chart's schema about values over the chart's own, as Helm does. A chart without
-// schema refuses none. The schemas of subcharts are not asked.
+// Refusals checks values over the chart's defaults against its schema, as Helm does. A chart
+// without schema refuses none. Schemas of subcharts are not checked.
 func (c *Chart) Refusals(values map[string]any) ([]Refusal, error) {
 	if c.schema == nil {
 		return nil, nil
@@ -43,7 +43,7 @@ func (c *Chart) Refusals(values map[string]any) ([]Refusal, error) {
 	return causes(refused), nil
 }
 
-// causes are the refusals that have no cause of their own.
+// causes returns the refusals that have no cause of their own.
 func causes(of *jsonschema.ValidationError) (found []Refusal) {
 	for _, cause := range of.Causes {
 		found = append(found, causes(cause)...)
@@ -58,7 +58,7 @@ func causes(of *jsonschema.ValidationError) (found []Refusal) {
 	return []Refusal{{path, of.Message, of.KeywordLocation}}
 }
 
-// over are defaults with values in their place: objects are merged, anything else is replaced.
+// over returns the defaults with values over them: objects are merged, anything else is replaced.
 func over(defaults, values map[string]any) map[string]any {
 	merged := map[string]any{}
 	maps.Copy(merged, defaults)

@@ -25,18 +25,21 @@ func TestSchemaIsAskedAboutValuesOverTheChartsOwn(t *testing.T) {
 		"edge/values.schema.json": schema,
 	}))
 	require.NoError(t, err)
-	found, err := chart.Refusals(map[string]any{"ports": map[string]any{"web": map[string]any{"tls": map[string]any{}}}, "replicas": int64(2)})
+	found, err := chart.Refusals(
+		map[string]any{"ports": map[string]any{"web": map[string]any{"tls": map[string]any{}}}, "replicas": int64(2)})
 	require.NoError(t, err)
 	assert.Empty(t, found)
 
 	found, err = chart.Refusals(map[string]any{
-		"replicas": "2", "hosts": []any{"a", int64(1)}, "ports": map[string]any{"web/x": map[string]any{"redirectTo": "websecure"}},
+		"replicas": "2", "hosts": []any{"a", int64(1)},
+		"ports": map[string]any{"web/x": map[string]any{"redirectTo": "websecure"}},
 	})
 	require.NoError(t, err)
 	assert.ElementsMatch(t, []helmchart.Refusal{
 		{[]string{"replicas"}, "expected integer, but got string", "/properties/replicas/type"},
 		{[]string{"hosts", "1"}, "expected string, but got number", "/properties/hosts/items/type"},
-		{[]string{"ports", "web/x"}, "additionalProperties 'redirectTo' not allowed", "/properties/ports/additionalProperties/additionalProperties"},
+		{[]string{"ports", "web/x"}, "additionalProperties 'redirectTo' not allowed",
+			"/properties/ports/additionalProperties/additionalProperties"},
 	}, found)
 }
 
@@ -49,7 +52,8 @@ func TestChartWithoutSchemaRefusesNothing(t *testing.T) {
 }
 
 func TestSchemaThatCannotBeReadIsSaid(t *testing.T) {
-	chart, err := helmchart.Read(pack(t, map[string]string{"edge/values.schema.json": `{"$ref": "https://192.0.2.1/schema.json"}`}))
+	chart, err := helmchart.Read(
+		pack(t, map[string]string{"edge/values.schema.json": `{"$ref": "https://192.0.2.1/schema.json"}`}))
 	require.NoError(t, err)
 	_, err = chart.Refusals(map[string]any{"anything": 1})
 	assert.ErrorContains(t, err, "https://192.0.2.1/schema.json")

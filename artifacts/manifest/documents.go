@@ -17,15 +17,15 @@ import (
 	kjson "sigs.k8s.io/json"
 )
 
-// documents collects what kubectl's reader takes from a file before it decodes it.
+// documents collects the documents that kubectl's reader takes from a file before it decodes them.
 type documents struct {
 	file   string
 	number int
 	wrong  []error
 }
 
-// ValidateBytes implements resource.ContentValidator. It notes what the reader would refuse with the
-// whole text, which may be a Secret's, and what it would change.
+// ValidateBytes implements resource.ContentValidator. It records documents that the reader would
+// refuse or change. The reader's own error quotes the whole text, which may be a Secret's.
 func (d *documents) ValidateBytes(text []byte) error {
 	d.number++
 	at := fmt.Sprintf("document %d", d.number)
@@ -48,9 +48,9 @@ func (d *documents) refuse(at string, err error) {
 	}
 }
 
-// check refuses metadata of another type: the reader does not check it in a list's items, and removes
-// a namespace that is no text. And it refuses an object that would vanish, because the reader takes
-// whatever has items for a list.
+// check refuses metadata of another type: the reader does not check it in a list's items, and
+// removes a namespace that is no text. It also refuses an object with items, which would vanish
+// because the reader takes it for a list.
 func (d *documents) check(at string, object map[string]any) {
 	text, err := json.Marshal(map[string]any{"metadata": object["metadata"]})
 	if err == nil {
@@ -87,8 +87,8 @@ func checkKind(object map[string]any) error {
 	return nil
 }
 
-// missing returns an error if kubectl's reader takes fewer documents than the text has: for it a line
-// ends with a newline only.
+// missing returns an error if kubectl's reader takes fewer documents than the text has: for the
+// reader, only a newline ends a line.
 func (d *documents) missing(starts []int) error {
 	if starts == nil || d.number >= len(starts) {
 		return nil
@@ -97,8 +97,8 @@ func (d *documents) missing(starts []int) error {
 		d.file, starts[d.number])
 }
 
-// documentStarts returns the line in which each document of a YAML text begins, without those that
-// hold nothing. It is an error if a key is there twice. A stream of JSON has nil: it is no YAML.
+// documentStarts returns the line in which each non-empty document of a YAML text begins. A
+// repeated key is an error. It returns nil for a stream of JSON.
 func documentStarts(text []byte) ([]int, error) {
 	if utilyaml.IsJSONBuffer(text) && isJSON(text) {
 		return nil, nil
@@ -126,7 +126,7 @@ func documentStarts(text []byte) ([]int, error) {
 	}
 }
 
-// isJSON reports whether a text is a stream of JSON values and nothing else.
+// isJSON reports whether a text is a stream of JSON values only.
 func isJSON(text []byte) bool {
 	for decoder := json.NewDecoder(bytes.NewReader(text)); ; {
 		var value json.RawMessage

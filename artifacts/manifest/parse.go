@@ -1,5 +1,5 @@
-// Package manifest reads Kubernetes objects from files as kubectl does, and refuses those that Pulumi
-// would change.
+// Package manifest reads Kubernetes objects from files as kubectl does, and refuses those that
+// Pulumi would change.
 package manifest
 
 import (
@@ -17,7 +17,7 @@ import (
 
 // Manifest is an object of a file.
 type Manifest struct {
-	// File is named as the user names it.
+	// File is the name that the user gave.
 	File string
 	*unstructured.Unstructured
 }
@@ -35,8 +35,8 @@ func (m Manifest) Title() string {
 }
 
 // Parse returns the objects in a file's text as `kubectl apply --filename` reads it: YAML documents
-// or a stream of JSON, in UTF-8 or UTF-16, with the items of lists. It refuses what kubectl would
-// drop without a word. Errors name the file.
+// or a stream of JSON, in UTF-8 or UTF-16, with the items of lists. It refuses text that kubectl
+// would silently drop. Errors name the file.
 func Parse(file string, text []byte) ([]Manifest, error) {
 	text, _, err := transform.Bytes(unicode.BOMOverride(encoding.UTF8Validator), text)
 	if err != nil {

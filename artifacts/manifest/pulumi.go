@@ -18,15 +18,16 @@ import (
 	"strata/internal/pulumi/double"
 )
 
-// Prepare takes out of an object what means nothing, or is kubectl's own note of a whole object
-// (with the data of a Secret). It refuses what would not reach the API server as it was written.
+// Prepare removes nulls without a meaning from an object, and kubectl's last-applied annotation,
+// which repeats the whole object with a Secret's data. It returns an error for content that would
+// not reach the API server as written.
 func (m Manifest) Prepare() error {
 	switch _, encrypted := m.Object["sops"]; {
 	case m.GetGenerateName() != "":
 		return m.refuse("metadata.generateName: each update would make another object; write metadata.name")
 	case m.GetName() == "":
 		return m.refuse("expected metadata.name")
-	case encrypted && m.GetKind() != "SopsSecret": // whose operator decrypts it in the cluster
+	case encrypted && m.GetKind() != "SopsSecret": // its operator decrypts it in the cluster
 		return m.refuse("is encrypted with SOPS and would be applied as it is; decrypt it: sops decrypt %s", m.File)
 	}
 	unstructured.RemoveNestedField(m.Object, "metadata", "annotations", corev1.LastAppliedConfigAnnotation)
@@ -38,7 +39,7 @@ func (m Manifest) refuse(format string, args ...any) error {
 	return fmt.Errorf("%s: %s: %w", m.File, m.Title(), fmt.Errorf(format, args...))
 }
 
-// prepare does it for a value below a path.
+// prepare does the work of Prepare for a value below a path.
 func (m Manifest) prepare(path *field.Path, value any) (wrong []error) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -71,9 +72,9 @@ func child(path *field.Path, key string) *field.Path {
 	return path.Child(key)
 }
 
-// dropNull removes a null that Kubernetes reads as if the key were not there, and reports whether it
-// was one. Those of metadata and of built-in kinds are known by their types: in a map of texts null
-// is an empty text. In a custom resource it may mean something.
+// dropNull removes a null that Kubernetes reads like a missing key, and reports whether it was one.
+// It knows metadata and built-in kinds by their types: in a map of texts, null is an empty text. In
+// a custom resource null may have a meaning, so it stays.
 func (m Manifest) dropNull(path *field.Path, parent map[string]any, key string) bool {
 	metadata := path.String()
 	known := scheme.Scheme.Recognizes(m.GroupVersionKind())

@@ -22,18 +22,28 @@ const application = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetada
 
 func TestWhatPulumiWouldChangeIsRefusedWithItsPath(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
-		"null in a custom resource": {application + "spec: {source: {helm: {valuesObject: {receivers: {zipkin: null}}}}}\n",
+		"null in a custom resource": {application +
+			"spec: {source: {helm: {valuesObject: {receivers: {zipkin: null}}}}}\n",
 			"mine.yaml: Application argocd/a: spec.source.helm.valuesObject.receivers.zipkin: null would not reach the cluster"},
-		"null in a list":             {application + "spec: {sources: [{a: 1}, null]}\n", "spec.sources[1]: null would not reach"},
-		"null that is an empty text": {configMap("a") + "data: {key: null}\n", "ConfigMap a: data.key: null would not reach"},
-		"null in a list of texts":    {"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, args: [null]}]}\n", "spec.containers[0].args[0]: null"},
-		"null of a label":            {application[:len(application)-len("labels: , creationTimestamp: null}\n")] + "labels: {a.b/c: null}}\n", "metadata.labels[a.b/c]: null"},
+		"null in a list": {application + "spec: {sources: [{a: 1}, null]}\n",
+			"spec.sources[1]: null would not reach"},
+		"null that is an empty text": {configMap("a") + "data: {key: null}\n",
+			"ConfigMap a: data.key: null would not reach"},
+		"null in a list of texts": {
+			"apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a, args: [null]}]}\n",
+			"spec.containers[0].args[0]: null"},
+		"null of a label": {
+			application[:len(application)-len("labels: , creationTimestamp: null}\n")] +
+				"labels: {a.b/c: null}}\n", "metadata.labels[a.b/c]: null"},
 		"a large integer": {application + "spec: {chatID: -1009223372036854775}\n",
 			"spec.chatID: Pulumi would round -1009223372036854775: its integers end at 2^53"},
-		"one above 64 bits":  {application + "spec: [{size: 18446744073709551616}]\n", "spec[0].size: Pulumi would round 1.8446744073709552e+19"},
-		"the first too many": {application + "spec: {size: 9007199254740993}\n", "spec.size: Pulumi would round 9007199254740993"},
-		"generateName":       {"apiVersion: batch/v1\nkind: Job\nmetadata: {generateName: a-}\n", "Job a-: metadata.generateName: each update would make another object"},
-		"no name":            {"apiVersion: batch/v1\nkind: Job\n", "mine.yaml: Job: expected metadata.name"},
+		"one above 64 bits": {application + "spec: [{size: 18446744073709551616}]\n",
+			"spec[0].size: Pulumi would round 1.8446744073709552e+19"},
+		"the first too many": {application + "spec: {size: 9007199254740993}\n",
+			"spec.size: Pulumi would round 9007199254740993"},
+		"generateName": {"apiVersion: batch/v1\nkind: Job\nmetadata: {generateName: a-}\n",
+			"Job a-: metadata.generateName: each update would make another object"},
+		"no name": {"apiVersion: batch/v1\nkind: Job\n", "mine.yaml: Job: expected metadata.name"},
 		"SOPS": {"apiVersion: v1\nkind: Secret\nmetadata: {name: a}\ndata: {a: 'ENC[AES256_GCM,data:x]'}\nsops: {mac: 'ENC[x]'}\n",
 			"mine.yaml: Secret a: is encrypted with SOPS and would be applied as it is; decrypt it: sops decrypt mine.yaml"},
 	} {
@@ -52,7 +62,8 @@ func TestWhatMeansNothingIsLeftOut(t *testing.T) {
 			"apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a, namespace: argocd}\nspec: {template: {metadata: {}}}\n"},
 		"kubectl's note": {"apiVersion: v1\nkind: Secret\nmetadata: {name: a, annotations: {b: c, kubectl.kubernetes.io/last-applied-configuration: '{\"data\":{\"a\":\"aHVudGVyMg==\"}}'}}\n",
 			"apiVersion: v1\nkind: Secret\nmetadata: {name: a, annotations: {b: c}}\n"},
-		"a SopsSecret":          {"apiVersion: isindir.github.com/v1alpha3\nkind: SopsSecret\nmetadata: {name: a}\nsops: {mac: x}\n", ""},
+		"a SopsSecret": {
+			"apiVersion: isindir.github.com/v1alpha3\nkind: SopsSecret\nmetadata: {name: a}\nsops: {mac: x}\n", ""},
 		"the last exact number": {application + "spec: {size: 9007199254740992, min: -9007199254740992, f: 0.1}\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -30,12 +30,13 @@ var clusterScoped = map[string][]string{
 	"rbac.authorization.k8s.io":    {"ClusterRole", "ClusterRoleBinding"},
 	"resource.k8s.io":              {"DeviceClass", "DeviceTaintRule", "ResourcePoolStatusRequest", "ResourceSlice"},
 	"scheduling.k8s.io":            {"PriorityClass"},
-	"storage.k8s.io":               {"CSIDriver", "CSINode", "StorageClass", "VolumeAttachment", "VolumeAttributesClass"},
-	"storagemigration.k8s.io":      {"StorageVersionMigration"},
+	"storage.k8s.io": {"CSIDriver", "CSINode", "StorageClass", "VolumeAttachment",
+		"VolumeAttributesClass"},
+	"storagemigration.k8s.io": {"StorageVersionMigration"},
 }
 
 // ClusterScoped returns the kinds without a namespace: built-in ones, and those that the objects
-// define. Another kind that is not known has one.
+// define. Unknown kinds count as namespaced.
 func ClusterScoped(objects []Manifest) map[schema.GroupKind]bool {
 	kinds := map[schema.GroupKind]bool{}
 	for group, names := range clusterScoped {

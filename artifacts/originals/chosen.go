@@ -15,17 +15,17 @@ import (
 	"strata/internal/files/atomicfile"
 )
 
-// Where an artifact of a stack comes from.
+// Sources of an artifact.
 const (
 	fromLab      = "lab"
 	fromUpstream = "upstream"
 )
 
-// chosen holds the source of each artifact since the first run of the stack that asked for it.
+// chosen holds the source of each artifact, as the stack's first run chose it.
 type chosen map[string]string
 
-// readChosen reads the list of a stack that is up. One that was brought up before there was a list
-// has from upstream what the folder has, and the rest from the lab.
+// readChosen reads the list of a deployed stack. Without a list, as in older stacks, the files in
+// the folder are from upstream and the rest from the lab.
 func readChosen(file, folder string, pins []config.Pin) (chosen, error) {
 	text, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -35,7 +35,8 @@ func readChosen(file, folder string, pins []config.Pin) (chosen, error) {
 	for line := range strings.Lines(string(text)) {
 		name, from, _ := strings.Cut(strings.TrimSpace(line), " ")
 		if from != fromLab && from != fromUpstream {
-			return nil, fmt.Errorf("%s: %q is no artifact with lab or upstream; remove the file, to take what %s has", file, strings.TrimSpace(line), folder)
+			return nil, fmt.Errorf("%s: %q is no artifact with lab or upstream; remove the file, to take what %s has",
+				file, strings.TrimSpace(line), folder)
 		}
 		all[name] = from
 	}
@@ -47,8 +48,9 @@ func readChosen(file, folder string, pins []config.Pin) (chosen, error) {
 		return nil, err
 	}
 	if len(lock.Artifacts) == 0 {
-		return nil, fmt.Errorf("the stack was brought up with what was downloaded into %s, and neither that folder is there nor %s, which says what it was; "+
-			"bring one back, or ARTIFACTS=lab or upstream decides otherwise, which may change K3s", folder, file)
+		return nil, fmt.Errorf(
+			"the stack was brought up with what was downloaded into %s, and neither that folder is there nor %s, which says what it was; "+
+				"bring one back, or ARTIFACTS=lab or upstream decides otherwise, which may change K3s", folder, file)
 	}
 	for _, pin := range pins {
 		if all[pin.Name] = fromLab; len(filesOf(folder, lock, pin.Name)) > 0 {
@@ -70,31 +72,35 @@ func (c chosen) write(file string) error {
 	return atomicfile.Write(file, []byte(text.String()), 0o644)
 }
 
-// offered are the pins that may be downloaded: none that the stack has from the lab, nor what goes
-// with one.
+// offered returns the pins that may be downloaded: not those that the stack has from the lab, nor
+// artifacts that go with them.
 func (c chosen) offered(pins []config.Pin) []config.Pin {
 	return slices.DeleteFunc(slices.Clone(pins), func(pin config.Pin) bool {
 		return slices.ContainsFunc(artifacts.GoesWith(pin.Name), func(name string) bool { return c[name] == fromLab })
 	})
 }
 
-// lost names what the stack has from upstream and did not come: the lab's in its place would change
-// what is up. Plugins are compiled instead, for they are no part of a cluster.
+// lost returns an error that names artifacts which the stack has from upstream and which did not
+// come. The lab's in their place would change the running cluster. Plugins are compiled instead,
+// because they are no part of a cluster.
 func (c chosen) lost(pins []config.Pin, filled artifacts.Filled) error {
 	var names []string
 	for _, pin := range pins {
-		if c[pin.Name] == fromUpstream && !slices.Contains(filled.Names, pin.Name) && !isPlugin(pin.Name) && !leftAlone(filled, pin.Name) {
+		if c[pin.Name] == fromUpstream && !slices.Contains(filled.Names, pin.Name) &&
+			!isPlugin(pin.Name) && !leftAlone(filled, pin.Name) {
 			names = append(names, pin.Name+" "+pin.Version)
 		}
 	}
 	if len(names) == 0 {
 		return nil
 	}
-	return fmt.Errorf("the stack is up with upstream's artifacts, and these did not come: %s. Try again where they can be had, or give them in ORIGINALS=DIR; "+
-		"ARTIFACTS=lab takes all of the lab's, which may change K3s. The reason:\n%w", strings.Join(names, ", "), filled.Missing)
+	return fmt.Errorf(
+		"the stack is up with upstream's artifacts, and these did not come: %s. Try again where they can be had, or give them in ORIGINALS=DIR; "+
+			"ARTIFACTS=lab takes all of the lab's, which may change K3s. The reason:\n%w",
+		strings.Join(names, ", "), filled.Missing)
 }
 
-// update enters where each of the pins comes from now.
+// update records the present source of each pin.
 func (c chosen) update(pins []config.Pin, filled artifacts.Filled) {
 	for _, pin := range pins {
 		switch {
@@ -106,17 +112,19 @@ func (c chosen) update(pins []config.Pin, filled artifacts.Filled) {
 	}
 }
 
-// leftAlone reports whether the folder has a file of the user's own for an artifact, or for what
-// goes with it.
+// leftAlone reports whether the folder has a file of the user's own for an artifact, or for one
+// that goes with it.
 func leftAlone(filled artifacts.Filled, name string) bool {
 	return slices.ContainsFunc(filled.Left, func(file string) bool {
-		return slices.ContainsFunc(artifacts.GoesWith(name), func(one string) bool { return strings.HasPrefix(file, one+"-") })
+		return slices.ContainsFunc(artifacts.GoesWith(name), func(one string) bool {
+			return strings.HasPrefix(file, one+"-")
+		})
 	})
 }
 
 func isPlugin(name string) bool { return strings.HasPrefix(name, "pulumi-resource-") }
 
-// filesOf are the files of an artifact that were downloaded into a folder and are there.
+// filesOf returns those files of an artifact that were downloaded into a folder and still exist.
 func filesOf(folder string, lock *artifacts.Lock, name string) (files []string) {
 	for _, one := range lock.Artifacts {
 		file := filepath.Join(folder, one.OriginalName())
@@ -127,8 +135,7 @@ func filesOf(folder string, lock *artifacts.Lock, name string) (files []string) 
 	return files
 }
 
-// intact is nil where a folder has all of the pins already, at their versions and as they were
-// downloaded.
+// intact returns nil if a folder has all of the pins at their versions, as they were downloaded.
 func intact(folder string, lock *artifacts.Lock, pins []config.Pin) error {
 	for _, pin := range pins {
 		one, known := lock.Find(pin)
@@ -142,8 +149,8 @@ func intact(folder string, lock *artifacts.Lock, pins []config.Pin) error {
 	return nil
 }
 
-// removeOthers removes from a folder what an earlier fill has left of artifacts that did not come
-// now: the lab would take it at its old version.
+// removeOthers removes an earlier fill's files of artifacts that did not come now: the lab would
+// use the old version.
 func removeOthers(folder string, pins []config.Pin, filled artifacts.Filled) error {
 	lock, err := artifacts.ReadLock(folder)
 	if err != nil {

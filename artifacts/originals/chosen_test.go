@@ -25,7 +25,7 @@ import (
 	"strata/config"
 )
 
-// network is a mirror of everything, less what gone is a part of; asked counts its requests.
+// network is a mirror of everything, except addresses that contain gone; asked counts its requests.
 type network struct {
 	*httptest.Server
 	mutex sync.Mutex
@@ -61,19 +61,19 @@ func (n *network) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// archiveOf is a release of a plugin.
+// archiveOf returns a release of a plugin.
 func archiveOf(plugin string) []byte {
 	var content bytes.Buffer
 	zipped := gzip.NewWriter(&content)
 	writer := tar.NewWriter(zipped)
-	_ = writer.WriteHeader(&tar.Header{Name: plugin, Typeflag: tar.TypeReg, Size: int64(len(plugin)), Mode: 0o755}) // into memory
+	// into memory
+	_ = writer.WriteHeader(&tar.Header{Name: plugin, Typeflag: tar.TypeReg, Size: int64(len(plugin)), Mode: 0o755})
 	_, _ = io.WriteString(writer, plugin)
 	_, _ = writer.Close(), zipped.Close()
 	return content.Bytes()
 }
 
-// chosenStack is a stack on hosts that are there, with MetalLB, whose downloads come from a
-// network.
+// chosenStack is a stack on existing hosts, with MetalLB, whose downloads come from a network.
 type chosenStack struct {
 	t *testing.T
 	request
@@ -85,15 +85,18 @@ func newChosenStack(t *testing.T) *chosenStack {
 	t.Chdir("../..")
 	t.Setenv(config.ArtifactsVariable, "")
 	dir := t.TempDir()
-	s := &chosenStack{t, request{stackFile: filepath.Join(dir, "Pulumi.dev.yaml"), into: filepath.Join(dir, "originals"), list: filepath.Join(dir, "stacks/list"), pending: filepath.Join(dir, "stacks/pending")}, newNetwork(t)}
+	s := &chosenStack{t,
+		request{stackFile: filepath.Join(dir, "Pulumi.dev.yaml"), into: filepath.Join(dir, "originals"),
+			list: filepath.Join(dir, "stacks/list"), pending: filepath.Join(dir, "stacks/pending")}, newNetwork(t)}
 	s.configure("")
 	return s
 }
 
-// configure writes the stack's file with lines more.
+// configure writes the stack's file with another line.
 func (s *chosenStack) configure(line string) {
 	s.t.Helper()
-	ca, err := json.Marshal(string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.network.Certificate().Raw})))
+	ca, err := json.Marshal(
+		string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.network.Certificate().Raw})))
 	require.NoError(s.t, err)
 	text := "config:\n  strata:hosts: {driver: existing, arch: amd64, subnet: 10.10.0.0/24, nodes: [{name: a, role: server, address: 10.10.0.11}]}\n" +
 		"  strata:artifacts: {mirror: '" + s.network.URL + "', mirrorCA: " + string(ca) + "}\n" +
@@ -107,8 +110,8 @@ func (s *chosenStack) configure(line string) {
 	require.NoError(s.t, os.WriteFile(s.stackFile, []byte(text+"  "+strings.TrimSpace(line)+"\n"), 0o600))
 }
 
-// up fills the folder as an up does, which then begins, in a network where some things are gone,
-// and returns its files, what was said and the error.
+// up fills the folder as a starting update does, in a network where some addresses are gone. It
+// returns the folder's files, the log and the error.
 func (s *chosenStack) up(isUp bool, gone string) (files string, said string, err error) {
 	s.t.Helper()
 	files, said, err = s.call(s.request, isUp, gone)
@@ -118,7 +121,7 @@ func (s *chosenStack) up(isUp bool, gone string) (files string, said string, err
 	return files, said, err
 }
 
-// call fills a folder and brings nothing up.
+// call fills a folder and deploys nothing.
 func (s *chosenStack) call(r request, isUp bool, gone string) (files string, said string, err error) {
 	s.t.Helper()
 	r.isUp, s.network.gone, s.network.asked = isUp, gone, 0
@@ -144,7 +147,7 @@ func (s *chosenStack) preview(isUp bool, gone string) (files string, said string
 	return s.files(strings.TrimSpace(out.String())), log.String(), err
 }
 
-// files are a folder's, less the lock.
+// files returns a folder's files, less the lock.
 func (s *chosenStack) files(folder string) string {
 	s.t.Helper()
 	entries, err := os.ReadDir(folder)
@@ -176,13 +179,14 @@ func TestAnotherNetworkDoesNotChangeAClustersK3s(t *testing.T) {
 	assert.Contains(t, said, "and the lab's for the rest: k3s, k3s-images, k3s-install (as it was brought up with)")
 	assert.Zero(t, s.network.asked, "what is here is not asked for")
 
-	// The version of what came by download changes, and that of what did not.
-	s.configure("strata:metallb: {addresses: [10.10.0.200-10.10.0.210], chartVersion: 0.15.2}\n  strata:k3s: {version: v1.35.1+k3s1}")
+	// The versions of a downloaded artifact and of one from the lab change.
+	s.configure(
+		"strata:metallb: {addresses: [10.10.0.200-10.10.0.210], chartVersion: 0.15.2}\n  strata:k3s: {version: v1.35.1+k3s1}")
 	again, _, err = s.up(true, "")
 	require.NoError(t, err)
 	assert.Equal(t, strings.Replace(files, config.MetalLBChartVersion, "0.15.2", 1), again)
 
-	// A layer that is new to the stack gets what can be had.
+	// A layer that is new to the stack uses upstream if it is available.
 	s.configure("strata:certManager: {enabled: true}")
 	again, _, err = s.up(true, "jetstack")
 	require.NoError(t, err)
@@ -197,7 +201,7 @@ func TestAnotherNetworkDoesNotChangeAClustersK3s(t *testing.T) {
 	assert.Contains(t, again, "cert-manager-chart")
 }
 
-// What came from upstream must not become the lab's where a network is missing.
+// Without a network, upstream artifacts must not become the lab's.
 func TestAStackThatIsUpFromUpstreamStaysSo(t *testing.T) {
 	s := newChosenStack(t)
 	files, _, err := s.up(false, "")
@@ -210,7 +214,8 @@ func TestAStackThatIsUpFromUpstreamStaysSo(t *testing.T) {
 
 	s.configure("strata:k3s: {version: v1.35.1+k3s1}")
 	_, _, err = s.up(true, k3sReleases)
-	require.ErrorContains(t, err, "the stack is up with upstream's artifacts, and these did not come: k3s v1.35.1+k3s1, k3s-images v1.35.1+k3s1, k3s-install v1.35.1+k3s1. Try again")
+	require.ErrorContains(t, err,
+		"the stack is up with upstream's artifacts, and these did not come: k3s v1.35.1+k3s1, k3s-images v1.35.1+k3s1, k3s-install v1.35.1+k3s1. Try again")
 	require.ErrorContains(t, err, "404")
 	again, _, err = s.up(true, "")
 	require.NoError(t, err)
@@ -222,8 +227,7 @@ func TestAStackThatIsUpFromUpstreamStaysSo(t *testing.T) {
 	assert.Contains(t, again, "k3s-v1.35.1+k3s1", "the list says what the folder had")
 }
 
-// A look at what an up would do is none: with the network back, the layer comes from where it can
-// be had.
+// A preview decides nothing: with the network back, the layer comes from upstream.
 func TestAPreviewFixesNothing(t *testing.T) {
 	s := newChosenStack(t)
 	_, _, err := s.preview(false, "")
@@ -254,7 +258,7 @@ func TestAPreviewFixesNothing(t *testing.T) {
 	assert.NotContains(t, seen, "metallb-chart-"+config.MetalLBChartVersion)
 }
 
-// Its build failed, or its configuration: nothing was brought up with what was chosen.
+// A failed build or a configuration error deploys nothing with the chosen sources.
 func TestAnUpThatDidNotBeginFixesNothing(t *testing.T) {
 	s := newChosenStack(t)
 	_, _, err := s.up(false, "")
@@ -268,8 +272,8 @@ func TestAnUpThatDidNotBeginFixesNothing(t *testing.T) {
 	assert.Contains(t, files, "cert-manager-chart")
 }
 
-// What lies in the folder becomes the lab's manifest, sums and all, so that nothing after it would
-// notice.
+// A file in the folder enters the lab's manifest with its sum, so no later check would notice a
+// change.
 func TestAFileThatChangedInTheFolderIsDownloadedAnew(t *testing.T) {
 	s := newChosenStack(t)
 	files, _, err := s.up(false, "")
@@ -299,7 +303,7 @@ func TestAFileThatChangedInTheFolderIsDownloadedAnew(t *testing.T) {
 	assert.Zero(t, s.network.asked)
 }
 
-// Where it does not come again, the up fails: the stack is up with what was downloaded.
+// If the download fails, the update fails: the stack runs the downloaded version.
 func TestAFileThatChangedAndDoesNotComeAgainStopsTheUp(t *testing.T) {
 	s := newChosenStack(t)
 	_, _, err := s.up(false, "")
@@ -311,7 +315,7 @@ func TestAFileThatChangedAndDoesNotComeAgainStopsTheUp(t *testing.T) {
 	assert.Contains(t, said, "wrong checksum")
 }
 
-// A lock of before has no sums of programs, and no network may be there to get them by.
+// An older lock has no sums of programs, and there may be no network to get them.
 func TestAPluginOfBeforeItsSumWasKeptIsBelieved(t *testing.T) {
 	s := newChosenStack(t)
 	files, _, err := s.up(false, "")
@@ -327,8 +331,8 @@ func TestAPluginOfBeforeItsSumWasKeptIsBelieved(t *testing.T) {
 	assert.Equal(t, files, again)
 }
 
-// A plugin is compiled where it cannot be had: it is no part of the cluster. The lab would refuse
-// the old one beside it.
+// A plugin that is not available is compiled, because it is no part of the cluster. The lab would
+// refuse the old one beside it.
 func TestAPluginThatDoesNotComeIsCompiled(t *testing.T) {
 	s := newChosenStack(t)
 	files, _, err := s.up(false, "")
@@ -338,7 +342,8 @@ func TestAPluginThatDoesNotComeIsCompiled(t *testing.T) {
 	require.NoError(t, err)
 	for i := range lock.Artifacts {
 		if one := &lock.Artifacts[i]; one.Name == "pulumi-resource-random" { // as the go.mod before had it
-			require.NoError(t, os.Rename(filepath.Join(s.into, one.OriginalName()), filepath.Join(s.into, one.Name+"-v4.0.0")))
+			require.NoError(t,
+				os.Rename(filepath.Join(s.into, one.OriginalName()), filepath.Join(s.into, one.Name+"-v4.0.0")))
 			one.Version = "v4.0.0"
 		}
 	}
@@ -350,7 +355,7 @@ func TestAPluginThatDoesNotComeIsCompiled(t *testing.T) {
 	assert.Contains(t, said, "the lab's for the rest: pulumi-resource-random")
 }
 
-// Stacks that are up since before there was a list have one folder to go by.
+// An older stack without a list has only its folder as evidence.
 func TestAStackWithoutAListHasFromUpstreamWhatItsFolderHas(t *testing.T) {
 	s := newChosenStack(t)
 	files, _, err := s.up(false, k3sReleases)

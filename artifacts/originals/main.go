@@ -1,6 +1,6 @@
-// Command originals fills a folder with what the projects publish: the pinned artifacts of a stack,
-// and Pulumi's official plugins. The lab takes them in the place of its own (ORIGINALS=DIR). It is
-// no subcommand of strata because `make up` runs it before anything is built.
+// Command originals fills a folder with upstream artifacts: the pinned artifacts of a stack, and
+// Pulumi's official plugins. The lab uses them in place of its own (ORIGINALS=DIR). It is no
+// subcommand of strata because `make up` runs it before the build.
 //
 //	go run ./artifacts/originals -into DIR [-for-up LIST [-is-up] -pending FILE|-apart DIR] Pulumi.STACK.yaml
 package main
@@ -27,11 +27,15 @@ import (
 func main() {
 	var r request
 	flag.StringVar(&r.into, "into", "", "the folder")
-	flag.StringVar(&r.list, "for-up", "", "only what the stack needs and this machine can run; what cannot be had is no error, and one line says what was chosen. "+
-		"The `file` has where each artifact comes from")
-	flag.StringVar(&r.pending, "pending", "", "with -for-up: the `file` that gets what that list is once something is brought up")
-	flag.StringVar(&r.apart, "apart", "", "with -for-up, of a preview: where the folder has to change, this `folder` is filled instead, and is printed")
-	flag.BoolVar(&r.isUp, "is-up", false, "with -for-up: the stack is up, and has from where that file says what it was brought up with")
+	flag.StringVar(&r.list, "for-up", "",
+		"only what the stack needs and this machine can run; what cannot be had is no error, and one line says what was chosen. "+
+			"The `file` has where each artifact comes from")
+	flag.StringVar(&r.pending, "pending", "",
+		"with -for-up: the `file` that gets what that list is once something is brought up")
+	flag.StringVar(&r.apart, "apart", "",
+		"with -for-up, of a preview: where the folder has to change, this `folder` is filled instead, and is printed")
+	flag.BoolVar(&r.isUp, "is-up", false,
+		"with -for-up: the stack is up, and has from where that file says what it was brought up with")
 	flag.Parse()
 	r.stackFile = flag.Arg(0)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -43,22 +47,21 @@ func main() {
 	}
 }
 
-// request is a folder to fill, for the stack of a file.
+// request describes a folder to fill for the stack of a file.
 type request struct {
 	stackFile, into string
-	// list is the file of where a stack's artifacts come from, for an up; isUp says that it is of
-	// the stack as it is.
+	// list is the file with the sources of a stack's artifacts, for an update. isUp is true if the
+	// stack is deployed with this list.
 	list string
 	isUp bool
-	// pending is the file that gets the list as it is once the up has begun; empty: nothing is
-	// kept.
+	// pending is the file for the new list, which becomes list once the update has begun. If empty,
+	// no list is kept.
 	pending string
-	// apart is the folder that a preview fills in place of into, which it leaves as it is; empty:
-	// no preview.
+	// apart is the folder that a preview fills instead of into. Empty without a preview.
 	apart string
 }
 
-// fill fills the folder. For an up it prints the folder's path if it has something.
+// fill fills the folder. For an update it prints the folder's path if the folder has files.
 func (r *request) fill(ctx context.Context, out, log io.Writer) error {
 	if r.into == "" {
 		return errors.New("expected -into DIR")
@@ -103,8 +106,8 @@ func (r *request) fill(ctx context.Context, out, log io.Writer) error {
 	return err
 }
 
-// forUp downloads what can be had of a new stack's pins. Of a stack that is up it downloads what
-// has another version since, of what came from upstream, and what the stack did not ask for before.
+// forUp downloads the available pins of a new stack. For a deployed stack it downloads upstream
+// artifacts whose version changed, and artifacts that are new to the stack.
 func (r *request) forUp(
 	pins []config.Pin, download func([]config.Pin) (artifacts.Filled, error), log io.Writer,
 ) (filled artifacts.Filled, err error) {
@@ -119,7 +122,7 @@ func (r *request) forUp(
 	if err != nil {
 		return filled, err
 	}
-	if there { // without a network, and whatever is left of the download cache
+	if there { // without a network, and with any download cache
 		for _, pin := range asked {
 			filled.Names = append(filled.Names, pin.Name)
 		}
@@ -135,7 +138,7 @@ func (r *request) forUp(
 	return filled, errors.Join(removeOthers(r.into, pins, filled), r.keep(from, pins, filled))
 }
 
-// change fills the folder, a preview's in place of the up's.
+// change fills the folder, or for a preview the one apart.
 func (r *request) change(
 	asked []config.Pin, download func([]config.Pin) (artifacts.Filled, error),
 ) (filled artifacts.Filled, err error) {
@@ -148,8 +151,8 @@ func (r *request) change(
 	return download(asked)
 }
 
-// copyLinks makes a folder of an earlier preview one of links to another's files; where that is not
-// there, it is empty.
+// copyLinks recreates a preview's folder with links to another folder's files. If that does not
+// exist, the new folder is empty.
 func copyLinks(from, to string) error {
 	if err := os.RemoveAll(to); err != nil {
 		return err
@@ -172,8 +175,8 @@ func copyLinks(from, to string) error {
 	return nil
 }
 
-// keep writes what the list is once something is brought up: until then the stack has nothing of
-// it, and another call may choose otherwise.
+// keep writes the list for the next run to the pending file. The list counts once the update
+// begins: until then nothing is deployed, and another call may choose otherwise.
 func (r *request) keep(from chosen, pins []config.Pin, filled artifacts.Filled) error {
 	if r.pending == "" {
 		return nil
@@ -182,9 +185,9 @@ func (r *request) keep(from chosen, pins []config.Pin, filled artifacts.Filled) 
 	return from.write(r.pending)
 }
 
-// hasAll reports whether the stack is up and its folder has all that may be downloaded, and says
-// which file is not as it was downloaded: the lab takes what lies there, and enters that file's own
-// sum in its manifest.
+// hasAll reports whether the stack is deployed and its folder has all files that may be downloaded.
+// It logs a file that differs from its download, because the lab would enter that file's sum in its
+// manifest.
 func (r *request) hasAll(asked []config.Pin, log io.Writer) (bool, error) {
 	if !r.isUp {
 		return false, nil
@@ -207,7 +210,7 @@ func (r *request) hasAll(asked []config.Pin, log io.Writer) (bool, error) {
 	return false, err
 }
 
-// said tells what the folder has, and is an error where something is missing.
+// said prints the folder's contents, and returns an error if an artifact is missing.
 func said(filled artifacts.Filled, into string, log io.Writer) error {
 	for _, file := range filled.Left {
 		if _, err := fmt.Fprintf(log, "%s: was there, and stays, with what goes with it\n", file); err != nil {
@@ -221,8 +224,8 @@ func said(filled artifacts.Filled, into string, log io.Writer) error {
 	return err
 }
 
-// wanted are the pins that a folder can have: no image of our own, which is built, and no disk
-// image. For an up they are those that the stack asks for, less what unfit says cannot run here.
+// wanted returns the pins that a folder can have: no built image and no disk image. For an update
+// it returns those that the stack needs, less those that cannot run here; unfit has the reason.
 func wanted(cfg *config.Config, forUp bool) (pins []config.Pin, unfit string, err error) {
 	arch := cfg.Hosts.Arch
 	if arch == "" {
@@ -233,7 +236,8 @@ func wanted(cfg *config.Config, forUp bool) (pins []config.Pin, unfit string, er
 	}
 	for _, pin := range cfg.Pins() {
 		_, built := config.BuiltImage(pin.URL)
-		isK3s := slices.Contains([]string{config.ArtifactK3s, config.ArtifactK3sInstall, config.ArtifactK3sImages}, pin.Name)
+		isK3s := slices.Contains([]string{config.ArtifactK3s, config.ArtifactK3sInstall, config.ArtifactK3sImages},
+			pin.Name)
 		switch {
 		case built, pin.Name == config.ArtifactVMImage, pin.Arch != "" && pin.Arch != arch:
 		case forUp && !slices.Contains(cfg.Needed(), pin.Name):
@@ -246,9 +250,9 @@ func wanted(cfg *config.Config, forUp bool) (pins []config.Pin, unfit string, er
 	return append(pins, plugins...), unfit, err
 }
 
-// refusal says why the pinned K3s is left out; empty if it is not. Containers need settings for K3s
-// that depend on its release and on this machine's control groups, and the pinned release was never
-// run in one (docs/originals.md); who has tried gives it in ORIGINALS.
+// refusal returns why the pinned K3s is left out; empty if it is not. Containers need settings for
+// K3s that depend on its release and on this machine's control groups. The pinned release was never
+// run in one (docs/originals.md). A user who has tried it passes it in ORIGINALS.
 func refusal(cfg *config.Config) string {
 	if cfg.Hosts.Driver != config.DriverMachine {
 		return ""
@@ -256,7 +260,8 @@ func refusal(cfg *config.Config) string {
 	return "k3s: driver machine keeps the lab's, which is made for its containers"
 }
 
-// choice is the line that says what a run takes from upstream, what it compiles, and why.
+// choice returns the line that says which artifacts a run takes from upstream, which it compiles,
+// and why.
 func choice(stack string, pins []config.Pin, filled artifacts.Filled, unfit string, isUp bool) string {
 	var reasons []string
 	if isUp {
@@ -267,7 +272,7 @@ func choice(stack string, pins []config.Pin, filled artifacts.Filled, unfit stri
 	}
 	if filled.Missing != nil {
 		first, _, _ := strings.Cut(filled.Missing.Error(), "\n")
-		first, _, _ = strings.Cut(first, "; ") // the advice is for who asked for nothing else
+		first, _, _ = strings.Cut(first, "; ") // the advice is for users who chose no source
 		reasons = append(reasons, first)
 	}
 	var compiled []string

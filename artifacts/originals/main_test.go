@@ -13,7 +13,7 @@ import (
 	"strata/config"
 )
 
-// stackOf is a committed stack's configuration.
+// stackOf returns a committed stack's configuration.
 func stackOf(t *testing.T, name string) *config.Config {
 	t.Helper()
 	t.Chdir("../..")
@@ -35,7 +35,8 @@ func TestAnUpAsksForWhatItsStackNeeds(t *testing.T) {
 	pins, unfit, err := wanted(cfg, true)
 	require.NoError(t, err)
 	assert.Empty(t, unfit, "the hosts are others: what they can run a preflight says")
-	assert.Subset(t, names(pins), []string{"k3s amd64", "k3s-images amd64", "k3s-install ", "traefik-chart ", "traefik-crds "})
+	assert.Subset(t, names(pins),
+		[]string{"k3s amd64", "k3s-images amd64", "k3s-install ", "traefik-chart ", "traefik-crds "})
 	for _, absent := range []string{"k3s arm64", "wave-chart "} {
 		assert.NotContains(t, names(pins), absent)
 	}
@@ -49,8 +50,8 @@ func TestAnUpAsksForWhatItsStackNeeds(t *testing.T) {
 	assert.Contains(t, strings.Join(names(pins), ","), "pulumi-resource-kubernetes")
 }
 
-// K3s from upstream was never run in a container with the pinned release, and a person's first up
-// is no experiment.
+// The pinned release of K3s was never run in a container, and a user's first update must not be an
+// experiment.
 func TestMachinesKeepTheLabsK3s(t *testing.T) {
 	cfg := stackOf(t, "local")
 	pins, unfit, err := wanted(cfg, true)
@@ -65,8 +66,8 @@ func TestMachinesKeepTheLabsK3s(t *testing.T) {
 	assert.Contains(t, names(all), "k3s amd64", "a folder is for who asks for it")
 }
 
-// Which artifacts `make up` takes unless it is told is for the network to say; the tests say it
-// themselves (.ci/run).
+// By default the network decides which artifacts `make up` uses; the tests decide themselves
+// (.ci/run).
 func TestMakeLeavesTheChoiceOpen(t *testing.T) {
 	makefile, err := os.ReadFile("../../Makefile")
 	require.NoError(t, err)
@@ -78,18 +79,25 @@ func TestMakeLeavesTheChoiceOpen(t *testing.T) {
 
 func TestOneLineSaysWhatWasChosenAndWhy(t *testing.T) {
 	pins := []config.Pin{{Name: "k3s"}, {Name: "vault-chart"}}
-	gone := errors.New("fetch vault-chart 1: downloading from example.org: no route to host; check the network\nand more")
+	gone := errors.New(
+		"fetch vault-chart 1: downloading from example.org: no route to host; check the network\nand more")
 	cases := map[string]struct {
 		filled artifacts.Filled
 		unfit  string
 		want   string
 	}{
-		"all":     {artifacts.Filled{Names: []string{"k3s", "vault-chart"}}, "", "Artifacts of stack dev: 2 downloads of upstream's. ARTIFACTS=lab or upstream decides otherwise"},
-		"some":    {artifacts.Filled{Names: []string{"k3s"}, Missing: gone}, "", "Artifacts of stack dev: 1 downloads of upstream's, and the lab's for the rest: vault-chart (fetch vault-chart 1: downloading from example.org: no route to host). ARTIFACTS=lab or upstream decides otherwise"},
-		"nothing": {artifacts.Filled{Missing: gone}, "", "Artifacts of stack dev: the lab's, compiled here (fetch vault-chart 1: downloading from example.org: no route to host). ARTIFACTS=lab or upstream decides otherwise"},
-		"unfit":   {artifacts.Filled{Names: []string{"k3s", "vault-chart"}}, "k3s: cgroup v1", "Artifacts of stack dev: 2 downloads of upstream's, and the lab's for the rest (k3s: cgroup v1). ARTIFACTS=lab or upstream decides otherwise"},
+		"all": {artifacts.Filled{Names: []string{"k3s", "vault-chart"}}, "",
+			"Artifacts of stack dev: 2 downloads of upstream's. ARTIFACTS=lab or upstream decides otherwise"},
+		"some": {artifacts.Filled{Names: []string{"k3s"}, Missing: gone}, "",
+			"Artifacts of stack dev: 1 downloads of upstream's, and the lab's for the rest: vault-chart (fetch vault-chart 1: downloading from example.org: no route to host). ARTIFACTS=lab or upstream decides otherwise"},
+		"nothing": {artifacts.Filled{Missing: gone}, "",
+			"Artifacts of stack dev: the lab's, compiled here (fetch vault-chart 1: downloading from example.org: no route to host). ARTIFACTS=lab or upstream decides otherwise"},
+		"unfit": {artifacts.Filled{Names: []string{"k3s", "vault-chart"}}, "k3s: cgroup v1",
+			"Artifacts of stack dev: 2 downloads of upstream's, and the lab's for the rest (k3s: cgroup v1). ARTIFACTS=lab or upstream decides otherwise"},
 	}
 	for name, test := range cases {
-		t.Run(name, func(t *testing.T) { assert.Equal(t, test.want, choice("dev", pins, test.filled, test.unfit, false)) })
+		t.Run(name, func(t *testing.T) {
+			assert.Equal(t, test.want, choice("dev", pins, test.filled, test.unfit, false))
+		})
 	}
 }

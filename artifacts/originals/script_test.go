@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// project is a checkout of hack/artifacts alone, in which go fills nothing and prints what the test
-// says.
+// project is a checkout of hack/artifacts alone, with a go that fills no folder and prints the
+// test's text.
 type project struct {
 	t          *testing.T
 	dir, fills string
@@ -29,7 +29,7 @@ func newProject(t *testing.T) *project {
 	require.NoError(t, err)
 	p := &project{t: t, dir: dir}
 	p.write("hack/artifacts", string(script))
-	// What is downloaded goes with a list, unless it is for a preview.
+	// A download has a list, unless it is for a preview.
 	p.write("bin/go", `#!/bin/sh
 echo "go $*" >> asked
 case "$*" in
@@ -43,8 +43,8 @@ case "$*" in *'-pending .strata/stacks/pending-originals-local '*) echo "$LIST" 
 	return p
 }
 
-// stack runs hack/stack where nothing but hack/artifacts is real, and returns what it says and what
-// it calls.
+// stack runs hack/stack with everything but hack/artifacts replaced, and returns its output and its
+// calls.
 func (p *project) stack(args ...string) (said string, calls []string) {
 	p.t.Helper()
 	script, err := os.ReadFile("../../hack/stack")
@@ -59,7 +59,8 @@ func (p *project) stack(args ...string) (said string, calls []string) {
 	require.NoError(p.t, os.RemoveAll(filepath.Join(p.dir, "asked")))
 	command := exec.CommandContext(p.t.Context(), filepath.Join(p.dir, "hack/stack"), args...)
 	command.Dir = p.dir
-	command.Env = append(os.Environ(), "PATH="+filepath.Join(p.dir, "bin")+":"+os.Getenv("PATH"), "FILLS="+p.fills, "LIST="+p.list, "ORIGINALS=", "PLUGINS="+p.plugins)
+	command.Env = append(os.Environ(), "PATH="+filepath.Join(p.dir, "bin")+":"+os.Getenv("PATH"),
+		"FILLS="+p.fills, "LIST="+p.list, "ORIGINALS=", "PLUGINS="+p.plugins)
 	out, err := command.CombinedOutput()
 	require.NoError(p.t, err, string(out))
 	text, err := os.ReadFile(filepath.Join(p.dir, "asked"))
@@ -67,7 +68,7 @@ func (p *project) stack(args ...string) (said string, calls []string) {
 	return string(out), strings.Split(strings.TrimSpace(string(text)), "\n")
 }
 
-// calling are those of the calls that have a part.
+// calling returns the calls that contain a text.
 func calling(calls []string, part string) (found []string) {
 	for _, call := range calls {
 		if strings.Contains(call, part) {
@@ -103,14 +104,17 @@ func (p *project) fails(originals string, args ...string) (said string, code int
 	return stderr.String(), command.ProcessState.ExitCode()
 }
 
-// run returns the script's output, as an eval leaves it: the sources, the folder of originals, and
+// run returns the script's output as an eval leaves it: the sources, the folder of originals, and
 // the messages.
 func (p *project) run(originals string, args ...string) (from, folder, said string) {
 	p.t.Helper()
-	command := exec.CommandContext(p.t.Context(), "bash", "-c", `set -e; chosen=$(hack/artifacts "$@"); eval "$chosen"; printf '%s\n%s\n' "${artifacts:-}" "${ORIGINALS:-}"`, "bash")
+	command := exec.CommandContext(p.t.Context(), "bash", "-c",
+		`set -e; chosen=$(hack/artifacts "$@"); eval "$chosen"; printf '%s\n%s\n' "${artifacts:-}" "${ORIGINALS:-}"`,
+		"bash")
 	command.Args = append(command.Args, args...)
 	command.Dir = p.dir
-	command.Env = append(os.Environ(), "PATH="+filepath.Join(p.dir, "bin")+":"+os.Getenv("PATH"), "ORIGINALS="+originals, "FILLS="+p.fills, "LIST="+p.list)
+	command.Env = append(os.Environ(), "PATH="+filepath.Join(p.dir, "bin")+":"+os.Getenv("PATH"),
+		"ORIGINALS="+originals, "FILLS="+p.fills, "LIST="+p.list)
 	var stderr strings.Builder
 	command.Stderr = &stderr
 	out, err := command.Output()
@@ -126,10 +130,11 @@ func (p *project) asked() int {
 		return 0
 	}
 	require.NoError(p.t, err)
-	return strings.Count(string(text), "-into .strata/originals/local -for-up .strata/stacks/originals-local -pending .strata/stacks/pending-originals-local Pulumi.local.yaml\n")
+	return strings.Count(string(text),
+		"-into .strata/originals/local -for-up .strata/stacks/originals-local -pending .strata/stacks/pending-originals-local Pulumi.local.yaml\n")
 }
 
-// askedAgain counts the requests for the downloads of a stack that is up.
+// askedAgain counts the requests for the downloads of a deployed stack.
 func (p *project) askedAgain() int {
 	text, err := os.ReadFile(filepath.Join(p.dir, "asked"))
 	require.NoError(p.t, err)
@@ -160,7 +165,7 @@ func TestANewStackGetsWhatCanBeHad(t *testing.T) {
 	assert.Equal(t, []string{"lab", ""}, []string{from, folder}, "nothing answers")
 }
 
-// An up in another network must not give a cluster another K3s.
+// An update in another network must not give a cluster another K3s.
 func TestAStackThatIsUpKeepsItsArtifacts(t *testing.T) {
 	p := newProject(t)
 	p.fills = filepath.Join(p.dir, ".strata/originals/local")
@@ -198,26 +203,28 @@ func TestWhatTheCallerSaysCounts(t *testing.T) {
 	from, folder, _ := p.run("../my originals", "up", "local", "")
 	assert.Equal(t, []string{"lab", "../my originals"}, []string{from, folder})
 	assert.Zero(t, p.asked())
-	out, err := exec.CommandContext(t.Context(), filepath.Join(p.dir, "hack/artifacts"), "up", "local", "upstraem").CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), filepath.Join(p.dir, "hack/artifacts"), "up", "local",
+		"upstraem").CombinedOutput()
 	require.Error(t, err)
 	assert.Contains(t, string(out), "ARTIFACTS=upstraem: expected lab or upstream")
 }
 
-// A folder's K3s, charts and CRDs would be left out without a word.
+// A folder's K3s, charts and CRDs would be silently ignored.
 func TestUpstreamAndAFolderAreRefusedTogether(t *testing.T) {
 	p := newProject(t)
 	for _, subcommand := range []string{"up", "preview", "down"} {
 		said, status := p.fails("../mine", subcommand, "local", "upstream")
 		assert.Equal(t, 2, status)
-		assert.Contains(t, said, "ARTIFACTS=upstream takes everything by strata.lock, and nothing of ORIGINALS=../mine. "+
-			"Leave one out: ORIGINALS alone takes the lab's for the rest")
+		assert.Contains(t, said,
+			"ARTIFACTS=upstream takes everything by strata.lock, and nothing of ORIGINALS=../mine. "+
+				"Leave one out: ORIGINALS alone takes the lab's for the rest")
 	}
 	from, _, _ := p.run("../mine", "up", "local", "lab")
 	assert.Equal(t, "lab", from)
 }
 
-// The first up had charts and no K3s, because no host answered for it. The next is in a network
-// where it can be had.
+// The first update had charts and no K3s, because no host answered for it. The next has a better
+// network.
 func TestAStackThatIsUpIsAskedForWhatItHas(t *testing.T) {
 	p := newProject(t)
 	p.fills = filepath.Join(p.dir, ".strata/originals/local")
@@ -237,8 +244,8 @@ func TestAStackThatIsUpIsAskedForWhatItHas(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(p.dir, ".strata/stacks/originals-local"))
 }
 
-// Where artifacts come from is what they came from: not what a preview found, nor an up that ended
-// before anything was brought up.
+// The list holds the sources of the deployed artifacts, not those of a preview or of an update that
+// failed before it deployed anything.
 func TestTheListIsWhatWasBroughtUp(t *testing.T) {
 	p := newProject(t)
 	p.fills = filepath.Join(p.dir, ".strata/originals/local")
@@ -278,7 +285,7 @@ func TestTheListIsWhatWasBroughtUp(t *testing.T) {
 	assert.NoFileExists(t, list)
 }
 
-// The lab's bundle is not what such a stack runs.
+// Such a stack does not run the lab's bundle.
 func TestAnUpFromUpstreamShowsNoPartsOfABundleThatNothingUses(t *testing.T) {
 	p := newProject(t)
 	said, calls := p.stack("up", "local", "lab")
@@ -288,13 +295,15 @@ func TestAnUpFromUpstreamShowsNoPartsOfABundleThatNothingUses(t *testing.T) {
 
 	said, calls = p.stack("up", "local", "upstream")
 	assert.Empty(t, calling(calls, "lab parts"))
-	assert.Contains(t, said, "Artifacts of stack local: upstream's, by strata.lock. Pulumi's plugins are the lab's stand-ins; PLUGINS=official takes the official ones")
+	assert.Contains(t, said,
+		"Artifacts of stack local: upstream's, by strata.lock. Pulumi's plugins are the lab's stand-ins; PLUGINS=official takes the official ones")
 	p.plugins = "official"
 	said, _ = p.stack("up", "local", "upstream")
-	assert.Contains(t, said, "Artifacts of stack local: upstream's, by strata.lock. Pulumi's plugins are the official ones\n")
+	assert.Contains(t, said,
+		"Artifacts of stack local: upstream's, by strata.lock. Pulumi's plugins are the official ones\n")
 }
 
-// The record of a checkout that was moved, or copied, names a folder of the old place.
+// The record of a moved or copied checkout names a folder of the old place.
 func TestACheckoutThatWasMovedHasItsDownloads(t *testing.T) {
 	p := newProject(t)
 	p.fills = filepath.Join(p.dir, ".strata/originals/local")
@@ -305,7 +314,8 @@ func TestACheckoutThatWasMovedHasItsDownloads(t *testing.T) {
 	moved := filepath.Join(filepath.Dir(p.dir), "moved")
 	require.NoError(t, os.Rename(p.dir, moved))
 	p.dir, p.fills = moved, filepath.Join(moved, ".strata/originals/local")
-	for _, record := range []string{"", "/somewhere/else/.strata/originals/local\n"} { // as the script wrote it, and as it wrote it before
+	// as the script wrote it, and as it wrote it before
+	for _, record := range []string{"", "/somewhere/else/.strata/originals/local\n"} {
 		if record != "" {
 			p.write(".strata/stacks/artifacts-local", record)
 		}
@@ -335,7 +345,7 @@ func TestOriginalsThatAreGoneStopAnUpAndNothingElse(t *testing.T) {
 	from, folder, _ := p.run("", "up", "local", "lab")
 	assert.Equal(t, []string{"lab", ""}, []string{from, folder}, "who says so gets it")
 
-	// Downloads come again.
+	// The files are downloaded again.
 	p.fills = filepath.Join(p.dir, ".strata/originals/local")
 	p.run(p.fills, "keep", "local", "lab")
 	from, folder, _ = p.run("", "down", "local", "")

@@ -10,11 +10,11 @@ import (
 	"strata/internal/files/digest"
 )
 
-// user is the numeric user of the images: kubelet cannot judge runAsNonRoot by a name. Distroless
-// images have it, too.
+// user is the numeric user of the images, because kubelet cannot check runAsNonRoot by a name.
+// Distroless images have it, too.
 const user = "65532:65532"
 
-// contents is one image: a program, and nothing else.
+// contents describes an image with one program and no other file.
 type contents struct {
 	// reference is the image's name in Pods; arch is its architecture in Go's terms.
 	reference, arch string
@@ -30,10 +30,10 @@ type file struct {
 	content []byte
 }
 
-// archive writes the image as `docker save` writes it, which containerd, Docker, kind, k3d and
-// skopeo read: one layer, its configuration, and a list of both (github.com/moby/docker-image-spec,
-// spec.md, "Combined Image JSON + Filesystem Changeset Format"). No entry has a time, so equal
-// contents give equal bytes.
+// archive writes the image in the format of `docker save`, which containerd, Docker, kind, k3d and
+// skopeo read. It has one layer, its configuration, and a list of both
+// (github.com/moby/docker-image-spec, spec.md, "Combined Image JSON + Filesystem Changeset
+// Format"). No entry has a time, so equal contents give equal bytes.
 func archive(out io.Writer, image contents) error {
 	var layer bytes.Buffer
 	if err := pack(&layer, file{image.name, 0o755, image.program}); err != nil {
@@ -41,24 +41,28 @@ func archive(out io.Writer, image contents) error {
 	}
 	config, err := json.Marshal(map[string]any{
 		"architecture": image.arch, "os": "linux",
-		"config": map[string]any{"User": user, "WorkingDir": "/", "Env": []string{"PATH=/"}, "Entrypoint": []string{"/" + image.name}},
+		"config": map[string]any{"User": user, "WorkingDir": "/", "Env": []string{"PATH=/"},
+			"Entrypoint": []string{"/" + image.name}},
 		"rootfs": map[string]any{"type": "layers", "diff_ids": []string{"sha256:" + digest.Of(layer.Bytes())}},
 	})
 	if err != nil {
 		return err
 	}
 	settings, blob := digest.Of(config)+".json", digest.Of(layer.Bytes())+".tar"
-	list, err := json.Marshal([]any{map[string]any{"Config": settings, "RepoTags": []string{image.reference}, "Layers": []string{blob}}})
+	list, err := json.Marshal(
+		[]any{map[string]any{"Config": settings, "RepoTags": []string{image.reference}, "Layers": []string{blob}}})
 	if err != nil {
 		return err
 	}
-	return pack(out, file{settings, 0o644, config}, file{blob, 0o644, layer.Bytes()}, file{"manifest.json", 0o644, list})
+	return pack(out, file{settings, 0o644, config}, file{blob, 0o644, layer.Bytes()},
+		file{"manifest.json", 0o644, list})
 }
 
 func pack(out io.Writer, files ...file) error {
 	tarred := tar.NewWriter(out)
 	for _, one := range files {
-		header := &tar.Header{Name: one.name, Mode: one.mode, Size: int64(len(one.content)), Typeflag: tar.TypeReg, Format: tar.FormatUSTAR}
+		header := &tar.Header{Name: one.name, Mode: one.mode, Size: int64(len(one.content)),
+			Typeflag: tar.TypeReg, Format: tar.FormatUSTAR}
 		if err := tarred.WriteHeader(header); err != nil {
 			return fmt.Errorf("%s: %w", one.name, err)
 		}

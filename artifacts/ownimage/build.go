@@ -13,26 +13,28 @@ import (
 	"strata/internal/files/atomicfile"
 )
 
-// environment holds the variables of every build, whoever starts it: no C compiler, so that the
-// program runs in an empty image, and no workspace.
-var environment = []string{"CGO_ENABLED=0", "GOOS=linux", "GOWORK=off", "GOFLAGS=-mod=readonly -buildvcs=false -trimpath"}
+// environment holds the variables of every build: without a C compiler, so that the program runs in
+// an empty image, and without a workspace.
+var environment = []string{"CGO_ENABLED=0", "GOOS=linux", "GOWORK=off",
+	"GOFLAGS=-mod=readonly -buildvcs=false -trimpath"}
 
 // Write compiles the image's program for an architecture, in Go's terms, and writes the archive to
-// a file. The same sources and the same Go give the same bytes. Errors: no Go on the PATH, a folder
-// of the project that is not there, what the compiler says.
+// a file. The same sources and the same Go give the same bytes. It fails without Go on the PATH,
+// without the project's folder, or with the compiler's error.
 func Write(ctx context.Context, projectDir string, image config.OwnImage, reference, arch, file string) error {
 	program, err := compile(ctx, filepath.Join(projectDir, image.Folder), arch)
 	if err != nil {
 		return fmt.Errorf("image %s: %w", image.Name, err)
 	}
 	var archived bytes.Buffer
-	if err := archive(&archived, contents{reference: reference, arch: arch, name: image.Name, program: program}); err != nil {
+	if err := archive(&archived,
+		contents{reference: reference, arch: arch, name: image.Name, program: program}); err != nil {
 		return fmt.Errorf("image %s: %w", image.Name, err)
 	}
 	return atomicfile.Write(file, archived.Bytes(), 0o644)
 }
 
-// compile is a static binary of the command in a module's folder.
+// compile returns a static binary of the command in a module's folder.
 func compile(ctx context.Context, folder, arch string) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "strata-image-")
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package ownimage makes the images of this repository's own programs, which no registry has: it
-// compiles a program and wraps it into an archive that containerd and Docker load, without either.
-// It does not own which images there are (config.OwnImages).
+// Package ownimage makes the images of this repository's own programs, which no registry has. It
+// compiles a program and packs it into an archive that containerd and Docker load, and needs
+// neither of them. It does not own the list of images (config.OwnImages).
 package ownimage

@@ -22,7 +22,7 @@ import (
 
 const reference = "localhost/strata/cert-wait:1.0.0"
 
-// project is a folder with one program of ours.
+// project returns a folder with one program of ours.
 func project(t *testing.T, program string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -45,7 +45,7 @@ func certWait(t *testing.T) config.OwnImage {
 	return config.OwnImage{}
 }
 
-// unpack are the files of a tar, by name.
+// unpack returns the files of a tar, by name.
 func unpack(t *testing.T, content []byte) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
@@ -61,8 +61,8 @@ func unpack(t *testing.T, content []byte) map[string][]byte {
 	}
 }
 
-// The archive has the form of `docker save`: a list that names a configuration, whose sums are
-// those of the layers.
+// The archive has the format of `docker save`: a list names a configuration, which has the layers'
+// sums.
 func TestTheArchiveHoldsTheProgramUnderItsReference(t *testing.T) {
 	dir, out := project(t, "package main\n\nfunc main() {}\n"), filepath.Join(t.TempDir(), "image.tar")
 	require.NoError(t, ownimage.Write(t.Context(), dir, certWait(t), reference, "arm64", out))
@@ -102,7 +102,9 @@ func TestTheArchiveHoldsTheProgramUnderItsReference(t *testing.T) {
 	assert.Empty(t, libraries, "there is nothing else in the image")
 
 	again := filepath.Join(t.TempDir(), "elsewhere.tar")
-	require.NoError(t, ownimage.Write(t.Context(), project(t, "package main\n\nfunc main() {}\n"), certWait(t), reference, "arm64", again))
+	require.NoError(t,
+		ownimage.Write(t.Context(), project(t, "package main\n\nfunc main() {}\n"), certWait(t),
+			reference, "arm64", again))
 	second, err := os.ReadFile(again)
 	require.NoError(t, err)
 	assert.Equal(t, text, second, "the same sources give the same bytes, wherever they are")
@@ -110,7 +112,8 @@ func TestTheArchiveHoldsTheProgramUnderItsReference(t *testing.T) {
 
 func TestAProgramThatDoesNotCompileIsToldAndLeavesNoArchive(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "image.tar")
-	err := ownimage.Write(t.Context(), project(t, "package main\n\nfunc main() { nonsense() }\n"), certWait(t), reference, "amd64", out)
+	err := ownimage.Write(t.Context(), project(t, "package main\n\nfunc main() { nonsense() }\n"),
+		certWait(t), reference, "amd64", out)
 	require.ErrorContains(t, err, "image cert-wait: go build in ")
 	require.ErrorContains(t, err, "undefined: nonsense")
 	assert.NoFileExists(t, out)
@@ -119,7 +122,7 @@ func TestAProgramThatDoesNotCompileIsToldAndLeavesNoArchive(t *testing.T) {
 	assert.ErrorContains(t, err, "tools/cert-wait", "the folder that is missing")
 }
 
-// Each image of ours can be made from this repository, and the lab's archives are of the same
+// Each image of ours can be made from this repository, and the lab's archives have the same
 // programs.
 func TestEachImageHasAProgram(t *testing.T) {
 	for _, image := range config.OwnImages {

@@ -15,12 +15,13 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// chosenBy are the variables by which one chooses a state or a passphrase for Pulumi
+// chosenBy are the variables that choose a state or a passphrase for Pulumi
 // (https://www.pulumi.com/docs/iac/cli/environment-variables/).
-var chosenBy = []string{"PULUMI_BACKEND_URL", "PULUMI_ACCESS_TOKEN", "PULUMI_CONFIG_PASSPHRASE", "PULUMI_CONFIG_PASSPHRASE_FILE"}
+var chosenBy = []string{"PULUMI_BACKEND_URL", "PULUMI_ACCESS_TOKEN", "PULUMI_CONFIG_PASSPHRASE",
+	"PULUMI_CONFIG_PASSPHRASE_FILE"}
 
-// Chosen returns by what a state or a passphrase has been chosen: a variable, the project's file, or
-// `pulumi login`. Empty means that neither has.
+// Chosen returns the source of an already chosen state or passphrase: a variable, the project's
+// file, or `pulumi login`. It is empty if there is none.
 func Chosen(project string) (string, error) {
 	for _, name := range chosenBy {
 		if _, set := os.LookupEnv(name); set {
@@ -43,8 +44,8 @@ func Chosen(project string) (string, error) {
 }
 
 // Prepare makes the state's folder, the passphrase and a file for the shell in ~/.strata, each for
-// its owner only, and returns the file for the shell. That one exports both to Pulumi, and has
-// programs, a folder, in PATH.
+// its owner only. It returns the file for the shell, which exports both to Pulumi and adds the
+// folder programs to PATH.
 func Prepare(programs string) (string, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -58,14 +59,15 @@ func Prepare(programs string) (string, error) {
 	if err := makePassphrase(passphrase); err != nil {
 		return "", err
 	}
-	// Without metadata, Pulumi replaces a state file at once: no kill cuts it off.
-	text := fmt.Sprintf("export PATH=%s:\"$PATH\"\nexport PULUMI_BACKEND_URL=%s\nexport PULUMI_CONFIG_PASSPHRASE_FILE=%s\n",
+	// Without metadata, Pulumi replaces a state file atomically, so a kill cannot cut it off.
+	text := fmt.Sprintf(
+		"export PATH=%s:\"$PATH\"\nexport PULUMI_BACKEND_URL=%s\nexport PULUMI_CONFIG_PASSPHRASE_FILE=%s\n",
 		remote.Quote(programs), remote.Quote("file://"+state+"?metadata=skip"), remote.Quote(passphrase))
 	return shell, atomicfile.Write(shell, []byte(text), 0o600)
 }
 
-// makePassphrase writes 32 random bytes as text, unless the file is there: without the passphrase
-// that a state was encrypted with, its secrets are lost.
+// makePassphrase writes 32 random bytes as text, unless the file exists: without its passphrase, a
+// state's secrets are lost.
 func makePassphrase(path string) error {
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 		return err

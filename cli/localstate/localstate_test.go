@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestMain runs without what the machine's own user has chosen.
+// TestMain removes the settings of the machine's own user.
 func TestMain(m *testing.M) {
 	for _, name := range append(chosenBy, "PULUMI_CREDENTIALS_PATH") {
 		_ = os.Unsetenv(name)
@@ -19,11 +19,12 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// project is a project's folder.
+// project returns a project's folder.
 func project(t *testing.T, more string) string {
 	t.Helper()
 	folder := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "Pulumi.yaml"), []byte("name: strata\nruntime: go\n"+more), 0o600))
+	require.NoError(t,
+		os.WriteFile(filepath.Join(folder, "Pulumi.yaml"), []byte("name: strata\nruntime: go\n"+more), 0o600))
 	return folder
 }
 
@@ -52,26 +53,27 @@ func TestAChoiceIsSeenWhereverItWasMade(t *testing.T) {
 	assert.Equal(t, "PULUMI_CONFIG_PASSPHRASE", chosen, "an empty passphrase is one, too")
 }
 
-// A shell that reads the file has the state, the passphrase and the program, whatever is in the
-// names of folders.
+// A shell that reads the file has the state, the passphrase and the program, with any folder names.
 func TestTheShellHasWhatWasPrepared(t *testing.T) {
 	t.Setenv("HOME", filepath.Join(t.TempDir(), "ada's $HOME"))
 	home := os.Getenv("HOME")
 	programs := filepath.Join(home, "bin")
 	env, err := Prepare(programs)
 	require.NoError(t, err)
-	out, err := exec.Command("sh", "-c", `. "$1"; printf '%s\n' "$PATH" "$PULUMI_BACKEND_URL" "$PULUMI_CONFIG_PASSPHRASE_FILE"`, "sh", env).Output()
+	out, err := exec.Command("sh", "-c",
+		`. "$1"; printf '%s\n' "$PATH" "$PULUMI_BACKEND_URL" "$PULUMI_CONFIG_PASSPHRASE_FILE"`, "sh", env).Output()
 	require.NoError(t, err)
 	state, passphrase := filepath.Join(home, ".strata/state"), filepath.Join(home, ".strata/passphrase")
 	assert.Equal(t, programs+":"+os.Getenv("PATH")+"\nfile://"+state+"?metadata=skip\n"+passphrase+"\n", string(out))
-	for path, mode := range map[string]os.FileMode{state: 0o700, passphrase: 0o600, env: 0o600, filepath.Dir(env): 0o700} {
+	for path, mode := range map[string]os.FileMode{state: 0o700, passphrase: 0o600, env: 0o600,
+		filepath.Dir(env): 0o700} {
 		info, err := os.Stat(path)
 		require.NoError(t, err)
 		assert.Equal(t, mode, info.Mode().Perm(), path)
 	}
 }
 
-// What encrypts other stacks' secrets is never replaced.
+// A passphrase of other stacks' secrets is never replaced.
 func TestAPassphraseThatIsThereStays(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	_, err := Prepare("/bin")

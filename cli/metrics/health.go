@@ -7,21 +7,21 @@ import (
 	"strata/health"
 )
 
-// states are all that a gate's check can be in; each has a series, 1 for the one that holds.
+// states are all states of a gate's check; each has a series, with 1 for the present one.
 var states = map[health.State]string{
 	health.Ready: "ready", health.Waiting: "waiting", health.Stuck: "stuck", health.Skipped: "skipped",
 }
 
-// missing is the state of a gate that the stack does not have; its checks are in none.
+// missing is the state of a gate that the stack does not have; its checks have no state.
 const missing = "missing"
 
 // Health is one round of verdicts.
 type Health struct {
 	Stack string
-	// Results are those of the gates, and of those that the stack should have and has not
+	// Results are those of the stack's gates, and of those that it should have and has not
 	// (health.Missing).
 	Results []health.Result
-	// Known says that the configuration was read, so that Results miss none.
+	// Known is true if the configuration was read, so that Results are complete.
 	Known bool
 	// At is the time of the round.
 	At time.Time
@@ -31,10 +31,14 @@ type Health struct {
 func WriteHealth(out io.Writer, round Health) error {
 	s := newSet()
 	labels := []string{"stack", "layer", "kind", "gate"}
-	open := s.gauge("gate_open", "1 for a gate that is open: what it gates works; absent for one that was not asked.", labels...)
-	state := s.gauge("gate_state", "1 for the state that a gate is in; stuck cannot become ready by waiting, missing is not made yet.", append(labels, "state")...)
+	open := s.gauge("gate_open",
+		"1 for a gate that is open: what it gates works; absent for one that was not asked.", labels...)
+	state := s.gauge("gate_state",
+		"1 for the state that a gate is in; stuck cannot become ready by waiting, missing is not made yet.",
+		append(labels, "state")...)
 	checks := s.gauge("gate_checks", "How many of a gate's checks are in a state.", append(labels, "state")...)
-	ends := s.gauge("gate_end_timestamp_seconds", "When what a gate observed ends by itself, as a certificate does, as Unix time; the first of them.", labels...)
+	ends := s.gauge("gate_end_timestamp_seconds",
+		"When what a gate observed ends by itself, as a certificate does, as Unix time; the first of them.", labels...)
 	asked := s.gauge("gate_ask_duration_seconds", "How long the gate took to answer.", labels...)
 	for _, result := range round.Results {
 		values := []string{round.Stack, result.Layer, string(result.Kind), result.Gate}
@@ -53,9 +57,11 @@ func WriteHealth(out io.Writer, round Health) error {
 			checks.WithLabelValues(append(values, name)...).Set(count(result.Checks, one))
 		}
 	}
-	s.gauge("health_complete", "1 when the stack's configuration could be read for the gates that there should be; with 0, one that was never made is in no series.",
+	s.gauge("health_complete",
+		"1 when the stack's configuration could be read for the gates that there should be; with 0, one that was never made is in no series.",
 		"stack").WithLabelValues(round.Stack).Set(number(round.Known))
-	s.gauge("health_timestamp_seconds", "When the gates were asked, as Unix time.", "stack").WithLabelValues(round.Stack).Set(unix(round.At))
+	s.gauge("health_timestamp_seconds", "When the gates were asked, as Unix time.", "stack").
+		WithLabelValues(round.Stack).Set(unix(round.At))
 	return s.write(out)
 }
 

@@ -20,7 +20,7 @@ import (
 	"strata/health/server"
 )
 
-// conventions fails where the text breaks what Prometheus says of names, units and help.
+// conventions fails if the text breaks Prometheus's rules on names, units and help.
 func conventions(t *testing.T, text string) {
 	t.Helper()
 	problems, err := promlint.New(strings.NewReader(text)).Lint()
@@ -81,7 +81,8 @@ func TestVerdictsAreWrittenAsOneStateOfAll(t *testing.T) {
 		health.NotMade(health.Spec{Gate: "route", Layer: "argocd", Body: http.Spec{}}),
 	}
 	var out strings.Builder
-	require.NoError(t, WriteHealth(&out, Health{Stack: "dev", Results: results, Known: true, At: time.Unix(1800000000, 0)}))
+	require.NoError(t,
+		WriteHealth(&out, Health{Stack: "dev", Results: results, Known: true, At: time.Unix(1800000000, 0)}))
 	conventions(t, out.String())
 	for _, line := range []string{
 		`strata_gate_open{gate="api",kind="server",layer="k3s",stack="dev"} 1`,
@@ -111,7 +112,9 @@ func TestTheAlertsAskForWhatIsWritten(t *testing.T) {
 	var written strings.Builder
 	ends := time.Unix(1810000000, 0)
 	require.NoError(t, WriteRun(&written, timeline.Run{Bars: []timeline.Bar{{Gate: true, Op: "create"}}}))
-	require.NoError(t, WriteHealth(&written, Health{Stack: "dev", Results: []health.Result{{Checks: []health.Verdict{{Ends: &ends}}}}, At: time.Now()}))
+	require.NoError(t,
+		WriteHealth(&written,
+			Health{Stack: "dev", Results: []health.Result{{Checks: []health.Verdict{{Ends: &ends}}}}, At: time.Now()}))
 	rules, err := os.ReadFile("../../monitoring/strata.rules.yaml")
 	require.NoError(t, err)
 	var file struct {

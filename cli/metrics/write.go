@@ -8,12 +8,12 @@ import (
 	"github.com/prometheus/common/expfmt"
 )
 
-// set is the metrics of one file.
+// set holds the metrics of one file.
 type set struct{ registry *prometheus.Registry }
 
 func newSet() set { return set{prometheus.NewPedanticRegistry()} }
 
-// gauge adds a metric. The values of its labels come with each of its samples.
+// gauge adds a metric. Each sample supplies the values of its labels.
 func (s set) gauge(name, help string, labels ...string) *prometheus.GaugeVec {
 	gauge := prometheus.NewGaugeVec(prometheus.GaugeOpts{Namespace: "strata", Name: name, Help: help}, labels)
 	s.registry.MustRegister(gauge)
@@ -34,7 +34,7 @@ func (s set) write(out io.Writer) error {
 	return nil
 }
 
-// number is a truth as a sample.
+// number returns a boolean as a sample.
 func number(truth bool) float64 {
 	if truth {
 		return 1

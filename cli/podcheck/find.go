@@ -14,13 +14,13 @@ import (
 	"strata/artifacts/manifest"
 )
 
-// Finding is a Pod specification that races its certificate.
+// Finding is a Pod specification that may start before its certificate exists.
 type Finding struct {
 	// Place names file, object and path, and Volume is the volume's name.
 	Place, Volume string
-	// Secret is the certificate's.
+	// Secret is the certificate's Secret.
 	Secret string
-	// Rule says what is wrong, and Fix what to do.
+	// Rule is the broken rule, and Fix the repair.
 	Rule, Fix string
 }
 
@@ -28,11 +28,11 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s: volume %s of Secret %s %s; %s", f.Place, f.Volume, f.Secret, f.Rule, f.Fix)
 }
 
-// Report holds what was looked at.
+// Report holds the checked Pods and the findings.
 type Report struct {
 	Findings []Finding
-	// Pods are the places of the Pod specifications that could be read, and Unread one error for each
-	// of the others.
+	// Pods are the places of the readable Pod specifications, and Unread has one error for each of
+	// the others.
 	Pods   []string
 	Unread []error
 	// Without counts the objects that have no Pod specification, by kind.
@@ -51,7 +51,7 @@ func (r Report) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// Find checks every Pod specification, in whatever kind of object it is and at any depth.
+// Find checks every Pod specification, in any kind of object and at any depth.
 func Find(objects []manifest.Manifest) Report {
 	issued := map[string]bool{}
 	for _, o := range objects {
@@ -73,7 +73,7 @@ func Find(objects []manifest.Manifest) Report {
 	return report
 }
 
-// look judges one Pod specification of an object.
+// look checks one Pod specification of an object.
 func (r *Report) look(o manifest.Manifest, found specification, issued map[string]bool) {
 	place := fmt.Sprintf("%s: %s: %s", o.File, o.Title(), found.path)
 	var pod corev1.PodSpec
@@ -89,13 +89,13 @@ func (r *Report) look(o manifest.Manifest, found specification, issued map[strin
 	}
 }
 
-// source is a volume's part that comes from a certificate's Secret.
+// source is a part of a volume that comes from a certificate's Secret.
 type source struct {
 	volume, secret string
 	optional       bool
 }
 
-// certificates are the certificates' Secrets among a Pod's volumes, projected ones included.
+// certificates returns the certificates' Secrets among a Pod's volumes, projected ones included.
 func certificates(pod corev1.PodSpec, namespace string, issued map[string]bool) []source {
 	var found []source
 	add := func(volume, secret string, optional *bool, items []corev1.KeyToPath) {
@@ -119,18 +119,21 @@ func certificates(pod corev1.PodSpec, namespace string, issued map[string]bool) 
 	return found
 }
 
-// isIssued reports whether a Secret looks like a certificate's, where its Certificate is in none of
-// the files: its keys or its name say so.
+// isIssued reports whether the keys or the name of a Secret look like a certificate's, for a Secret
+// whose Certificate is in none of the files.
 func isIssued(secret string, items []corev1.KeyToPath) bool {
 	for _, item := range items {
 		if item.Key == corev1.TLSCertKey || item.Key == corev1.TLSPrivateKeyKey {
 			return true
 		}
 	}
-	return slices.ContainsFunc([]string{"-tls", "-cert", "-certificate"}, func(end string) bool { return strings.HasSuffix(secret, end) })
+	return slices.ContainsFunc([]string{"-tls", "-cert", "-certificate"}, func(end string) bool {
+		return strings.HasSuffix(secret, end)
+	})
 }
 
-// judge says what is wrong with how a Pod comes by a certificate; nothing where it waits for it.
+// judge returns the rule that a Pod breaks with a certificate, and the fix; empty if the Pod waits
+// for it.
 func judge(pod corev1.PodSpec, mounted source) (rule, fix string) {
 	at := slices.IndexFunc(pod.InitContainers, func(c corev1.Container) bool { return waits(c, mounted.volume) })
 	switch {
@@ -145,15 +148,18 @@ func judge(pod corev1.PodSpec, mounted source) (rule, fix string) {
 			"set optional: true"
 	}
 	for _, earlier := range pod.InitContainers[:at] {
-		if slices.ContainsFunc(earlier.VolumeMounts, func(m corev1.VolumeMount) bool { return m.Name == mounted.volume }) {
-			return "is mounted by init container " + earlier.Name + ", which runs before the one that waits for it", "put cert-wait first"
+		if slices.ContainsFunc(earlier.VolumeMounts, func(m corev1.VolumeMount) bool {
+			return m.Name == mounted.volume
+		}) {
+			return "is mounted by init container " + earlier.Name +
+				", which runs before the one that waits for it", "put cert-wait first"
 		}
 	}
 	return "", ""
 }
 
-// waits reports whether a container is cert-wait for a volume: its image's name says so, and it has
-// the volume mounted at the folder that it is told to check.
+// waits reports whether a container is cert-wait for a volume: its image has that name, and it
+// mounts the volume at the folder that it checks.
 func waits(c corev1.Container, volume string) bool {
 	name := c.Image[strings.LastIndex(c.Image, "/")+1:]
 	name, _, _ = strings.Cut(name, "@")
@@ -170,6 +176,6 @@ func waits(c corev1.Container, volume string) bool {
 	})
 }
 
-// namespaceOf is an object's namespace. Without one it is in that of whoever applies the files, all
-// of them in the same: default stands for it.
+// namespaceOf returns an object's namespace. Objects without one are all applied to the same
+// namespace: default stands for it.
 func namespaceOf(o manifest.Manifest) string { return cmp.Or(o.GetNamespace(), "default") }

@@ -35,11 +35,17 @@ func TestTheSnippetPasses(t *testing.T) {
 
 func TestASnippetThatLacksAPartIsRefused(t *testing.T) {
 	for _, test := range []struct{ name, part, instead, want string }{
-		{"not optional", "            optional: true\n", "", "is not optional, so kubelet never starts the init container that waits for it"},
-		{"another image", "image: docker.io/strata/cert-wait:1.0.0", "image: docker.io/bitnami/kubectl:1.28", "is optional, and no init container waits for it"},
-		{"another folder", "args: [--dir, /etc/tls,", "args: [--dir, /etc/certs,", "is optional, and no init container waits for it"},
-		{"another volume", "- {name: tls, mountPath: /etc/tls, readOnly: true}\n      containers", "- {name: other, mountPath: /etc/tls}\n      containers", "is optional, and no init container waits for it"},
-		{"too late", "      initContainers:\n", "      initContainers:\n        - {name: migrate, image: 'a:1', volumeMounts: [{name: tls, mountPath: /tls}]}\n",
+		{"not optional", "            optional: true\n", "",
+			"is not optional, so kubelet never starts the init container that waits for it"},
+		{"another image", "image: docker.io/strata/cert-wait:1.0.0",
+			"image: docker.io/bitnami/kubectl:1.28", "is optional, and no init container waits for it"},
+		{"another folder", "args: [--dir, /etc/tls,", "args: [--dir, /etc/certs,",
+			"is optional, and no init container waits for it"},
+		{"another volume", "- {name: tls, mountPath: /etc/tls, readOnly: true}\n      containers",
+			"- {name: other, mountPath: /etc/tls}\n      containers",
+			"is optional, and no init container waits for it"},
+		{"too late", "      initContainers:\n",
+			"      initContainers:\n        - {name: migrate, image: 'a:1', volumeMounts: [{name: tls, mountPath: /tls}]}\n",
 			"is mounted by init container migrate, which runs before the one that waits for it; put cert-wait first"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -47,7 +53,8 @@ func TestASnippetThatLacksAPartIsRefused(t *testing.T) {
 			require.Contains(t, whole, test.part)
 			found := find(t, strings.Replace(whole, test.part, test.instead, 1)).Findings
 			require.Len(t, found, 1)
-			assert.Contains(t, found[0].String(), "shop.yaml: Deployment apps/shop: spec.template.spec: volume tls of Secret shop-tls "+test.want)
+			assert.Contains(t, found[0].String(),
+				"shop.yaml: Deployment apps/shop: spec.template.spec: volume tls of Secret shop-tls "+test.want)
 		})
 	}
 }
@@ -60,7 +67,7 @@ func TestTheFolderMayBePartOfTheFlag(t *testing.T) {
 	assert.Empty(t, found)
 }
 
-// The seed's own manifest: the volume is not optional, so its init container never runs.
+// This manifest's volume is not optional, so its init container never runs.
 const seed = `
 apiVersion: apps/v1
 kind: Deployment
@@ -97,7 +104,7 @@ func TestACertificatesSecretIsKnownByItsCertificate(t *testing.T) {
 	assert.Empty(t, found, "another namespace's Secret")
 }
 
-// A Pod specification is known by its shape: foreign kinds have one as well.
+// A Pod specification is recognized by its shape, because foreign kinds have one as well.
 func TestPodsAreFoundInEveryKind(t *testing.T) {
 	const pod = "{containers: [{name: a, image: b}], volumes: [{name: a, projected: {sources: [{secret: {name: b, items: [{key: tls.crt, path: c}]}}]}}]}"
 	for kind, test := range map[string]struct{ version, fields, place string }{
@@ -106,12 +113,17 @@ func TestPodsAreFoundInEveryKind(t *testing.T) {
 		"StatefulSet":           {"apps/v1", "spec: {template: {spec: POD}}", "spec.template.spec"},
 		"ReplicationController": {"v1", "spec: {template: {spec: POD}}", "spec.template.spec"},
 		"PodTemplate":           {"v1", "template: {spec: POD}", "template.spec"},
-		"CronJob":               {"batch/v1", "spec: {jobTemplate: {spec: {template: {spec: POD}}}}", "spec.jobTemplate.spec.template.spec"},
-		"Rollout":               {"argoproj.io/v1alpha1", "spec: {template: {spec: POD}}", "spec.template.spec"},
-		"Job":                   {"batch.volcano.sh/v1alpha1", "spec: {tasks: [{name: a}, {template: {spec: POD}}]}", "spec.tasks[1].template.spec"},
-		"Service":               {"serving.knative.dev/v1", "spec: {template: {spec: " + strings.Replace(pod, "name: a, ", "", 1) + "}}", "spec.template.spec"},
+		"CronJob": {"batch/v1", "spec: {jobTemplate: {spec: {template: {spec: POD}}}}",
+			"spec.jobTemplate.spec.template.spec"},
+		"Rollout": {"argoproj.io/v1alpha1", "spec: {template: {spec: POD}}", "spec.template.spec"},
+		"Job": {"batch.volcano.sh/v1alpha1",
+			"spec: {tasks: [{name: a}, {template: {spec: POD}}]}", "spec.tasks[1].template.spec"},
+		"Service": {"serving.knative.dev/v1",
+			"spec: {template: {spec: " + strings.Replace(pod, "name: a, ", "", 1) + "}}", "spec.template.spec"},
 	} {
-		report := find(t, "apiVersion: "+test.version+"\nkind: "+kind+"\nmetadata: {name: a}\n"+strings.Replace(test.fields, "POD", pod, 1))
+		report := find(t,
+			"apiVersion: "+test.version+"\nkind: "+kind+"\nmetadata: {name: a}\n"+
+				strings.Replace(test.fields, "POD", pod, 1))
 		place := "shop.yaml: " + kind + " a: " + test.place
 		if assert.Len(t, report.Findings, 1, kind) {
 			assert.Equal(t, place, report.Findings[0].Place)
@@ -123,14 +135,18 @@ func TestPodsAreFoundInEveryKind(t *testing.T) {
 
 func TestWhatIsNoPodIsCounted(t *testing.T) {
 	const without = "apiVersion: v1\nkind: Service\nmetadata: {name: a}\nspec: {containers: [], ports: [{port: 80}]}\n---\n"
-	report := find(t, without+without+"apiVersion: example.org/v1\nkind: Plan\nmetadata: {name: a}\nspec: {containers: [ship, train]}\n")
-	assert.Equal(t, "checked 0 Pod specifications:\nno Pod specification in 1 of kind Plan\nno Pod specification in 2 of kind Service", report.String())
+	report := find(t,
+		without+without+
+			"apiVersion: example.org/v1\nkind: Plan\nmetadata: {name: a}\nspec: {containers: [ship, train]}\n")
+	assert.Equal(t,
+		"checked 0 Pod specifications:\nno Pod specification in 1 of kind Plan\nno Pod specification in 2 of kind Service", report.String())
 }
 
-// One that cannot be read hides no finding of the others.
+// An unreadable one hides no finding of the others.
 func TestUnreadPodHidesNoFinding(t *testing.T) {
-	report := find(t, "apiVersion: example.org/v1\nkind: Plan\nmetadata: {name: a}\nspec: {containers: [{name: b}], volumes: none}\n---"+
-		strings.Replace(seed, "SECRET", "ai-ops-agent-tls", 1))
+	report := find(t,
+		"apiVersion: example.org/v1\nkind: Plan\nmetadata: {name: a}\nspec: {containers: [{name: b}], volumes: none}\n---"+
+			strings.Replace(seed, "SECRET", "ai-ops-agent-tls", 1))
 	assert.Len(t, report.Findings, 1)
 	require.Len(t, report.Unread, 1)
 	assert.ErrorContains(t, report.Unread[0], "shop.yaml: Plan a: spec: ")

@@ -13,8 +13,8 @@ type specification struct {
 	fields map[string]any
 }
 
-// mounts returns the fields that say who mounts what. The others may be of another type in a kind
-// that has a Pod specification of its own making.
+// mounts returns the fields with volumes and init containers. Other fields may have other types in
+// a kind with a Pod specification of its own.
 func (s specification) mounts() map[string]any {
 	return map[string]any{"volumes": s.fields["volumes"], "initContainers": s.fields["initContainers"]}
 }
@@ -37,8 +37,8 @@ func specifications(path *field.Path, value any) (found []specification) {
 	return found
 }
 
-// isPod reports whether fields have the shape of a Pod specification: a list of containers, each with
-// a name or an image (Knative names none).
+// isPod reports whether fields have the shape of a Pod specification: a list of containers, each
+// with a name or an image (Knative names none).
 func isPod(fields map[string]any) bool {
 	containers, _ := fields["containers"].([]any)
 	return len(containers) > 0 && !slices.ContainsFunc(containers, func(one any) bool {

@@ -1,5 +1,5 @@
-// Package preflight finds what can be known before the first change: of hosts that exist, of the
-// hypervisor that is to carry VMs, and of a cluster that exists. It asks everything at once, within
-// a bound, and changes nothing. Which checks a host must pass is the gates' word (health/host); the
-// package adds what only a comparison of hosts, or an observation before a creation, can tell.
+// Package preflight reports problems before the first change: of existing hosts, of the hypervisor
+// for VMs, and of an existing cluster. It runs all checks at once, within a time limit, and changes
+// nothing. The gates define the checks of a host (health/host). The package adds checks that need a
+// comparison of hosts, or an observation before a creation.
 package preflight

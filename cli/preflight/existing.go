@@ -16,11 +16,11 @@ import (
 	"strata/health/observe"
 )
 
-// ExistingCluster is an existing cluster as a preflight asks about it.
+// ExistingCluster describes an existing cluster for a preflight.
 type ExistingCluster struct {
 	// Name is the subject of findings, for example context kind-kind.
 	Name string
-	// Server is the API server's URL, Kubeconfig who asks there. The latter is secret.
+	// Server is the API server's URL, Kubeconfig the credentials, which are secret.
 	Server     string
 	Kubeconfig []byte
 	// MetalLB and Traefik are the layers that must be the only ones of their sort.
@@ -31,19 +31,20 @@ type ExistingCluster struct {
 type existingFacts struct {
 	API   kube.APIServerFacts `json:"api"`
 	Nodes nodes.Facts         `json:"nodes"`
-	// Allowed is whether the credentials may do everything; Fault why that or the rivals could not
-	// be asked.
+	// Allowed is true if the credentials may do everything. Fault is the reason why that or the
+	// rivals could not be read.
 	Allowed bool        `json:"allowed,omitempty"`
 	Fault   *kube.Fault `json:"fault,omitempty"`
-	// ServiceLB are the Services that K3s's own load balancer serves, Traefik is whether K3s's own
-	// Traefik is there.
+	// ServiceLB are the Services that K3s's own load balancer serves. Traefik is true if K3s's own
+	// Traefik exists.
 	ServiceLB []string `json:"serviceLB,omitempty"`
 	Traefik   bool     `json:"traefik,omitempty"`
 }
 
 // Existing observes an existing cluster once and returns its findings before the first change.
 func Existing(ctx context.Context, cluster ExistingCluster) ([]Finding, error) {
-	all, err := kube.ClusterOf(health.Spec{Servers: []string{cluster.Server}, Existing: true}, health.Secrets{Kubeconfig: cluster.Kubeconfig})
+	all, err := kube.ClusterOf(health.Spec{Servers: []string{cluster.Server}, Existing: true},
+		health.Secrets{Kubeconfig: cluster.Kubeconfig})
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +58,8 @@ func Existing(ctx context.Context, cluster ExistingCluster) ([]Finding, error) {
 
 func observeExisting(ctx context.Context, all *kube.Cluster) existingFacts {
 	facts := existingFacts{API: all.Servers[0].Readyz(ctx)}
-	nodes := &nodes.Watch{Cluster: all, Stable: observe.NewStable(time.Now), Now: time.Now, Renewed: map[string]nodes.Renewal{}}
+	nodes := &nodes.Watch{Cluster: all, Stable: observe.NewStable(time.Now), Now: time.Now,
+		Renewed: map[string]nodes.Renewal{}}
 	facts.Nodes = nodes.Observe(ctx)
 	facts.Fault = all.Read(ctx, func(ctx context.Context, s *kube.APIServer) (err error) {
 		if facts.Allowed, err = allowedEverything(ctx, s); err != nil {
@@ -69,9 +71,9 @@ func observeExisting(ctx context.Context, all *kube.Cluster) existingFacts {
 	return facts
 }
 
-// allowedEverything asks whether the credentials may do everything everywhere: the layers bring
-// definitions, webhooks and roles, and a user may give a role only the permissions that the user
-// has.
+// allowedEverything reports whether the credentials may do everything everywhere. The layers
+// install definitions, webhooks and roles, and a user may only grant a role the permissions that
+// the user has.
 func allowedEverything(ctx context.Context, s *kube.APIServer) (bool, error) {
 	answer, err := kube.Review(ctx, s, "selfsubjectaccessreviews", &authorizationv1.SelfSubjectAccessReview{
 		TypeMeta: metav1.TypeMeta{APIVersion: "authorization.k8s.io/v1", Kind: "SelfSubjectAccessReview"},
@@ -88,9 +90,10 @@ func allowedEverything(ctx context.Context, s *kube.APIServer) (bool, error) {
 // serviceLBLabel is on the DaemonSets of K3s's load balancer (k3s pkg/cloudprovider/servicelb.go).
 const serviceLBLabel = "svccontroller.k3s.cattle.io/svcname"
 
-// rivals finds K3s's, and so k3d's, default deployments that the platform brings as well.
+// rivals finds default deployments of K3s, and so of k3d, that the platform installs as well.
 func rivals(ctx context.Context, s *kube.APIServer) (services []string, traefik bool, err error) {
-	balancers, err := kube.List[appsv1.DaemonSet](ctx, s, kube.DaemonSetResource, metav1.NamespaceSystem, metav1.ListOptions{LabelSelector: serviceLBLabel})
+	balancers, err := kube.List[appsv1.DaemonSet](ctx, s, kube.DaemonSetResource,
+		metav1.NamespaceSystem, metav1.ListOptions{LabelSelector: serviceLBLabel})
 	if err != nil {
 		return nil, false, err
 	}

@@ -9,7 +9,7 @@ import (
 	"strata/health/nodes"
 )
 
-// judgeExisting lists the reasons against putting the platform's layers into the cluster.
+// judgeExisting returns the reasons against installing the platform's layers in the cluster.
 func judgeExisting(cluster ExistingCluster, facts existingFacts) []health.Verdict {
 	api := api.JudgeAPIServer(facts.API)
 	api.Check = "api"
@@ -18,7 +18,8 @@ func judgeExisting(cluster ExistingCluster, facts existingFacts) []health.Verdic
 	for i := range nodes {
 		verdicts[i+1].After = append(verdicts[i+1].After, api.Check)
 	}
-	for _, v := range []health.Verdict{judgePermissions(facts), judgeServiceLB(cluster, facts), judgeOwnTraefik(cluster, facts)} {
+	for _, v := range []health.Verdict{judgePermissions(facts), judgeServiceLB(cluster, facts),
+		judgeOwnTraefik(cluster, facts)} {
 		if facts.Fault != nil {
 			v = facts.Fault.Verdict(v.Check, false)
 		}
@@ -31,8 +32,10 @@ func judgeExisting(cluster ExistingCluster, facts existingFacts) []health.Verdic
 func judgePermissions(facts existingFacts) health.Verdict {
 	v := health.Verdict{Check: "permissions", State: health.Ready}
 	if !facts.Allowed {
-		v.State, v.Message = health.Stuck, "the context's user may not do everything, and the layers bring definitions, webhooks and roles"
-		v.Hint = "use a context whose user is bound to ClusterRole cluster-admin: kubectl auth can-i '*' '*' --all-namespaces"
+		v.State, v.Message = health.Stuck,
+			"the context's user may not do everything, and the layers bring definitions, webhooks and roles"
+		v.Hint =
+			"use a context whose user is bound to ClusterRole cluster-admin: kubectl auth can-i '*' '*' --all-namespaces"
 	}
 	return v
 }
@@ -43,8 +46,11 @@ func judgeServiceLB(cluster ExistingCluster, facts existingFacts) health.Verdict
 	case !cluster.MetalLB:
 		v.State, v.Message = health.Skipped, "metallb.enabled is false"
 	case len(facts.ServiceLB) > 0:
-		v.State, v.Message = health.Stuck, fmt.Sprintf("K3s's servicelb serves %s, and it and MetalLB would both write a Service's status", strings.Join(facts.ServiceLB, ", "))
-		v.Hint = "create the cluster without it: k3d cluster create --k3s-arg '--disable=traefik,servicelb@server:*'; or set metallb.enabled: false"
+		v.State, v.Message = health.Stuck,
+			fmt.Sprintf("K3s's servicelb serves %s, and it and MetalLB would both write a Service's status",
+				strings.Join(facts.ServiceLB, ", "))
+		v.Hint =
+			"create the cluster without it: k3d cluster create --k3s-arg '--disable=traefik,servicelb@server:*'; or set metallb.enabled: false"
 	}
 	return v
 }
@@ -56,7 +62,8 @@ func judgeOwnTraefik(cluster ExistingCluster, facts existingFacts) health.Verdic
 		v.State, v.Message = health.Skipped, "ingress.controllers has no traefik"
 	case facts.Traefik:
 		v.State, v.Message = health.Stuck, "K3s's own Traefik is there, which owns the same CRDs and IngressClass"
-		v.Hint = "create the cluster without it: k3d cluster create --k3s-arg '--disable=traefik,servicelb@server:*'; or leave traefik out of ingress.controllers"
+		v.Hint =
+			"create the cluster without it: k3d cluster create --k3s-arg '--disable=traefik,servicelb@server:*'; or leave traefik out of ingress.controllers"
 	}
 	return v
 }

@@ -12,7 +12,8 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-// existingCluster is a cluster with one Node, whose API server lets the asker do everything or not.
+// existingCluster returns a cluster with one Node, whose API server allows the user everything or
+// not.
 func existingCluster(t *testing.T, allowed bool) (*fakeapi.Cluster, ExistingCluster) {
 	t.Helper()
 	c := fakeapi.New(t, 1)
@@ -24,12 +25,14 @@ func existingCluster(t *testing.T, allowed bool) (*fakeapi.Cluster, ExistingClus
 		w.WriteHeader(http.StatusCreated)
 		assert.NoError(t, json.NewEncoder(w).Encode(review))
 	})
-	c.Put(`{apiVersion: v1, kind: Node, metadata: {name: kind-worker}, status: {conditions: [{type: Ready, status: "True", lastHeartbeatTime: "` +
-		time.Now().UTC().Format(time.RFC3339) + `"}]}}`)
-	return c, ExistingCluster{Name: "context kind-kind", Server: c.URLs()[0], Kubeconfig: c.Kubeconfig(), MetalLB: true, Traefik: true}
+	c.Put(
+		`{apiVersion: v1, kind: Node, metadata: {name: kind-worker}, status: {conditions: [{type: Ready, status: "True", lastHeartbeatTime: "` +
+			time.Now().UTC().Format(time.RFC3339) + `"}]}}`)
+	return c, ExistingCluster{Name: "context kind-kind", Server: c.URLs()[0],
+		Kubeconfig: c.Kubeconfig(), MetalLB: true, Traefik: true}
 }
 
-// failing are the checks of a preflight that do not pass.
+// failing returns the checks of a preflight that do not pass.
 func failing(t *testing.T, cluster ExistingCluster) map[string]string {
 	t.Helper()
 	findings, err := Existing(t.Context(), cluster)

@@ -12,7 +12,7 @@ import (
 	"strata/health/host"
 )
 
-// Port is one that other nodes must reach on a host.
+// Port is a port of a host that other nodes must reach.
 type Port struct {
 	// Protocol is tcp or udp.
 	Protocol string
@@ -21,9 +21,9 @@ type Port struct {
 	From []netip.Addr
 }
 
-// portsOf returns the ports that other nodes must reach on a node: those of K3s
-// (https://docs.k3s.io/installation/requirements#networking), and of MetalLB's speakers, which
-// choose by it who announces an address (https://metallb.io: Requirements).
+// portsOf returns the ports of a node that other nodes must reach. These are K3s's
+// (https://docs.k3s.io/installation/requirements#networking), and that of MetalLB's speakers, which
+// use it to choose the announcer of an address (https://metallb.io: Requirements).
 func portsOf(cfg *config.Config, node config.Node) (ports []Port) {
 	var nodes, servers []netip.Addr
 	for _, other := range cfg.Hosts.Nodes {
@@ -59,20 +59,21 @@ func portsOf(cfg *config.Config, node config.Node) (ports []Port) {
 	return ports
 }
 
-// firewall is one that drops what none of its rules lets through.
+// firewall is a firewall that drops packets unless a rule passes them.
 type firewall struct {
 	name   string
 	passes []pass
-	// allow returns the command that lets a protocol's ports through from a network; keep ends the
-	// commands with how they last.
+	// allow returns the command that opens a protocol's ports for a network; keep ends the commands
+	// and makes them permanent.
 	allow func(protocol string, subnet netip.Prefix, ports []string) string
 	keep  string
 }
 
-// judgeFirewall warns of a firewall on a host that lets through nothing for a port. It fails
-// nothing: a rule may be one that is not understood here, or come later.
+// judgeFirewall warns of a firewall on a host that passes no packet for a port. It never fails: a
+// rule may be unknown here, or be added later.
 func judgeFirewall(h Host, b host.Block) health.Verdict {
-	v := health.Verdict{Check: "firewall", State: health.Ready, Message: "none is seen that drops what nodes send each other"}
+	v := health.Verdict{Check: "firewall", State: health.Ready,
+		Message: "none is seen that drops what nodes send each other"}
 	for _, wall := range firewalls(b) {
 		closed := wall.closed(h.Ports)
 		if len(closed) == 0 {
@@ -88,7 +89,7 @@ func judgeFirewall(h Host, b host.Block) health.Verdict {
 	return v
 }
 
-// closed are the ports that none of the rules lets through from one of the nodes.
+// closed returns the ports that no rule opens for one of the nodes.
 func (f firewall) closed(ports []Port) (closed []Port) {
 	for _, port := range ports {
 		if slices.ContainsFunc(port.From, func(from netip.Addr) bool {

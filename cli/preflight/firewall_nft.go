@@ -54,7 +54,8 @@ func nftables(lines []string) (found []firewall) {
 
 func nftAllow(chain string) func(string, netip.Prefix, []string) string {
 	return func(protocol string, subnet netip.Prefix, ports []string) string {
-		return fmt.Sprintf("nft 'insert rule %s ip saddr %s %s dport { %s } accept'", chain, subnet, protocol, strings.Join(ports, ", "))
+		return fmt.Sprintf("nft 'insert rule %s ip saddr %s %s dport { %s } accept'", chain, subnet,
+			protocol, strings.Join(ports, ", "))
 	}
 }
 

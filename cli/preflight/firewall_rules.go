@@ -10,10 +10,10 @@ import (
 	"strata/health/host"
 )
 
-// pass is a rule that lets packets in. What is not understood of a rule limits nothing, so that no
-// open port is taken for a closed one.
+// pass is a rule that passes packets. Unknown parts of a rule count as no limit, so that no open
+// port is reported as closed.
 type pass struct {
-	// protocol, ports and from are what it is limited to; empty where it is not.
+	// protocol, ports and from limit the rule; empty without a limit.
 	protocol string
 	ports    [][2]int
 	from     []netip.Prefix
@@ -21,16 +21,17 @@ type pass struct {
 
 func (p pass) takes(port Port, from netip.Addr) bool {
 	return (p.protocol == "" || p.protocol == port.Protocol) &&
-		(p.ports == nil || slices.ContainsFunc(p.ports, func(s [2]int) bool { return s[0] <= port.Number && port.Number <= s[1] })) &&
+		(p.ports == nil ||
+			slices.ContainsFunc(p.ports, func(s [2]int) bool { return s[0] <= port.Number && port.Number <= s[1] })) &&
 		(p.from == nil || slices.ContainsFunc(p.from, func(n netip.Prefix) bool { return n.Contains(from) }))
 }
 
-// elements are those of a list such as a,b and of a set such as { a, b }.
+// elements returns the elements of a list such as a,b or of a set such as { a, b }.
 func elements(text string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("{}, \t", r) })
 }
 
-// portSpans reads ports and spans of them, such as 22,2379:2380 and { 22, 2379-2380 }. It is never
+// portSpans parses ports and spans of them, such as 22,2379:2380 and { 22, 2379-2380 }. It is never
 // nil: a list without a number has no port.
 func portSpans(text string) [][2]int {
 	spans := [][2]int{}
@@ -48,7 +49,7 @@ func portSpans(text string) [][2]int {
 	return spans
 }
 
-// sources reads addresses and networks; nil, which is any, where one is neither.
+// sources parses addresses and networks. It returns nil, which means any, if one is neither.
 func sources(text string) (networks []netip.Prefix) {
 	for _, one := range elements(text) {
 		if address, err := netip.ParseAddr(one); err == nil {
@@ -64,7 +65,7 @@ func sources(text string) (networks []netip.Prefix) {
 	return networks
 }
 
-// firewalls are those of a host that drop what they have no rule for.
+// firewalls returns the firewalls of a host that drop packets without a rule.
 func firewalls(b host.Block) (found []firewall) {
 	for _, read := range []func(host.Block) (firewall, bool){ufw, firewalld, iptables} {
 		if wall, closed := read(b); closed {
@@ -74,18 +75,21 @@ func firewalls(b host.Block) (found []firewall) {
 	return append(found, nftables(b["nft"])...)
 }
 
-// ufwRule is a line of `ufw status verbose`: to, from.
+// ufwRule matches a line of `ufw status verbose`: to, from.
 var (
 	ufwRule = regexp.MustCompile(`^(.+?) +(?:ALLOW|LIMIT) IN +(\S+)`)
 	ufwPort = regexp.MustCompile(`^([\d,:]+)(?:/(tcp|udp))?$`)
 )
 
 func ufw(b host.Block) (firewall, bool) {
-	closed, wall := false, firewall{name: "ufw", allow: func(protocol string, subnet netip.Prefix, ports []string) string {
-		return "ufw allow proto " + protocol + " from " + subnet.String() + " to any port " + strings.Join(ports, ",")
-	}}
+	closed, wall := false,
+		firewall{name: "ufw", allow: func(protocol string, subnet netip.Prefix, ports []string) string {
+			return "ufw allow proto " + protocol + " from " + subnet.String() + " to any port " +
+				strings.Join(ports, ",")
+		}}
 	for _, line := range b["ufw"] {
-		if strings.HasPrefix(line, "Default: deny (incoming)") || strings.HasPrefix(line, "Default: reject (incoming)") {
+		if strings.HasPrefix(line, "Default: deny (incoming)") ||
+			strings.HasPrefix(line, "Default: reject (incoming)") {
 			closed = true
 		}
 		rule := ufwRule.FindStringSubmatch(line)
@@ -105,11 +109,15 @@ func ufw(b host.Block) (firewall, bool) {
 }
 
 func iptables(b host.Block) (firewall, bool) {
-	closed, wall := false, firewall{name: "iptables", keep: ", and save the rules", allow: func(protocol string, subnet netip.Prefix, ports []string) string {
-		return "iptables -I INPUT -s " + subnet.String() + " -p " + protocol + " -m multiport --dports " + strings.Join(ports, ",") + " -j ACCEPT"
-	}}
+	closed, wall := false,
+		firewall{name: "iptables", keep: ", and save the rules",
+			allow: func(protocol string, subnet netip.Prefix, ports []string) string {
+				return "iptables -I INPUT -s " + subnet.String() + " -p " + protocol +
+					" -m multiport --dports " + strings.Join(ports, ",") + " -j ACCEPT"
+			}}
 	for _, line := range b["iptables"] {
-		if strings.HasPrefix(line, ":INPUT DROP") || strings.HasPrefix(line, "-A INPUT -j DROP") || strings.HasPrefix(line, "-A INPUT -j REJECT") {
+		if strings.HasPrefix(line, ":INPUT DROP") || strings.HasPrefix(line, "-A INPUT -j DROP") ||
+			strings.HasPrefix(line, "-A INPUT -j REJECT") {
 			closed = true
 		}
 		if p, ok := iptablesPass(strings.Fields(line)); ok {

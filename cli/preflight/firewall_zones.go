@@ -14,11 +14,11 @@ var (
 	zoneHead    = regexp.MustCompile(`^(\S+)( \(.*active.*\))?$`)
 	richSource  = regexp.MustCompile(`source address="([^"]*)"`)
 	portElement = regexp.MustCompile(`\b(port|protocol)="([^"]*)"`)
-	// inner are the interfaces of containers and VMs, by which no other node comes.
+	// inner matches the interfaces of containers and VMs, which no other node uses.
 	inner = regexp.MustCompile(`^(lo|docker|podman|br-|virbr|veth|cni|flannel|cali)`)
 )
 
-// zone is one of firewalld's; it takes packets by their source, or else by their interface.
+// zone is a zone of firewalld; it selects packets by their source, or else by their interface.
 type zone struct {
 	name       string
 	active     bool
@@ -27,8 +27,8 @@ type zone struct {
 	passes     []pass
 }
 
-// firewalld reads `firewall-cmd --list-all-zones`. Where no zone in use has an interface of the
-// host's, packets come by the default zone.
+// firewalld parses `firewall-cmd --list-all-zones`. If no zone in use has an interface of the
+// host's, packets arrive in the default zone.
 func firewalld(b host.Block) (firewall, bool) {
 	wall, preset := firewall{name: "firewalld", keep: " && firewall-cmd --reload"}, b.Get("firewalld_default")
 	opened := ""
@@ -54,7 +54,8 @@ func firewalld(b host.Block) (firewall, bool) {
 		wall.passes = append(wall.passes, byDefault...)
 	}
 	wall.allow = func(protocol string, _ netip.Prefix, ports []string) string {
-		return "firewall-cmd --permanent --zone=" + opened + " --add-port=" + strings.Join(ports, "/"+protocol+" --add-port=") + "/" + protocol
+		return "firewall-cmd --permanent --zone=" + opened + " --add-port=" +
+			strings.Join(ports, "/"+protocol+" --add-port=") + "/" + protocol
 	}
 	return wall, len(b["firewalld"]) > 0
 }
@@ -94,7 +95,7 @@ func zones(lines []string, services map[string][]pass) (all []zone) {
 	return all
 }
 
-// servicePasses are the ports of services, by name, from lines FILE:ELEMENT.
+// servicePasses returns the ports of services, by name, from lines FILE:ELEMENT.
 func servicePasses(lines []string) map[string][]pass {
 	services := map[string][]pass{}
 	for _, line := range lines {

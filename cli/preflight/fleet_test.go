@@ -32,11 +32,16 @@ func TestHostsAreComparedWithEachOther(t *testing.T) {
 		want    []health.State
 	}{
 		{"different hosts pass", []host.Report{a, b, c}, []health.State{health.Ready, health.Ready, health.Ready}},
-		{"a clone shares name and machine-id", []host.Report{a, clone, c}, []health.State{health.Stuck, health.Stuck, health.Ready}},
-		{"the one wrong clock is named", []host.Report{a, b, late}, []health.State{health.Ready, health.Ready, health.Stuck}},
-		{"a clock that is off by as much as may be", []host.Report{a, b, edge}, []health.State{health.Ready, health.Ready, health.Ready}},
-		{"what was not reached is not judged", []host.Report{a, b, gone}, []health.State{health.Waiting, health.Waiting, health.Waiting}},
-		{"no host at all is not ready", []host.Report{gone}, []health.State{health.Waiting, health.Waiting, health.Waiting}},
+		{"a clone shares name and machine-id", []host.Report{a, clone, c},
+			[]health.State{health.Stuck, health.Stuck, health.Ready}},
+		{"the one wrong clock is named", []host.Report{a, b, late},
+			[]health.State{health.Ready, health.Ready, health.Stuck}},
+		{"a clock that is off by as much as may be", []host.Report{a, b, edge},
+			[]health.State{health.Ready, health.Ready, health.Ready}},
+		{"what was not reached is not judged", []host.Report{a, b, gone},
+			[]health.State{health.Waiting, health.Waiting, health.Waiting}},
+		{"no host at all is not ready", []host.Report{gone},
+			[]health.State{health.Waiting, health.Waiting, health.Waiting}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var states []health.State
@@ -47,7 +52,8 @@ func TestHostsAreComparedWithEachOther(t *testing.T) {
 		})
 	}
 	assert.Contains(t, judgeFleet([]host.Report{a, b, late})[2].Message, "c (10m0s)")
-	assert.Contains(t, judgeFleet([]host.Report{a, behind})[2].Message, ": b (-10m0s)", "of two, the one that is behind: a clock without a battery is")
+	assert.Contains(t, judgeFleet([]host.Report{a, behind})[2].Message, ": b (-10m0s)",
+		"of two, the one that is behind: a clock without a battery is")
 	assert.Contains(t, judgeFleet([]host.Report{a, clone, c})[0].Message, `a, b share "a"`)
 }
 
@@ -58,8 +64,10 @@ func TestPoolAddresses(t *testing.T) {
 		want health.State
 	}{
 		{"silent ones pass", host.Block{"ours": {"02:00:00:00:00:01"}}, health.Ready},
-		{"ours on a later run pass", host.Block{"ours": {"02:00:00:00:00:01"}, "answers": {"10.10.0.200 02:00:00:00:00:01"}}, health.Ready},
-		{"one that another machine answers for does not", host.Block{"ours": {"02:00:00:00:00:01"}, "answers": {"10.10.0.200 02:00:00:00:00:09"}}, health.Stuck},
+		{"ours on a later run pass",
+			host.Block{"ours": {"02:00:00:00:00:01"}, "answers": {"10.10.0.200 02:00:00:00:00:01"}}, health.Ready},
+		{"one that another machine answers for does not",
+			host.Block{"ours": {"02:00:00:00:00:01"}, "answers": {"10.10.0.200 02:00:00:00:00:09"}}, health.Stuck},
 		{"a host without the tools is skipped", host.Block{"lacks": {"ping or ip"}}, health.Skipped},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -90,7 +98,7 @@ func TestAPreflightFindsTheHostThatDoesNotAnswerAndStillObservesTheOthers(t *tes
 	assert.Equal(t, health.Waiting, states["all hosts hostnames"])
 }
 
-// A host that is slow says all the while that it goes on.
+// A slow host prints lines that show its progress.
 func TestPoolIsAskedForLongerThanTheLimitWhileTheHostGoesOn(t *testing.T) {
 	const limit = 3 * time.Second
 	slow := sshtest.Start(t)
@@ -111,7 +119,7 @@ func TestPoolIsAskedForLongerThanTheLimitWhileTheHostGoesOn(t *testing.T) {
 	assert.Equal(t, health.Ready, last.State, last.Message)
 }
 
-// Its lines are no sign that it gets anywhere.
+// Its lines do not prove progress.
 func TestProbeThatEndsAgainAndAgainIsGivenUp(t *testing.T) {
 	broken := sshtest.Start(t)
 	broken.Handler = func(call sshtest.Call) int {

@@ -16,17 +16,16 @@ import (
 	"strata/internal/ssh/silence"
 )
 
-// maxPoolProbes bounds how many addresses of a pool are asked for: a larger one is asked from its
-// start.
+// maxPoolProbes bounds the number of probed addresses; of a larger pool, the first ones are probed.
 const maxPoolProbes = 256
 
-// Host is one host that exists already.
+// Host is one existing host.
 type Host struct {
 	Host health.Host
 	Spec host.Spec
 	// Key is the PEM private key that logs in.
 	Key []byte
-	// Ports are those that other nodes must reach on it, from addresses in Subnet.
+	// Ports are the ports that other nodes must reach on it, from addresses in Subnet.
 	Ports  []Port
 	Subnet netip.Prefix
 }
@@ -40,9 +39,9 @@ type Finding struct {
 // allHosts is the subject of findings that compare hosts.
 const allHosts = "all hosts"
 
-// Hosts observes every host at once, and finds what can be known before the first change: each
-// host's own gate, what must differ between hosts, and pool addresses that another machine answers
-// for. What is left is given up once nothing was heard for limit.
+// Hosts observes every host at once, and reports problems before the first change. It runs each
+// host's own gate, compares values that must differ between hosts, and probes pool addresses. It
+// gives up a host after limit without output.
 func Hosts(ctx context.Context, hosts []Host, pool []netip.Addr, limit time.Duration) []Finding {
 	hosts = slices.Clone(hosts)
 	reports, verdicts := make([]host.Report, len(hosts)), make([][]health.Verdict, len(hosts))
@@ -69,7 +68,7 @@ func Hosts(ctx context.Context, hosts []Host, pool []netip.Addr, limit time.Dura
 }
 
 // firstObservation observes one host. Without a pin it makes the first contact, which sends no
-// password; the key is not kept, up makes its own.
+// password. It does not store the key; the update makes its own first contact.
 func firstObservation(ctx context.Context, h *Host) (report host.Report, verdicts []health.Verdict) {
 	report, verdicts = host.Report{Name: h.Host.Name}, host.JudgeHost(h.Host, h.Spec, host.Facts{})
 	pinned, err := remote.Dialer{PrivateKey: h.Key}.FirstContact(ctx, h.Host.Target)
@@ -82,8 +81,7 @@ func firstObservation(ctx context.Context, h *Host) (report host.Report, verdict
 	return report, verdicts
 }
 
-// poolSilence asks from the first host that was reached, until nothing is heard from there for
-// limit.
+// poolSilence probes from the first host that was reached, until limit passes without output.
 func poolSilence(
 	ctx context.Context, hosts []Host, reports []host.Report, pool []netip.Addr, limit time.Duration,
 ) health.Verdict {
@@ -91,14 +89,16 @@ func poolSilence(
 	if len(pool) == 0 {
 		return health.Verdict{Check: check, State: health.Skipped, Message: "no pool is configured"}
 	}
-	settings := map[string]string{"addresses": joinAddrs(pool[:min(len(pool), maxPoolProbes)]), "nodes": nodeAddresses(hosts)}
+	settings := map[string]string{"addresses": joinAddrs(pool[:min(len(pool), maxPoolProbes)]),
+		"nodes": nodeAddresses(hosts)}
 	for i, h := range hosts {
 		if !reports[i].Reached {
 			continue
 		}
 		bounded, stop := silence.With(ctx, limit)
 		defer stop()
-		result := health.Verdict{Check: check, State: health.Waiting, Message: "the observation from " + h.Host.Name + " did not end in time"}
+		result := health.Verdict{Check: check, State: health.Waiting,
+			Message: "the observation from " + h.Host.Name + " did not end in time"}
 		host.Stream(bounded, h.Host, h.Key, host.WithSettings(host.PoolScript, settings), func(b host.Block) {
 			result = judgePoolSilence(h.Host.Name, len(pool), b)
 			stop()
@@ -106,7 +106,8 @@ func poolSilence(
 		result.Check = check
 		return result
 	}
-	return health.Verdict{Check: check, State: health.Waiting, Message: "no host was reached that could ask for them", After: []string{"ssh"}}
+	return health.Verdict{Check: check, State: health.Waiting,
+		Message: "no host was reached that could ask for them", After: []string{"ssh"}}
 }
 
 func joinAddrs(addresses []netip.Addr) string {
@@ -125,8 +126,8 @@ func nodeAddresses(hosts []Host) string {
 	return strings.Join(words, " ")
 }
 
-// judgePoolSilence wants pool addresses silent, or answered by the cluster's own nodes as on every
-// later run.
+// judgePoolSilence passes if pool addresses are silent, or only the cluster's own nodes answer, as
+// on every later run.
 func judgePoolSilence(from string, size int, b host.Block) health.Verdict {
 	if lacks := b.Get("lacks"); lacks != "" {
 		return health.Verdict{State: health.Skipped, Message: from + " lacks " + lacks + " to ask for them"}
@@ -143,12 +144,14 @@ func judgePoolSilence(from string, size int, b host.Block) health.Verdict {
 		}
 	}
 	if len(taken) > 0 {
-		return health.Verdict{State: health.Stuck, Message: "expected silent or held by this cluster, answered by others: " + strings.Join(taken, ", "),
+		return health.Verdict{State: health.Stuck,
+			Message:  "expected silent or held by this cluster, answered by others: " + strings.Join(taken, ", "),
 			Cause:    "another device has the address; MetalLB would announce it a second time",
 			Hint:     "choose another range in strata:metallb.addresses, or take the device off it",
 			Evidence: []string{"on " + from + ": ping each address, then ip neigh"}}
 	}
-	return health.Verdict{State: health.Ready, Message: fmt.Sprintf("%d asked from %s, none is held by others", min(size, maxPoolProbes), from)}
+	return health.Verdict{State: health.Ready,
+		Message: fmt.Sprintf("%d asked from %s, none is held by others", min(size, maxPoolProbes), from)}
 }
 
 // judgeFleet compares the hosts that were reached: names and machine-ids must differ, clocks must
@@ -161,7 +164,9 @@ func judgeFleet(reports []host.Report) []health.Verdict {
 		}
 	}
 	verdicts := []health.Verdict{
-		unique("hostnames", reached, func(r host.Report) string { return r.Hostname }, "hostnamectl set-hostname NAME on each of them"),
+		unique("hostnames", reached, func(r host.Report) string {
+			return r.Hostname
+		}, "hostnamectl set-hostname NAME on each of them"),
 		unique("machine-ids", reached, func(r host.Report) string { return r.MachineID },
 			"they are clones: rm /etc/machine-id /var/lib/dbus/machine-id; systemd-machine-id-setup; reboot, on all but one"),
 		together(reached, host.MaxClockSkew),
@@ -175,7 +180,7 @@ func judgeFleet(reports []host.Report) []health.Verdict {
 	return verdicts
 }
 
-// unique wants a value that differs between all hosts.
+// unique fails if two hosts have the same value.
 func unique(check string, reports []host.Report, value func(host.Report) string, hint string) health.Verdict {
 	owners := map[string][]string{}
 	for _, report := range reports {
@@ -189,15 +194,16 @@ func unique(check string, reports []host.Report, value func(host.Report) string,
 	}
 	sort.Strings(shared)
 	if len(shared) > 0 {
-		return health.Verdict{Check: check, State: health.Stuck, Message: "expected one of its own for each host: " + strings.Join(shared, "; "), Hint: hint}
+		return health.Verdict{Check: check, State: health.Stuck,
+			Message: "expected one of its own for each host: " + strings.Join(shared, "; "), Hint: hint}
 	}
 	return health.Verdict{Check: check, State: health.Ready, Message: "all differ"}
 }
 
-// together compares each clock with the median host's, so that one wrong clock is named, whichever
-// it is.
+// together compares each clock with the median host's, so that it names a single wrong clock.
 func together(reports []host.Report, limit time.Duration) health.Verdict {
-	v := health.Verdict{Check: "clocks", State: health.Ready, Message: "all within " + limit.String() + " of the median host's"}
+	v := health.Verdict{Check: "clocks", State: health.Ready,
+		Message: "all within " + limit.String() + " of the median host's"}
 	if len(reports) == 0 {
 		return v
 	}
@@ -214,7 +220,8 @@ func together(reports []host.Report, limit time.Duration) health.Verdict {
 		}
 	}
 	if len(off) > 0 {
-		v.State, v.Message = health.Stuck, "expected within "+limit.String()+" of the median host's: "+strings.Join(off, ", ")
+		v.State, v.Message = health.Stuck,
+			"expected within "+limit.String()+" of the median host's: "+strings.Join(off, ", ")
 		v.Hint = "timedatectl set-ntp true on them, or install chrony"
 	}
 	return v

@@ -16,7 +16,8 @@ func proxmoxPlan() VMPlan {
 	plan.Image = nil
 	for i := range plan.Specs {
 		plan.Specs[i].Driver, plan.Specs[i].Libvirt = "proxmox", nil
-		plan.Specs[i].Proxmox = &hypervisor.Proxmox{Storage: "local-lvm", SeedStorage: "local", Bridge: "vmbr0", Template: 9000}
+		plan.Specs[i].Proxmox = &hypervisor.Proxmox{Storage: "local-lvm", SeedStorage: "local",
+			Bridge: "vmbr0", Template: 9000}
 		plan.Specs[i].Hypervisor.Name, plan.Specs[i].Hypervisor.Address = "hypervisor", "10.10.0.2"
 	}
 	return plan
@@ -26,8 +27,10 @@ func proxmoxHas() vmFindings {
 	f := libvirtHas()
 	f.Node.Name, f.Node.Release = "pve", "9.0.3"
 	f.Storages = []hypervisor.StorageFacts{
-		{Key: "strata:hosts.proxmox.storage", Name: "local-lvm", There: true, Active: true, Others: []string{"local-lvm"}, FreeGiB: 40, Disks: true},
-		{Key: "strata:hosts.proxmox.seedStorage", Name: "local", There: true, Active: true, Others: []string{"local"}, FreeGiB: 1},
+		{Key: "strata:hosts.proxmox.storage", Name: "local-lvm", There: true, Active: true,
+			Others: []string{"local-lvm"}, FreeGiB: 40, Disks: true},
+		{Key: "strata:hosts.proxmox.seedStorage", Name: "local", There: true, Active: true,
+			Others: []string{"local"}, FreeGiB: 1},
 	}
 	f.Network = hypervisor.NetworkFacts{Key: "strata:hosts.proxmox.bridge", Name: "vmbr0", There: true, Active: true}
 	f.TemplateGiB = 2
@@ -38,19 +41,36 @@ func TestPreflightOfProxmox(t *testing.T) {
 	for _, test := range []vmCase{
 		{"all is there, exactly", func(*VMPlan, *vmFindings) {}, "", nil},
 		{"the stack is up", func(_ *VMPlan, f *vmFindings) { held(f) }, "", nil},
-		{"a node without quorum", func(_ *VMPlan, f *vmFindings) { f.Node.Quorate = false }, "node", []string{"node pve", "quorum", "pvecm status"}},
-		{"an old release", func(_ *VMPlan, f *vmFindings) { f.Node.Release = "7.4-3" }, "node", []string{`expected Proxmox VE 8 or later, found "7.4-3"`}},
+		{"a node without quorum", func(_ *VMPlan, f *vmFindings) {
+			f.Node.Quorate = false
+		}, "node", []string{"node pve", "quorum", "pvecm status"}},
+		{"an old release", func(_ *VMPlan, f *vmFindings) {
+			f.Node.Release = "7.4-3"
+		}, "node", []string{`expected Proxmox VE 8 or later, found "7.4-3"`}},
 		{"the oldest release that will do", func(_ *VMPlan, f *vmFindings) { f.Node.Release = "8.0.2" }, "", nil},
-		{"a storage without disks", func(_ *VMPlan, f *vmFindings) { f.Storages[0].Lacks = "content type images, found iso" }, "storage local-lvm",
+		{"a storage without disks", func(_ *VMPlan, f *vmFindings) {
+			f.Storages[0].Lacks = "content type images, found iso"
+		}, "storage local-lvm",
 			[]string{"strata:hosts.proxmox.storage local-lvm", "content type images"}},
-		{"a seed storage without ISO images", func(_ *VMPlan, f *vmFindings) { f.Storages[1].Lacks = "content type iso, found vztmpl" }, "storage local",
+		{"a seed storage without ISO images", func(_ *VMPlan, f *vmFindings) {
+			f.Storages[1].Lacks = "content type iso, found vztmpl"
+		}, "storage local",
 			[]string{"strata:hosts.proxmox.seedStorage local", "content type iso"}},
-		{"a storage that is off", func(_ *VMPlan, f *vmFindings) { f.Storages[0].Active = false }, "storage local-lvm", []string{"pvesm"}},
-		{"a bridge that is down", func(_ *VMPlan, f *vmFindings) { f.Network.Active = false }, "network", []string{"strata:hosts.proxmox.bridge vmbr0", "ip link set vmbr0 up"}},
-		{"no template", func(_ *VMPlan, f *vmFindings) { f.Template = errors.New("there is no template 9000") }, "template", []string{"strata:hosts.proxmox.template 9000"}},
-		{"a template larger than the disks", func(_ *VMPlan, f *vmFindings) { f.TemplateGiB = 32 }, "template", []string{"strata:hosts.vm.diskGiB", "32 or more"}},
+		{"a storage that is off", func(_ *VMPlan, f *vmFindings) {
+			f.Storages[0].Active = false
+		}, "storage local-lvm", []string{"pvesm"}},
+		{"a bridge that is down", func(_ *VMPlan, f *vmFindings) {
+			f.Network.Active = false
+		}, "network", []string{"strata:hosts.proxmox.bridge vmbr0", "ip link set vmbr0 up"}},
+		{"no template", func(_ *VMPlan, f *vmFindings) {
+			f.Template = errors.New("there is no template 9000")
+		}, "template", []string{"strata:hosts.proxmox.template 9000"}},
+		{"a template larger than the disks", func(_ *VMPlan, f *vmFindings) {
+			f.TemplateGiB = 32
+		}, "template", []string{"strata:hosts.vm.diskGiB", "32 or more"}},
 		{"a number that is taken", func(_ *VMPlan, f *vmFindings) {
-			f.Machines[0].Fault = &hypervisor.ForeignError{What: "VM number 100 is taken by mail", Fix: "set another strata:hosts.nodes[].vm.id, or none"}
+			f.Machines[0].Fault = &hypervisor.ForeignError{What: "VM number 100 is taken by mail",
+				Fix: "set another strata:hosts.nodes[].vm.id, or none"}
 		}, "name server-1", []string{"VM number 100 is taken by mail", "strata:hosts.nodes[].vm.id"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -79,9 +99,15 @@ func TestPreflightOfAHypervisorThatIsAwayNamesItAlone(t *testing.T) {
 		facts vmFindings
 		says  string
 	}{
-		"no login":   {proxmoxPlan(), vmFindings{Fault: errors.New("connection refused")}, "strata:hosts.hypervisor.address 10.10.0.2: expected a login with its key"},
-		"no Proxmox": {proxmoxPlan(), vmFindings{Survey: hypervisor.Survey{Node: hypervisor.NodeFacts{Fault: errors.New("pvesh: not found")}}}, "expected a Proxmox VE node"},
-		"no libvirt": {libvirtPlan(), vmFindings{Survey: hypervisor.Survey{Node: hypervisor.NodeFacts{Fault: errors.New("Failed to connect socket")}}}, "strata:hosts.libvirt.uri qemu:///system: expected libvirt to answer"},
+		"no login": {proxmoxPlan(), vmFindings{Fault: errors.New("connection refused")},
+			"strata:hosts.hypervisor.address 10.10.0.2: expected a login with its key"},
+		"no Proxmox": {proxmoxPlan(),
+			vmFindings{Survey: hypervisor.Survey{Node: hypervisor.NodeFacts{Fault: errors.New("pvesh: not found")}}},
+			"expected a Proxmox VE node"},
+		"no libvirt": {libvirtPlan(),
+			vmFindings{
+				Survey: hypervisor.Survey{Node: hypervisor.NodeFacts{Fault: errors.New("Failed to connect socket")}}},
+			"strata:hosts.libvirt.uri qemu:///system: expected libvirt to answer"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			verdicts := judgeHypervisor(test.plan, test.facts)
@@ -126,5 +152,6 @@ func TestPreflightDoesNotCallUnaskedAddressesFree(t *testing.T) {
 	assert.Empty(t, verdict("leases"), "fixed addresses are not leased")
 	plan.Specs[0].Guest.DHCP = true
 	assert.Equal(t, health.Ready, verdict("leases").State)
-	assert.Contains(t, verdict("leases").Hint, "10.10.0.11 for "+plan.Specs[0].MAC(), "what to reserve, where the leases cannot be read")
+	assert.Contains(t, verdict("leases").Hint, "10.10.0.11 for "+plan.Specs[0].MAC(),
+		"what to reserve, where the leases cannot be read")
 }

@@ -15,9 +15,9 @@ import (
 	machines "strata/internal/nspawn/host"
 )
 
-// Stack observes what a stack's configuration names and is there already: its hosts, the hypervisor
-// that is to carry them, or the cluster. What does not answer for limit is given up. project is the
-// stack's folder. An error says that the configuration names what cannot be read here.
+// Stack observes the existing parts of a stack's configuration: its hosts, their hypervisor, or the
+// cluster. It gives up a part after limit without an answer. project is the stack's folder. An
+// error reports that a file of the configuration cannot be read here.
 func Stack(ctx context.Context, cfg *config.Config, project string, limit time.Duration) ([]Finding, error) {
 	switch {
 	case cfg.OnExistingCluster():
@@ -36,8 +36,8 @@ func Stack(ctx context.Context, cfg *config.Config, project string, limit time.D
 	return []Finding{machinesOn(runtime.GOOS, cfg)}, nil
 }
 
-// clusterFindings observes the existing cluster of the stack. Its pool is not asked for: only a
-// host on the nodes' network hears who answers there.
+// clusterFindings observes the existing cluster of the stack. It does not probe the pool: only a
+// host on the nodes' network can hear answers there.
 func clusterFindings(ctx context.Context, cfg *config.Config, project string) ([]Finding, error) {
 	target, err := kubeconfig.ForStack(cfg, project)
 	if err != nil {
@@ -49,7 +49,7 @@ func clusterFindings(ctx context.Context, cfg *config.Config, project string) ([
 	})
 }
 
-// hostFindings observes the hosts that exist already.
+// hostFindings observes the existing hosts.
 func hostFindings(ctx context.Context, cfg *config.Config, project string, limit time.Duration) ([]Finding, error) {
 	known, err := inventory.Hosts(ctx, cfg, project)
 	if err != nil {
@@ -80,8 +80,8 @@ func hostNeeds(cfg *config.Config, role config.Role, k3s string) host.Spec {
 	return needs
 }
 
-// wantedK3s is the version of K3s that an up would install; empty where the artifacts are not there
-// yet, which up itself says.
+// wantedK3s returns the version of K3s that an update would install; empty if the artifacts do not
+// exist yet, which the update reports itself.
 func wantedK3s(cfg *config.Config, project string) string {
 	if cfg.K3s.Version != "" {
 		return cfg.K3s.Version
@@ -97,22 +97,24 @@ func wantedK3s(cfg *config.Config, project string) string {
 	return k3s.Version
 }
 
-// madeByUp is the only finding on hosts that are not there yet.
+// madeByUp returns the only finding on hosts that do not exist yet.
 func madeByUp(cfg *config.Config) Finding {
 	return Finding{Subject: allHosts, Verdict: health.Verdict{
-		Check: "hosts", State: health.Skipped, Message: "driver " + string(cfg.Hosts.Driver) + " makes the hosts; up gates each one",
+		Check: "hosts", State: health.Skipped,
+		Message: "driver " + string(cfg.Hosts.Driver) + " makes the hosts; up gates each one",
 	}}
 }
 
-// machinesOn is the only finding on machines of this machine, which not every system can have.
+// machinesOn returns the only finding on machines of this machine, which not every system can have.
 func machinesOn(system string, cfg *config.Config) Finding {
 	if err := machines.CheckSystem(system); err != nil {
-		return Finding{Subject: allHosts, Verdict: health.Verdict{Check: "hosts", State: health.Stuck, Message: err.Error()}}
+		return Finding{Subject: allHosts,
+			Verdict: health.Verdict{Check: "hosts", State: health.Stuck, Message: err.Error()}}
 	}
 	return madeByUp(cfg)
 }
 
-// poolAddresses are MetalLB's addresses, one by one, as far as a preflight asks for them.
+// poolAddresses returns MetalLB's addresses, one by one, as far as a preflight probes them.
 func poolAddresses(cfg *config.Config) []netip.Addr {
 	var addresses []netip.Addr
 	for _, text := range cfg.MetalLB.Addresses {

@@ -25,7 +25,7 @@ func stack(t *testing.T) *config.Config {
 	return cfg
 }
 
-// An agent has no datastore: what K3s fixes when a cluster is made is asked of servers.
+// An agent has no datastore: only servers have the settings that K3s fixes when a cluster is made.
 func TestOnlyAServerHasWhatAClusterWasMadeWith(t *testing.T) {
 	cfg := stack(t)
 	assert.Equal(t, cfg.K3s.Fixed(), hostNeeds(cfg, config.RoleServer, "v1.34.2+k3s1").Fixed)

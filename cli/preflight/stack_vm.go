@@ -23,8 +23,8 @@ func vmPlan(ctx context.Context, cfg *config.Config, project string) (VMPlan, er
 	return VMPlan{Specs: specs, Key: key, Image: vmImage(ctx, cfg, project)}, nil
 }
 
-// vmImage returns the image of the machines; nil with a template. An upstream image is asked for,
-// and not downloaded.
+// vmImage returns the image of the machines; nil with a template. It checks that an upstream image
+// exists, and does not download it.
 func vmImage(ctx context.Context, cfg *config.Config, project string) *VMImage {
 	if !cfg.NeedsVMImage() {
 		return nil

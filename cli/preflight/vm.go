@@ -23,30 +23,30 @@ type VMPlan struct {
 	Image *VMImage
 }
 
-// VMImage is the disk image as it is on this side.
+// VMImage is the disk image on this side.
 type VMImage struct {
 	// Key is the configuration's key, Value its value.
 	Key, Value string
-	// Fault says why there is no image; nil when it is at hand or can be downloaded.
+	// Fault is the reason why there is no image; nil if it is here or can be downloaded.
 	Fault error
-	// GiB is the size of the disk in it; 0 while it is not at hand.
+	// GiB is the size of its disk; 0 if the image is not here.
 	GiB float64
 }
 
 // vmFindings holds the observations of a hypervisor.
 type vmFindings struct {
-	// Fault says why the hypervisor was not reached. The rest is empty then.
+	// Fault is the reason why the hypervisor was not reached. The other fields are empty then.
 	Fault error
 	hypervisor.Survey
 	// Pings has the hypervisor's answers about the machines' addresses: far and answers, as
 	// probe/pool.sh prints them.
 	Pings host.Block
-	// PingsFault says why there are no pings.
+	// PingsFault is the reason why there are no pings.
 	PingsFault error
 }
 
-// VMs observes the hypervisor, each part for limit at most, and finds the obstacles to making the
-// machines. The stack's existing machines are its own: their memory and disks count as theirs.
+// VMs observes the hypervisor, each part for limit at most, and reports the obstacles to making the
+// machines. The memory and disks of the stack's existing machines count as available to them.
 func VMs(ctx context.Context, plan VMPlan, limit time.Duration) []Finding {
 	host, err := reachHypervisor(ctx, plan, limit)
 	if err != nil {
@@ -67,8 +67,8 @@ func VMs(ctx context.Context, plan VMPlan, limit time.Duration) []Finding {
 	return findingsOf(plan, judgeHypervisor(plan, seen))
 }
 
-// reachHypervisor connects to the hypervisor. Without a pin it makes the first contact; the key is
-// not kept, up makes its own.
+// reachHypervisor connects to the hypervisor. Without a pin it makes the first contact. It does not
+// store the key; the update makes its own first contact.
 func reachHypervisor(ctx context.Context, plan VMPlan, limit time.Duration) (hypervisor.Host, error) {
 	ctx, stop := context.WithTimeout(ctx, limit)
 	defer stop()
@@ -83,8 +83,8 @@ func reachHypervisor(ctx context.Context, plan VMPlan, limit time.Duration) (hyp
 	return hypervisor.Connect(ctx, target, plan.Key)
 }
 
-// farScript tells which addresses are not on a network of this host's own, whose neighbours it
-// cannot ask for, and which it has itself.
+// farScript prints the addresses outside this host's own networks, which it cannot probe, and those
+// that it has itself.
 const farScript = `for address in $addresses; do
 	case $(ip -o route get "$address" 2>/dev/null) in
 	local*) echo "answers=$address the hypervisor itself" ;;
@@ -93,13 +93,14 @@ const farScript = `for address in $addresses; do
 done
 `
 
-// askAddresses asks on the hypervisor's own networks who has the machines' addresses.
+// askAddresses probes the owners of the machines' addresses on the hypervisor's own networks.
 func askAddresses(ctx context.Context, h hypervisor.Host, plan VMPlan) (host.Block, error) {
 	addresses := make([]netip.Addr, len(plan.Specs))
 	for i, spec := range plan.Specs {
 		addresses[i] = spec.Guest.Address.Addr()
 	}
-	script := host.WithSettings(farScript+host.PoolScript, map[string]string{"addresses": joinAddrs(addresses), "nodes": ""})
+	script := host.WithSettings(farScript+host.PoolScript,
+		map[string]string{"addresses": joinAddrs(addresses), "nodes": ""})
 	output, err := h.Run(ctx, script, strings.NewReader(""), 0)
 	if err != nil {
 		return nil, err
@@ -112,7 +113,7 @@ func askAddresses(ctx context.Context, h hypervisor.Host, plan VMPlan) (host.Blo
 	return answer, nil
 }
 
-// findingsOf are verdicts on the hypervisor.
+// findingsOf returns verdicts as findings on the hypervisor.
 func findingsOf(plan VMPlan, verdicts []health.Verdict) []Finding {
 	subject := "this machine"
 	if name := plan.Specs[0].Hypervisor.Name; name != "" {

@@ -10,9 +10,9 @@ import (
 	"strata/internal/hypervisor"
 )
 
-// judgeVMAddress: no other machine has the address of the machine in a place of the configuration.
-// Its hardware address follows from stack and node, so that its own lease and its own answer are
-// known.
+// judgeVMAddress checks that no other machine has the address of a machine; place is its index in
+// the configuration. Its hardware address follows from stack and node, which identifies its own
+// lease and answer.
 func judgeVMAddress(place int, spec hypervisor.Spec, f vmFindings) health.Verdict {
 	address := spec.Guest.Address.Addr()
 	is := fmt.Sprintf("strata:hosts.nodes[%d].address %s: ", place, address)
@@ -24,38 +24,47 @@ func judgeVMAddress(place int, spec hypervisor.Spec, f vmFindings) health.Verdic
 	for _, line := range f.Pings["answers"] {
 		held, mac, _ := strings.Cut(line, " ")
 		if held == address.String() && mac != spec.MAC() {
-			return health.Verdict{State: health.Stuck, Message: is + "expected silent or held by " + spec.MAC() + ", answered by " + mac,
-				Cause: "another device has the address", Hint: "choose another address, or take the device off it"}
+			return health.Verdict{State: health.Stuck,
+				Message: is + "expected silent or held by " + spec.MAC() + ", answered by " + mac,
+				Cause:   "another device has the address", Hint: "choose another address, or take the device off it"}
 		}
 	}
 	return health.Verdict{State: health.Ready, Message: "held by no other machine"}
 }
 
 // judgeVMLease compares an address with those that the hypervisor's own DHCP server gives out; zero
-// when nothing speaks against it.
+// if there is no conflict.
 func judgeVMLease(is string, spec hypervisor.Spec, dhcp hypervisor.DHCPFacts) health.Verdict {
 	address, mac, network := spec.Guest.Address.Addr(), spec.MAC(), spec.Libvirt.Network
-	inRange := slices.ContainsFunc(dhcp.Ranges, func(span [2]netip.Addr) bool { return span[0].Compare(address) <= 0 && address.Compare(span[1]) <= 0 })
-	reserve := fmt.Sprintf("virsh net-update %s add ip-dhcp-host \"<host mac='%s' ip='%s'/>\" --live --config", network, mac, address)
+	inRange := slices.ContainsFunc(dhcp.Ranges, func(span [2]netip.Addr) bool {
+		return span[0].Compare(address) <= 0 && address.Compare(span[1]) <= 0
+	})
+	reserve := fmt.Sprintf("virsh net-update %s add ip-dhcp-host \"<host mac='%s' ip='%s'/>\" --live --config",
+		network, mac, address)
 	reserved, leased := dhcp.Reserved[address], dhcp.Leased[address]
 	switch {
 	case reserved != "" && reserved != mac:
-		return health.Verdict{State: health.Stuck, Message: is + "expected free or reserved for " + mac + ", found reserved for " + reserved,
-			Hint: "choose another address, or change the reservation: virsh net-edit " + network}
+		return health.Verdict{State: health.Stuck,
+			Message: is + "expected free or reserved for " + mac + ", found reserved for " + reserved,
+			Hint:    "choose another address, or change the reservation: virsh net-edit " + network}
 	case leased != "" && leased != mac:
-		return health.Verdict{State: health.Stuck, Message: is + "expected free or leased to " + mac + ", found leased to " + leased,
-			Hint: "choose another address, or move the machine that has it: virsh net-dhcp-leases " + network}
+		return health.Verdict{State: health.Stuck,
+			Message: is + "expected free or leased to " + mac + ", found leased to " + leased,
+			Hint:    "choose another address, or move the machine that has it: virsh net-dhcp-leases " + network}
 	case reserved == mac:
 		return health.Verdict{}
 	case spec.Guest.DHCP && !inRange:
-		return health.Verdict{State: health.Stuck, Message: is + "expected a reservation for " + mac + ", found none", Cause: "it is in no range of the DHCP server", Hint: reserve}
+		return health.Verdict{State: health.Stuck,
+			Message: is + "expected a reservation for " + mac + ", found none",
+			Cause:   "it is in no range of the DHCP server", Hint: reserve}
 	case inRange:
-		return health.Verdict{State: health.Ready, Message: is + "in the DHCP server's range, which may give it to others", Hint: "reserve it: " + reserve}
+		return health.Verdict{State: health.Ready,
+			Message: is + "in the DHCP server's range, which may give it to others", Hint: "reserve it: " + reserve}
 	}
 	return health.Verdict{}
 }
 
-// reservations are the machines' addresses with their hardware addresses.
+// reservations returns the machines' addresses with their hardware addresses.
 func reservations(specs hypervisor.Specs) []string {
 	all := make([]string, len(specs))
 	for i, spec := range specs {
@@ -64,8 +73,8 @@ func reservations(specs hypervisor.Specs) []string {
 	return all
 }
 
-// unasked says why the hardware addresses behind the machines' addresses are unknown; empty if they
-// are known.
+// unasked returns why the hardware addresses behind the machines' addresses are unknown; empty if
+// they are known.
 func unasked(specs hypervisor.Specs, f vmFindings) string {
 	subnet := specs[0].Guest.Address
 	switch lacks := f.Pings.Get("lacks"); {

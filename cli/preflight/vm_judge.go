@@ -12,11 +12,11 @@ import (
 // hypervisorCheck precedes every other check of a hypervisor.
 const hypervisorCheck = "hypervisor"
 
-// leastRelease is the first Proxmox VE whose commands are enough for the driver.
+// leastRelease is the first Proxmox VE with all commands of the driver.
 const leastRelease = 8
 
-// judgeHypervisor gives the verdicts of a preflight on the hypervisor. They hold on every later run
-// as well.
+// judgeHypervisor returns the verdicts of a preflight on the hypervisor. They also hold on every
+// later run.
 func judgeHypervisor(plan VMPlan, f vmFindings) []health.Verdict {
 	if len(f.Machines) == 0 { // It was not reached.
 		f.Machines = make([]hypervisor.MachineFacts, len(plan.Specs))
@@ -64,42 +64,53 @@ func judgeHypervisor(plan VMPlan, f vmFindings) []health.Verdict {
 		}
 	}
 	if f.Network.DHCP == nil && plan.Specs[0].Guest.DHCP {
-		add("leases", health.Verdict{State: health.Ready, Message: "the network's own DHCP server gives the addresses, and is not seen from here",
-			Hint: "reserve there: " + strings.Join(reservations(plan.Specs), ", ")})
+		add("leases",
+			health.Verdict{State: health.Ready,
+				Message: "the network's own DHCP server gives the addresses, and is not seen from here",
+				Hint:    "reserve there: " + strings.Join(reservations(plan.Specs), ", ")})
 	}
 	return verdicts
 }
 
-// judgeReached: the login works, commands run as root, and the hypervisor behind them answers.
+// judgeReached checks that the login works, that commands run as root, and that the hypervisor
+// answers.
 func judgeReached(plan VMPlan, f vmFindings) health.Verdict {
 	at := plan.Specs[0].Hypervisor
 	v := health.Verdict{Check: hypervisorCheck, State: health.Ready, Message: "answers"}
 	switch {
 	case f.Fault != nil:
-		v.State, v.Message = health.Stuck, "strata:hosts.hypervisor.address "+at.Address+": expected a login with its key, found none"
+		v.State, v.Message = health.Stuck,
+			"strata:hosts.hypervisor.address "+at.Address+": expected a login with its key, found none"
 		v.Cause, v.Hint = health.OneLine(f.Fault.Error()), "switch it on, or correct strata:hosts.hypervisor"
 	case f.Node.Fault != nil && plan.Specs[0].Driver == "proxmox":
-		v.State, v.Message = health.Stuck, "strata:hosts.hypervisor.address "+at.Address+": expected a Proxmox VE node, found none"
-		v.Cause, v.Hint = health.OneLine(f.Node.Fault.Error()), "set it to a node of Proxmox VE, and see there: systemctl status pvedaemon pve-cluster"
+		v.State, v.Message = health.Stuck,
+			"strata:hosts.hypervisor.address "+at.Address+": expected a Proxmox VE node, found none"
+		v.Cause, v.Hint = health.OneLine(f.Node.Fault.Error()),
+			"set it to a node of Proxmox VE, and see there: systemctl status pvedaemon pve-cluster"
 	case f.Node.Fault != nil:
-		v.State, v.Message = health.Stuck, "strata:hosts.libvirt.uri "+plan.Specs[0].Libvirt.URI+": expected libvirt to answer, found that it does not"
+		v.State, v.Message = health.Stuck,
+			"strata:hosts.libvirt.uri "+plan.Specs[0].Libvirt.URI+": expected libvirt to answer, found that it does not"
 		v.Cause = health.OneLine(f.Node.Fault.Error())
 		v.Hint = "on it: apt-get install libvirt-daemon-system libvirt-clients; systemctl start libvirtd"
 	}
 	return v
 }
 
-// judgeVMNode: the commands change the node that they run on, as root@pam, who has every privilege;
-// a node without its cluster's majority refuses every change.
+// judgeVMNode checks the node. The commands change the node that they run on, as root@pam, who has
+// every privilege. A node without its cluster's majority refuses every change.
 func judgeVMNode(node hypervisor.NodeFacts) health.Verdict {
 	major, _, _ := strings.Cut(node.Release, ".")
 	number, err := strconv.Atoi(major)
 	switch {
 	case !node.Quorate:
-		return health.Verdict{State: health.Stuck, Message: "node " + node.Name + ": expected a cluster with quorum, found none",
-			Cause: "without the majority of its nodes nothing can be made or changed", Hint: "start the other nodes, and see: pvecm status"}
+		return health.Verdict{State: health.Stuck,
+			Message: "node " + node.Name + ": expected a cluster with quorum, found none",
+			Cause:   "without the majority of its nodes nothing can be made or changed",
+			Hint:    "start the other nodes, and see: pvecm status"}
 	case err != nil || number < leastRelease:
-		return health.Verdict{State: health.Stuck, Message: fmt.Sprintf("node %s: expected Proxmox VE %d or later, found %q", node.Name, leastRelease, node.Release),
+		return health.Verdict{State: health.Stuck,
+			Message: fmt.Sprintf("node %s: expected Proxmox VE %d or later, found %q", node.Name,
+				leastRelease, node.Release),
 			Hint: "upgrade it, or set strata:hosts.hypervisor.address to another node"}
 	}
 	return health.Verdict{State: health.Ready, Message: "node " + node.Name + ", Proxmox VE " + node.Release}
@@ -109,13 +120,16 @@ func judgeVMVirtual(spec hypervisor.Spec, node hypervisor.NodeFacts) health.Verd
 	if node.Virtual == nil {
 		return health.Verdict{State: health.Ready, Message: spec.Libvirt.Type + " for " + spec.Libvirt.Arch}
 	}
-	return health.Verdict{State: health.Stuck, Message: fmt.Sprintf("strata:hosts.libvirt.type %s: expected machines of it for %s, found none possible", spec.Libvirt.Type, spec.Libvirt.Arch),
+	return health.Verdict{State: health.Stuck,
+		Message: fmt.Sprintf("strata:hosts.libvirt.type %s: expected machines of it for %s, found none possible",
+			spec.Libvirt.Type, spec.Libvirt.Arch),
 		Cause: health.OneLine(node.Virtual.Error()),
-		Hint:  "switch virtualisation on in the firmware, install QEMU for " + spec.Libvirt.Arch + ", or set strata:hosts.libvirt.type to qemu"}
+		Hint: "switch virtualisation on in the firmware, install QEMU for " + spec.Libvirt.Arch +
+			", or set strata:hosts.libvirt.type to qemu"}
 }
 
-// judgeVMProcessors: no machine can have more than the hypervisor has; all together may, at the
-// cost of speed.
+// judgeVMProcessors checks that no machine has more processors than the hypervisor. All together
+// may, at the cost of speed.
 func judgeVMProcessors(specs hypervisor.Specs, f vmFindings) health.Verdict {
 	var wrong []string
 	total := 0
@@ -128,16 +142,19 @@ func judgeVMProcessors(specs hypervisor.Specs, f vmFindings) health.Verdict {
 	found := strconv.Itoa(f.Node.CPUs)
 	switch {
 	case len(wrong) > 0:
-		return health.Verdict{State: health.Stuck, Message: "strata:hosts.vm.cpus: expected at most the hypervisor's " + found + " for each machine, found: " + strings.Join(wrong, ", "),
+		return health.Verdict{State: health.Stuck,
+			Message: "strata:hosts.vm.cpus: expected at most the hypervisor's " + found +
+				" for each machine, found: " + strings.Join(wrong, ", "),
 			Hint: "set strata:hosts.vm.cpus (or the node's vm.cpus) to " + found + " or less"}
 	case total > f.Node.CPUs:
-		return health.Verdict{State: health.Ready, Message: fmt.Sprintf("%d asked for by all machines, %s there: they share", total, found),
-			Hint: "when they are slow: fewer processors in strata:hosts.vm.cpus, or another hypervisor"}
+		return health.Verdict{State: health.Ready,
+			Message: fmt.Sprintf("%d asked for by all machines, %s there: they share", total, found),
+			Hint:    "when they are slow: fewer processors in strata:hosts.vm.cpus, or another hypervisor"}
 	}
 	return health.Verdict{State: health.Ready, Message: fmt.Sprintf("%d of %s", total, found)}
 }
 
-// judgeVMMemory asks for the memory that the machines do not hold yet.
+// judgeVMMemory compares the free memory with the memory that the machines do not hold yet.
 func judgeVMMemory(specs hypervisor.Specs, f vmFindings) health.Verdict {
 	need := 0
 	for i, spec := range specs {
@@ -148,7 +165,9 @@ func judgeVMMemory(specs hypervisor.Specs, f vmFindings) health.Verdict {
 		need += max(0, spec.MemoryMiB-held)
 	}
 	if need > f.Node.FreeMiB {
-		return health.Verdict{State: health.Stuck, Message: fmt.Sprintf("strata:hosts.vm.memoryMiB: expected %d MiB free for the machines, found %d MiB", need, f.Node.FreeMiB),
+		return health.Verdict{State: health.Stuck,
+			Message: fmt.Sprintf("strata:hosts.vm.memoryMiB: expected %d MiB free for the machines, found %d MiB",
+				need, f.Node.FreeMiB),
 			Hint: "set it (or a node's vm.memoryMiB) to less, stop other machines, or use another hypervisor"}
 	}
 	return health.Verdict{State: health.Ready, Message: fmt.Sprintf("%d MiB needed, %d MiB free", need, f.Node.FreeMiB)}

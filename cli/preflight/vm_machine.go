@@ -11,11 +11,15 @@ import (
 	"strata/internal/hypervisor"
 )
 
-// judgeVMTemplate: a clone is as large as its template, and disks cannot shrink.
+// judgeVMTemplate checks that no disk is smaller than the template: a clone is as large as its
+// template, and disks cannot shrink.
 func judgeVMTemplate(specs hypervisor.Specs, f vmFindings) health.Verdict {
 	id := strconv.Itoa(specs[0].Proxmox.Template)
 	if f.Template != nil {
-		return health.Verdict{State: health.Stuck, Message: "strata:hosts.proxmox.template " + id + ": expected a template with a disk scsi0, found none", Cause: health.OneLine(f.Template.Error()), Hint: "see qm list on the node"}
+		return health.Verdict{State: health.Stuck,
+			Message: "strata:hosts.proxmox.template " + id +
+				": expected a template with a disk scsi0, found none",
+			Cause: health.OneLine(f.Template.Error()), Hint: "see qm list on the node"}
 	}
 	return judgeVMSource(specs, "strata:hosts.proxmox.template "+id, float64(f.TemplateGiB))
 }
@@ -26,13 +30,14 @@ func judgeVMImage(specs hypervisor.Specs, image VMImage) health.Verdict {
 		if image.Key != "strata:hosts.vm.image" {
 			mend = "assemble the bundle again, or set " + image.Key + " to another"
 		}
-		return health.Verdict{State: health.Stuck, Message: image.Key + " " + image.Value + ": expected a disk image whose sum is known, found none",
-			Cause: health.OneLine(image.Fault.Error()), Hint: mend}
+		return health.Verdict{State: health.Stuck,
+			Message: image.Key + " " + image.Value + ": expected a disk image whose sum is known, found none",
+			Cause:   health.OneLine(image.Fault.Error()), Hint: mend}
 	}
 	return judgeVMSource(specs, image.Key+" "+image.Value, image.GiB)
 }
 
-// judgeVMSource: what a machine starts from fits on its disk.
+// judgeVMSource checks that the image or template of the machines fits on their disks.
 func judgeVMSource(specs hypervisor.Specs, source string, size float64) health.Verdict {
 	var small []string
 	for _, spec := range specs {
@@ -41,41 +46,55 @@ func judgeVMSource(specs hypervisor.Specs, source string, size float64) health.V
 		}
 	}
 	if len(small) > 0 {
-		return health.Verdict{State: health.Stuck, Message: fmt.Sprintf("strata:hosts.vm.diskGiB: expected at least %.4g, the disk's size in its source, found: %s", size, strings.Join(small, ", ")),
-			Cause: "disks cannot shrink, and that of " + source + " is larger", Hint: fmt.Sprintf("set it (or the node's vm.diskGiB) to %d or more", int(math.Ceil(size)))}
+		return health.Verdict{State: health.Stuck,
+			Message: fmt.Sprintf(
+				"strata:hosts.vm.diskGiB: expected at least %.4g, the disk's size in its source, found: %s", size,
+				strings.Join(small, ", ")),
+			Cause: "disks cannot shrink, and that of " + source + " is larger",
+			Hint:  fmt.Sprintf("set it (or the node's vm.diskGiB) to %d or more", int(math.Ceil(size)))}
 	}
 	return health.Verdict{State: health.Ready, Message: source}
 }
 
-// judgeVMName: what has the name or number of the machine in a place of the configuration is this
-// stack's own, or not there.
+// judgeVMName checks that the name and number of a machine are free or belong to this stack; place
+// is its index in the configuration.
 func judgeVMName(place int, m hypervisor.MachineFacts) health.Verdict {
 	var other *hypervisor.ForeignError
 	switch {
 	case errors.As(m.Fault, &other) && other.Unsure:
-		return health.Verdict{State: health.Skipped, Message: fmt.Sprintf("strata:hosts.nodes[%d]: up compares whose it is; it is marked as %s", place, other.Owner)}
+		return health.Verdict{State: health.Skipped,
+			Message: fmt.Sprintf("strata:hosts.nodes[%d]: up compares whose it is; it is marked as %s",
+				place, other.Owner)}
 	case errors.As(m.Fault, &other):
-		return health.Verdict{State: health.Stuck, Message: fmt.Sprintf("strata:hosts.nodes[%d]: expected name and number free, found: %s", place, other.What),
-			Cause: strings.TrimPrefix(other.Owner+": this stack did not make it, so it is left alone", ": "), Hint: other.Fix}
+		return health.Verdict{State: health.Stuck,
+			Message: fmt.Sprintf("strata:hosts.nodes[%d]: expected name and number free, found: %s", place, other.What),
+			Cause:   strings.TrimPrefix(other.Owner+": this stack did not make it, so it is left alone", ": "),
+			Hint:    other.Fix}
 	case m.Fault != nil:
-		return health.Verdict{State: health.Waiting, Message: fmt.Sprintf("strata:hosts.nodes[%d]: %s", place, health.OneLine(m.Fault.Error())), Hint: "see the command's error on the hypervisor"}
+		return health.Verdict{State: health.Waiting,
+			Message: fmt.Sprintf("strata:hosts.nodes[%d]: %s", place, health.OneLine(m.Fault.Error())),
+			Hint:    "see the command's error on the hypervisor"}
 	case m.Whole:
 		return health.Verdict{State: health.Ready, Message: "this stack's own"}
 	}
 	return health.Verdict{State: health.Ready, Message: "free"}
 }
 
-// judgeVMDisks: a machine that is there keeps its disk, which can grow only.
+// judgeVMDisks checks that no existing disk would have to shrink: an existing machine keeps its
+// disk.
 func judgeVMDisks(specs hypervisor.Specs, machines []hypervisor.MachineFacts) health.Verdict {
 	var wrong []string
 	for i, m := range machines {
 		if m.Whole && m.DiskGiB > specs[i].DiskGiB {
-			wrong = append(wrong, fmt.Sprintf("%s has %d GiB and is to have %d", specs[i].Node, m.DiskGiB, specs[i].DiskGiB))
+			wrong = append(wrong,
+				fmt.Sprintf("%s has %d GiB and is to have %d", specs[i].Node, m.DiskGiB, specs[i].DiskGiB))
 		}
 	}
 	if len(wrong) > 0 {
-		return health.Verdict{State: health.Stuck, Message: "strata:hosts.vm.diskGiB: expected no disk to shrink, found: " + strings.Join(wrong, ", "),
-			Cause: "file systems cannot", Hint: "set it (or the node's vm.diskGiB) to what the machine has, or replace the machine: pulumi up --replace with its URN"}
+		return health.Verdict{State: health.Stuck,
+			Message: "strata:hosts.vm.diskGiB: expected no disk to shrink, found: " + strings.Join(wrong, ", "),
+			Cause:   "file systems cannot",
+			Hint:    "set it (or the node's vm.diskGiB) to what the machine has, or replace the machine: pulumi up --replace with its URN"}
 	}
 	return health.Verdict{State: health.Ready, Message: "none shrinks"}
 }

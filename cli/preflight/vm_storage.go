@@ -8,8 +8,8 @@ import (
 	"strata/internal/hypervisor"
 )
 
-// judgeVMStorage asks for the room that the machines' disks do not hold yet: a disk that is not
-// full may grow to all of its size.
+// judgeVMStorage compares the free space with the space that the machines' disks do not hold yet: a
+// sparse disk may grow to its full size.
 func judgeVMStorage(
 	specs hypervisor.Specs, s hypervisor.StorageFacts, machines []hypervisor.MachineFacts,
 ) health.Verdict {
@@ -23,18 +23,22 @@ func judgeVMStorage(
 	stuck := health.Verdict{State: health.Stuck, Hint: "set " + s.Key + " to " + oneThere(s.Others)}
 	switch {
 	case s.Fault != nil:
-		return health.Verdict{State: health.Waiting, Message: is + ": " + health.OneLine(s.Fault.Error()), Hint: "see the command's error on the hypervisor"}
+		return health.Verdict{State: health.Waiting,
+			Message: is + ": " + health.OneLine(s.Fault.Error()), Hint: "see the command's error on the hypervisor"}
 	case !s.There:
 		stuck.Message = is + ": expected a storage of this name, found none"
 	case !s.Active:
-		stuck.Message, stuck.Hint = is+": expected it active, found it is not", "on the hypervisor: "+startStorage(specs[0], s.Name)
+		stuck.Message, stuck.Hint = is+": expected it active, found it is not",
+			"on the hypervisor: "+startStorage(specs[0], s.Name)
 	case s.Lacks != "":
 		stuck.Message = is + ": expected " + s.Lacks
 	case float64(need) > s.FreeGiB:
-		stuck.Message = fmt.Sprintf("%s: expected %d GiB free for the machines' disks, found %.1f GiB", is, need, s.FreeGiB)
+		stuck.Message = fmt.Sprintf("%s: expected %d GiB free for the machines' disks, found %.1f GiB",
+			is, need, s.FreeGiB)
 		stuck.Hint = "make room on it, set strata:hosts.vm.diskGiB to less, or use another storage"
 	default:
-		return health.Verdict{State: health.Ready, Message: fmt.Sprintf("%d GiB needed, %.1f GiB free", need, s.FreeGiB)}
+		return health.Verdict{State: health.Ready,
+			Message: fmt.Sprintf("%d GiB needed, %.1f GiB free", need, s.FreeGiB)}
 	}
 	return stuck
 }
@@ -43,7 +47,7 @@ func startStorage(spec hypervisor.Spec, name string) string {
 	return spec.OnHypervisor("virsh pool-start "+name, "pvesm set "+name+" --disable 0, and see pvesm status")
 }
 
-// oneThere names those that exist in place of the one that was asked for.
+// oneThere names the existing objects in place of the configured one.
 func oneThere(names []string) string {
 	if len(names) == 0 {
 		return "one that is there (there is none that fits)"
@@ -55,13 +59,19 @@ func judgeVMNetwork(n hypervisor.NetworkFacts) health.Verdict {
 	is := n.Key + " " + n.Name
 	switch {
 	case n.Fault != nil:
-		return health.Verdict{State: health.Waiting, Message: is + ": " + health.OneLine(n.Fault.Error()), Hint: "see the command's error on the hypervisor"}
+		return health.Verdict{State: health.Waiting,
+			Message: is + ": " + health.OneLine(n.Fault.Error()), Hint: "see the command's error on the hypervisor"}
 	case !n.There:
-		return health.Verdict{State: health.Stuck, Message: is + ": expected it there, found none of this name", Hint: "set " + n.Key + " to " + oneThere(n.Others)}
+		return health.Verdict{State: health.Stuck,
+			Message: is + ": expected it there, found none of this name",
+			Hint:    "set " + n.Key + " to " + oneThere(n.Others)}
 	case !n.Active && strings.HasSuffix(n.Key, ".network"):
-		return health.Verdict{State: health.Stuck, Message: is + ": expected it active, found it is not", Hint: "on the hypervisor: virsh net-start " + n.Name + "; virsh net-autostart " + n.Name}
+		return health.Verdict{State: health.Stuck,
+			Message: is + ": expected it active, found it is not",
+			Hint:    "on the hypervisor: virsh net-start " + n.Name + "; virsh net-autostart " + n.Name}
 	case !n.Active:
-		return health.Verdict{State: health.Stuck, Message: is + ": expected it up, found it down", Hint: "on the hypervisor: ip link set " + n.Name + " up, or ifup " + n.Name}
+		return health.Verdict{State: health.Stuck, Message: is + ": expected it up, found it down",
+			Hint: "on the hypervisor: ip link set " + n.Name + " up, or ifup " + n.Name}
 	}
 	return health.Verdict{State: health.Ready, Message: n.Name}
 }

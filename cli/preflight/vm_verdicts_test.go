@@ -12,7 +12,7 @@ import (
 	"strata/internal/hypervisor"
 )
 
-// verdictOf is one check of a hypervisor.
+// verdictOf returns one check of a hypervisor.
 func verdictOf(plan VMPlan, f vmFindings, check string) health.Verdict {
 	for _, v := range judgeHypervisor(plan, f) {
 		if v.Check == check {
@@ -22,11 +22,13 @@ func verdictOf(plan VMPlan, f vmFindings, check string) health.Verdict {
 	return health.Verdict{}
 }
 
-// Processors may be promised twice, memory not: what is said of it is a remark, and only where
-// there are fewer than promised.
+// Processors may be overcommitted, memory not. The message for processors is a remark, and only if
+// they are overcommitted.
 func TestProcessorsMayBeShared(t *testing.T) {
 	plan, f := libvirtPlan(), libvirtHas()
-	assert.Equal(t, health.Verdict{Check: "processors", State: health.Ready, Message: "4 of 4", After: []string{hypervisorCheck}}, verdictOf(plan, f, "processors"))
+	assert.Equal(t,
+		health.Verdict{Check: "processors", State: health.Ready, Message: "4 of 4", After: []string{hypervisorCheck}},
+		verdictOf(plan, f, "processors"))
 	plan.Specs[0].CPUs = 3
 	shared := verdictOf(plan, f, "processors")
 	assert.Equal(t, health.Ready, shared.State)
@@ -39,14 +41,15 @@ func TestAMachineThatIsThereIsToldFromAFreeName(t *testing.T) {
 	f.Machines[0] = hypervisor.MachineFacts{Whole: true, Running: true, DiskGiB: 20}
 	assert.Equal(t, "this stack's own", verdictOf(plan, f, "name server-1").Message)
 	assert.Equal(t, "free", verdictOf(plan, f, "name agent-1").Message)
-	f.Machines[0] = hypervisor.MachineFacts{Fault: &hypervisor.ForeignError{What: "a domain", Owner: "node server-1 of stack dev", Unsure: true}}
+	f.Machines[0] = hypervisor.MachineFacts{
+		Fault: &hypervisor.ForeignError{What: "a domain", Owner: "node server-1 of stack dev", Unsure: true}}
 	v := verdictOf(plan, f, "name server-1")
 	assert.Equal(t, health.Skipped, v.State, "without the cluster's identity it may be its own")
 	assert.Contains(t, v.Message, "node server-1 of stack dev")
 }
 
-// A DHCP server that may give the address to others is said, from the first address of its range to
-// its last, and nowhere else.
+// The warning about a DHCP server that may lease the address applies from the first address of its
+// range to its last, and nowhere else.
 func TestAnAddressInTheRangeOfTheDHCPServerIsToBeReserved(t *testing.T) {
 	plan, f := libvirtPlan(), libvirtHas()
 	address := func(text string) netip.Addr { return netip.MustParseAddr("10.10.0." + text) }
@@ -72,7 +75,7 @@ func TestFindingsAreAboutTheHypervisorOrThisMachine(t *testing.T) {
 	assert.Equal(t, "this machine", findingsOf(libvirtPlan(), verdicts)[0].Subject)
 }
 
-// Of what another cluster's API server refused to say nothing is known, and it is no second cause.
+// A refused request to another cluster's API server leaves facts unknown, and is no second cause.
 func TestWhatAnExistingClusterDoesNotSayIsNotHeldAgainstIt(t *testing.T) {
 	states := func(f existingFacts) map[string]health.State {
 		found := map[string]health.State{}

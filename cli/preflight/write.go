@@ -9,8 +9,8 @@ import (
 	"strata/internal/text/table"
 )
 
-// Write prints a line for each finding that says something, and one that counts the rest of each
-// subject; then what to do about each failure.
+// Write prints a line for each finding with a message, and one that counts the rest of each
+// subject. Then it prints the fix of each failure.
 func Write(out io.Writer, findings []Finding) error {
 	rows := table.New(out, "SUBJECT", "CHECK", "STATE", "FOUND")
 	groups, order := map[string]*group{}, []string{}
@@ -51,7 +51,8 @@ type group struct {
 	ready, behind int
 }
 
-// add sorts a finding in: listed, merely ready, or behind one that failed before it.
+// add assigns a finding: to the listed ones, to those that are merely ready, or to those after an
+// earlier failure.
 func (g *group) add(f Finding) {
 	switch {
 	case f.State == health.Ready && f.Hint == "":

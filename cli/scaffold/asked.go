@@ -11,16 +11,16 @@ import (
 
 // Asked is a host as the command line names it.
 type Asked struct {
-	// User logs in; anything but root uses sudo. Empty: an ssh_config says it.
+	// User logs in; any user but root uses sudo. If empty, an ssh_config has it.
 	User string
-	// Address is an IPv4 address, or a name that has one, or a name in an ssh_config.
+	// Address is an IPv4 address, a name that resolves to one, or a name in an ssh_config.
 	Address string
-	// Port is sshd's TCP port. Zero: an ssh_config says it.
+	// Port is sshd's TCP port. If zero, an ssh_config has it.
 	Port int
 }
 
-// ParseHost reads [USER@]ADDRESS[:PORT]. user and port are those of a host that names none; empty
-// and zero where an ssh_config may say them.
+// ParseHost parses [USER@]ADDRESS[:PORT]. user and port are the defaults; empty and zero if an
+// ssh_config may have them.
 func ParseHost(text, user string, port int) (Asked, error) {
 	asked := Asked{User: user, Address: text, Port: port}
 	at := strings.LastIndex(text, "@")
@@ -45,10 +45,12 @@ func ParseHost(text, user string, port int) (Asked, error) {
 	case asked.Port < 0 || asked.Port > 65535:
 		return asked, fmt.Errorf("--host %s: %d is not a TCP port; use 1 to 65535", text, asked.Port)
 	case !config.IsUserName(asked.User) && (at >= 0 || user != ""):
-		return asked, fmt.Errorf("--host %s: %q is not a user name; use lower case letters, digits, dashes and underscores", text, asked.User)
+		return asked, fmt.Errorf(
+			"--host %s: %q is not a user name; use lower case letters, digits, dashes and underscores",
+			text, asked.User)
 	}
 	return asked, nil
 }
 
-// String is the host in messages.
+// String returns the host for messages.
 func (a Asked) String() string { return net.JoinHostPort(a.Address, strconv.Itoa(a.Port)) }

@@ -41,7 +41,8 @@ func TestAHostIsNamedByUserAddressAndPort(t *testing.T) {
 func TestTheKeysPathIsOneThatOthersHaveToo(t *testing.T) {
 	t.Setenv("HOME", "/home/ada")
 	for named, want := range map[string]string{
-		"~/.ssh/strata": "~/.ssh/strata", "/home/ada/.ssh/strata": "~/.ssh/strata", "/home/ada/project/keys/strata": "keys/strata", "/etc/keys/strata": "/etc/keys/strata",
+		"~/.ssh/strata": "~/.ssh/strata", "/home/ada/.ssh/strata": "~/.ssh/strata",
+		"/home/ada/project/keys/strata": "keys/strata", "/etc/keys/strata": "/etc/keys/strata",
 	} {
 		path, err := PathInStack("/home/ada/project", named)
 		require.NoError(t, err)

@@ -12,7 +12,7 @@ import (
 	"strata/health/host"
 )
 
-// factsScript prints what parseFacts reads.
+// factsScript prints the input of parseFacts.
 //
 //go:embed facts.sh
 var factsScript string
@@ -21,46 +21,46 @@ var factsScript string
 type Facts struct {
 	// OS is its operating system's name for people.
 	OS string
-	// Arch is the machine as uname -m says it.
+	// Arch is the machine in the words of uname -m.
 	Arch string
 	// Hostname is the kernel's.
 	Hostname string
 	// CPUs counts processors that are online.
 	CPUs int
-	// MemoryMiB is all of its memory, DiskMiB what is free for /var/lib/rancher.
+	// MemoryMiB is all of its memory, DiskMiB the free space for /var/lib/rancher.
 	MemoryMiB, DiskMiB int
-	// Kubernetes are the distributions, K3s aside, of which there are traces.
+	// Kubernetes are the Kubernetes distributions, K3s aside, that left traces.
 	Kubernetes []string
 	// Interfaces are its IPv4 addresses.
 	Interfaces []Interface
-	// Routes are the networks that it knows a way to, by all of its tables.
+	// Routes are the networks in all of its routing tables.
 	Routes []Route
-	// Neighbours are the addresses that it has heard of on its networks.
+	// Neighbours are the known addresses on its networks.
 	Neighbours []netip.Addr
 }
 
 // Interface is one address of a network interface.
 type Interface struct {
 	Name string
-	// Address is with the prefix of the network that it is on.
+	// Address includes the prefix of its network.
 	Address netip.Prefix
 }
 
-// Route is a way to a network.
+// Route is a route to a network.
 type Route struct {
 	// To is the network; 0.0.0.0/0 for the default route.
 	To netip.Prefix
-	// Gateway is the next hop; not valid where the network is the interface's own.
+	// Gateway is the next hop; not valid on the interface's own network.
 	Gateway netip.Addr
 	Device  string
-	// Table is the routing table that it is in; empty for main.
+	// Table is the routing table of the route; empty for main.
 	Table string
 }
 
 // everywhere is the destination of a default route.
 var everywhere = netip.PrefixFrom(netip.IPv4Unspecified(), 0)
 
-// parseFacts reads what facts.sh printed.
+// parseFacts parses the output of facts.sh.
 func parseFacts(output string) (Facts, error) {
 	block := blockOf(output)
 	switch {
@@ -69,16 +69,19 @@ func parseFacts(output string) (Facts, error) {
 	case block.Get("lacks") != "":
 		return Facts{}, fmt.Errorf("has no program %s; install the package iproute2", block.Get("lacks"))
 	}
-	facts := Facts{OS: block.Get("os"), Arch: block.Get("arch"), Hostname: block.Get("hostname"), Kubernetes: block["kubernetes"]}
-	facts.CPUs, facts.MemoryMiB, facts.DiskMiB = number(block, "cpus"), number(block, "memory_mib"), number(block, "disk_mib")
-	err := errors.Join(facts.readAddresses(block.Get("addresses")), facts.readRoutes(block.Get("routes")), facts.readNeighbours(block.Get("neighbours")))
+	facts := Facts{OS: block.Get("os"), Arch: block.Get("arch"), Hostname: block.Get("hostname"),
+		Kubernetes: block["kubernetes"]}
+	facts.CPUs, facts.MemoryMiB, facts.DiskMiB = number(block, "cpus"), number(block, "memory_mib"),
+		number(block, "disk_mib")
+	err := errors.Join(facts.readAddresses(block.Get("addresses")),
+		facts.readRoutes(block.Get("routes")), facts.readNeighbours(block.Get("neighbours")))
 	if err != nil {
 		return Facts{}, fmt.Errorf("its program ip has no answer in JSON: %w; iproute2 has that since 4.14", err)
 	}
 	return facts, nil
 }
 
-// number is a key's number; 0 where there is none.
+// number returns a key's number; 0 if there is none.
 func number(block host.Block, key string) int {
 	n, err := strconv.Atoi(block.Get(key))
 	if err != nil {
@@ -87,7 +90,7 @@ func number(block host.Block, key string) int {
 	return n
 }
 
-// readAddresses reads ip -j address.
+// readAddresses parses ip -j address.
 func (f *Facts) readAddresses(text string) error {
 	var links []struct {
 		Name      string `json:"ifname"`
@@ -112,8 +115,7 @@ func (f *Facts) readAddresses(text string) error {
 // ownRoutes are the types of routes that lead to no other machine.
 var ownRoutes = []string{"local", "broadcast", "multicast", "anycast"}
 
-// readRoutes reads ip -j route. What is blocked is kept: whoever blocks a network uses it for
-// something.
+// readRoutes parses ip -j route. It keeps blocked routes, because a blocked network has a use, too.
 func (f *Facts) readRoutes(text string) error {
 	type hop struct {
 		Gateway string `json:"gateway"`
@@ -124,7 +126,7 @@ func (f *Facts) readRoutes(text string) error {
 		Type string `json:"type"`
 		To   string `json:"dst"`
 		Hops []hop  `json:"nexthops"`
-		// Table is left out where it is main.
+		// ip omits the table if it is main.
 		Table string `json:"table"`
 	}
 	if err := json.Unmarshal([]byte(text), &routes); err != nil {
@@ -148,7 +150,7 @@ func (f *Facts) readRoutes(text string) error {
 	return nil
 }
 
-// parseNetwork reads a destination as ip says it: default, an address or a network.
+// parseNetwork parses a destination in ip's format: default, an address or a network.
 func parseNetwork(text string) (netip.Prefix, error) {
 	if text == "default" {
 		return everywhere, nil
@@ -160,7 +162,7 @@ func parseNetwork(text string) (netip.Prefix, error) {
 	return network.Masked(), err
 }
 
-// readNeighbours reads ip -j neigh: those that have answered, now or earlier.
+// readNeighbours parses ip -j neigh: those that have answered, now or earlier.
 func (f *Facts) readNeighbours(text string) error {
 	var neighbours []struct {
 		Address netip.Addr `json:"dst"`

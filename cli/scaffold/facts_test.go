@@ -53,7 +53,7 @@ func TestAHostWithoutTheProgramIpSaysSo(t *testing.T) {
 	require.ErrorContains(t, err, "has no program ip; install the package iproute2")
 }
 
-// What iproute2 6.1 said on a Debian 12 host with a bridge of Docker's and a VPN in a table of its
+// Output of iproute2 6.1 on a Debian 12 host with a bridge of Docker's and a VPN in a table of its
 // own.
 const (
 	ipAddress = `[{"ifindex":1,"ifname":"lo","addr_info":[{"family":"inet","local":"127.0.0.1","prefixlen":8,"scope":"host"}]},{},` +
@@ -66,14 +66,19 @@ const (
 )
 
 func TestWhatIpSaysIsRead(t *testing.T) {
-	facts, err := parseFacts("os=Debian\narch=x86_64\ncpus=4\nmemory_mib=3900\ndisk_mib=x\nkubernetes=k0s (/var/lib/k0s)\naddresses=" + ipAddress + "\nroutes=" + ipRoute + "\nneighbours=" + ipNeigh + "\nend\n")
+	facts, err := parseFacts(
+		"os=Debian\narch=x86_64\ncpus=4\nmemory_mib=3900\ndisk_mib=x\nkubernetes=k0s (/var/lib/k0s)\naddresses=" +
+			ipAddress + "\nroutes=" + ipRoute + "\nneighbours=" + ipNeigh + "\nend\n")
 	require.NoError(t, err)
 	assert.Equal(t, Facts{
 		OS: "Debian", Arch: "x86_64", CPUs: 4, MemoryMiB: 3900, Kubernetes: []string{"k0s (/var/lib/k0s)"},
-		Interfaces: []Interface{{"lo", netip.MustParsePrefix("127.0.0.1/8")}, {"eth0", netip.MustParsePrefix("10.10.0.11/24")}, {"docker0", netip.MustParsePrefix("172.17.0.1/16")}},
+		Interfaces: []Interface{{"lo", netip.MustParsePrefix("127.0.0.1/8")},
+			{"eth0", netip.MustParsePrefix("10.10.0.11/24")}, {"docker0", netip.MustParsePrefix("172.17.0.1/16")}},
 		Routes: []Route{
-			{To: everywhere, Gateway: netip.MustParseAddr("10.10.0.1"), Device: "eth0"}, {To: netip.MustParsePrefix("10.10.0.0/24"), Device: "eth0"},
-			{To: netip.MustParsePrefix("100.101.1.2/32"), Device: "tailscale0", Table: "52"}, {To: netip.MustParsePrefix("10.99.0.0/16")},
+			{To: everywhere, Gateway: netip.MustParseAddr("10.10.0.1"), Device: "eth0"},
+			{To: netip.MustParsePrefix("10.10.0.0/24"), Device: "eth0"},
+			{To: netip.MustParsePrefix("100.101.1.2/32"), Device: "tailscale0", Table: "52"},
+			{To: netip.MustParsePrefix("10.99.0.0/16")},
 			{To: netip.MustParsePrefix("10.98.0.0/16"), Gateway: netip.MustParseAddr("10.10.0.2"), Device: "eth0"},
 		},
 		Neighbours: []netip.Addr{netip.MustParseAddr("10.10.0.1")},

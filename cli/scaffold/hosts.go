@@ -16,17 +16,17 @@ import (
 // Host is a host that was read.
 type Host struct {
 	Asked Asked
-	// Address is the one that was logged in to.
+	// Address is the address of the login.
 	Address netip.Addr
 	Pin     Pin
 	Facts   Facts
 
-	// target and key have logged in.
+	// target and key are those of the login.
 	target remote.Target
 	key    []byte
 }
 
-// own is the interface that has the address which was logged in to.
+// own returns the interface with the address of the login.
 func (h Host) own() (Interface, bool) {
 	for _, one := range h.Facts.Interfaces {
 		if one.Address.Addr() == h.Address {
@@ -36,13 +36,14 @@ func (h Host) own() (Interface, bool) {
 	return Interface{}, false
 }
 
-// has reports whether an address is the host's, by which it was logged in to or not.
+// has reports whether an address is the host's, of the login or another.
 func (h Host) has(address netip.Addr) bool {
-	return h.Address == address || slices.ContainsFunc(h.Facts.Interfaces, func(one Interface) bool { return one.Address.Addr() == address })
+	return h.Address == address ||
+		slices.ContainsFunc(h.Facts.Interfaces, func(one Interface) bool { return one.Address.Addr() == address })
 }
 
-// defaultRoute is main's first one; ip lists the one that is taken first. K3s goes by that table,
-// whatever a rule has for some sources.
+// defaultRoute returns the first one of table main; ip lists routes by preference. K3s uses that
+// table, even if a rule selects another for some sources.
 func (h Host) defaultRoute() (Route, bool) {
 	for _, route := range h.Facts.Routes {
 		if route.To == everywhere && route.Table == "" {
@@ -52,8 +53,8 @@ func (h Host) defaultRoute() (Route, bool) {
 	return Route{}, false
 }
 
-// readAll reads every host at the same time, within ctx. Those that cannot be read are problems, in
-// the order of the hosts.
+// readAll reads every host at the same time, within ctx. It returns a problem for each host that it
+// cannot read, in the order of the hosts.
 func (r *Request) readAll(ctx context.Context) ([]Host, Problems) {
 	hosts, problems := make([]Host, len(r.Hosts)), make([]*Problem, len(r.Hosts))
 	var all sync.WaitGroup
@@ -108,7 +109,7 @@ func (r *Request) readOne(ctx context.Context, i int, asked Asked) (Host, *Probl
 	return h, nil
 }
 
-// resolve is the IPv4 address that a name stands for.
+// resolve returns the IPv4 address of a name.
 func resolve(ctx context.Context, name string) (netip.Addr, error) {
 	if address, err := netip.ParseAddr(name); err == nil {
 		return address, nil
@@ -120,13 +121,13 @@ func resolve(ctx context.Context, name string) (netip.Addr, error) {
 	return addresses[0].Unmap(), nil
 }
 
-// addressError is a name without an address.
+// addressError reports a name without an address.
 type addressError struct{ cause error }
 
 func (e *addressError) Error() string { return "has no IPv4 address: " + e.cause.Error() }
 func (e *addressError) Unwrap() error { return e.cause }
 
-// fixOf says what to do about a host that could not be read; empty where the error says it.
+// fixOf returns the fix for a host that could not be read; empty if the error has it.
 func (r *Request) fixOf(h Host, err error) string {
 	asked := h.Asked
 	var unresolved *addressError
@@ -143,7 +144,8 @@ func (r *Request) fixOf(h Host, err error) string {
 	case errors.Is(err, remote.ErrKeyRejected) && (r.SSH.KeyFile == "" || len(h.target.Jump) > 0):
 		return "or name another user (--user, or USER@ before the address) or key (--key, --agent)"
 	case errors.Is(err, remote.ErrKeyRejected):
-		return fmt.Sprintf("ssh-copy-id -i %s.pub -p %d %s@%s, or name another user (--user, or USER@ before the address) or key (--key, --agent)",
+		return fmt.Sprintf(
+			"ssh-copy-id -i %s.pub -p %d %s@%s, or name another user (--user, or USER@ before the address) or key (--key, --agent)",
 			r.SSH.KeyFile, asked.Port, asked.User, asked.Address)
 	case errors.Is(err, remote.ErrSudo):
 		return "or log in as root"

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// PathInStack is the path of a file, such as a private key, as a stack file names it, from the path
-// that a command line names, which is relative to the current folder: below the home directory with
-// a leading ~, inside the project relative to it, so that the same file is right for others who
-// work on the stack; otherwise absolute.
+// PathInStack returns the path of a file, such as a private key, for a stack file. named is the
+// path on the command line, relative to the current folder. Below the home directory the result has
+// a leading ~, and inside the project it is relative to it, so that the same file is right for
+// other people. Otherwise it is absolute.
 func PathInStack(project, named string) (string, error) {
 	if strings.HasPrefix(named, "~/") {
 		return named, nil
@@ -33,7 +33,7 @@ func PathInStack(project, named string) (string, error) {
 	return path, nil
 }
 
-// below is a path relative to a folder that it lies in.
+// below returns a path relative to a folder that contains it.
 func below(folder, path string) (string, bool) {
 	inside, err := filepath.Rel(folder, path)
 	if err != nil || inside == ".." || strings.HasPrefix(inside, ".."+string(filepath.Separator)) {

@@ -8,10 +8,10 @@ import (
 )
 
 // smallestSubnet has room for a gateway, three nodes and an address of the load balancer; the
-// configuration takes no smaller one.
+// configuration accepts no smaller one.
 const smallestSubnet = 29
 
-// subnet is the network that every host's address is on.
+// subnet returns the network of every host's address.
 func subnet(hosts []Host) (netip.Prefix, Problems) {
 	var common netip.Prefix
 	var first Host
@@ -21,16 +21,24 @@ func subnet(hosts []Host) (netip.Prefix, Problems) {
 		network := own.Address.Masked()
 		switch {
 		case !found:
-			problems = append(problems, Problem{Host: host.Asked.String(), What: fmt.Sprintf("expected %s on one of its interfaces, found %s", host.Address, interfaces(host.Facts)),
-				Fix: "name an address of the host's own: nodes reach each other by it, so neither a forwarded port nor a NAT address will do"})
+			problems = append(problems,
+				Problem{Host: host.Asked.String(),
+					What: fmt.Sprintf("expected %s on one of its interfaces, found %s", host.Address,
+						interfaces(host.Facts)),
+					Fix: "name an address of the host's own: nodes reach each other by it, so neither a forwarded port nor a NAT address will do"})
 		case network.Bits() > smallestSubnet:
-			problems = append(problems, Problem{Host: host.Asked.String(), What: fmt.Sprintf("expected a network of /%d or larger on %s, found %s", smallestSubnet, own.Name, network),
-				Fix: "attach the hosts to one network and name their addresses on it: MetalLB announces by layer 2"})
+			problems = append(problems,
+				Problem{Host: host.Asked.String(),
+					What: fmt.Sprintf("expected a network of /%d or larger on %s, found %s",
+						smallestSubnet, own.Name, network),
+					Fix: "attach the hosts to one network and name their addresses on it: MetalLB announces by layer 2"})
 		case !common.IsValid():
 			common, first = network, host
 		case network != common:
-			problems = append(problems, Problem{Host: host.Asked.String(), What: fmt.Sprintf("is on %s (%s), and %s is on %s", network, own.Name, first.Asked.Address, common),
-				Fix: "name addresses of one network, with the same prefix length on every host: nodes and the load balancer's addresses share hosts.subnet"})
+			problems = append(problems,
+				Problem{Host: host.Asked.String(),
+					What: fmt.Sprintf("is on %s (%s), and %s is on %s", network, own.Name, first.Asked.Address, common),
+					Fix:  "name addresses of one network, with the same prefix length on every host: nodes and the load balancer's addresses share hosts.subnet"})
 		}
 	}
 	return common, problems
@@ -44,14 +52,14 @@ func interfaces(facts Facts) string {
 	return strings.Join(texts, ", ")
 }
 
-// Clash is a network that a host uses, and that a network of the cluster's must not overlap.
+// Clash is a network that a host uses, and that no network of the cluster may overlap.
 type Clash struct {
 	Network netip.Prefix
-	// Host is the first of those that use it; Device is its interface.
+	// Host is the first host that uses it; Device is its interface.
 	Host, Device string
 }
 
-// String is the clash in a comment.
+// String returns the clash for a comment.
 func (c Clash) String() string {
 	text := c.Network.String() + " of " + c.Host
 	if c.Device != "" {
@@ -60,7 +68,7 @@ func (c Clash) String() string {
 	return text
 }
 
-// used are the networks that hosts are on or route.
+// used returns the networks that hosts are on or route.
 func used(hosts []Host) []Clash {
 	var all []Clash
 	add := func(network netip.Prefix, host Host, device string) {
@@ -83,12 +91,12 @@ func used(hosts []Host) []Clash {
 // Networks are the cluster's own.
 type Networks struct {
 	Pods, Services netip.Prefix
-	// Clashes say why these are not K3s's defaults; empty if they are.
+	// Clashes are the reasons why these are not K3s's defaults; empty if they are.
 	Clashes []Clash
 }
 
-// clusterNetworks are K3s's networks where no host uses any of them, else the first two networks of
-// the private address space, and then of the space shared by carriers, that no host uses.
+// clusterNetworks returns K3s's networks if no host uses any of them. Otherwise it returns the
+// first two unused networks, of the private address space and then of the space shared by carriers.
 func clusterNetworks(hosts []Host) (Networks, *Problem) {
 	clashes := used(hosts)
 	free := func(network netip.Prefix) bool {
@@ -104,8 +112,9 @@ func clusterNetworks(hosts []Host) (Networks, *Problem) {
 		}
 	}
 	if len(chosen) < 2 {
-		return Networks{}, &Problem{What: "no two networks of the private address space are left for Pods and Services: the hosts use " + clashList(clashes),
-			Fix: "take away routes that are not needed, or write the file by hand"}
+		return Networks{},
+			&Problem{What: "no two networks of the private address space are left for Pods and Services: the hosts use " + clashList(clashes),
+				Fix: "take away routes that are not needed, or write the file by hand"}
 	}
 	networks := Networks{Pods: chosen[0], Services: chosen[1]}
 	for _, own := range privateNetworks()[:2] {
@@ -126,9 +135,9 @@ func clashList(clashes []Clash) string {
 	return strings.Join(texts, ", ")
 }
 
-// privateNetworks are networks of /16 for a cluster, K3s's own two first: 10.42.0.0/16 and on,
-// 172.16.0.0/12 (RFC 1918) and 100.64.0.0/10 (RFC 6598), which a VPN may have; none of
-// 192.168.0.0/16, which is one of them as a whole and mostly somewhere's network.
+// privateNetworks returns networks of /16 for a cluster, K3s's own two first: 10.42.0.0/16 and on,
+// 172.16.0.0/12 (RFC 1918) and 100.64.0.0/10 (RFC 6598), which a VPN may have. It leaves out
+// 192.168.0.0/16, which has only one network of that size and is widely used.
 func privateNetworks() []netip.Prefix {
 	var all []netip.Prefix
 	add := func(first, from, to byte) {
@@ -144,9 +153,9 @@ func privateNetworks() []netip.Prefix {
 	return all
 }
 
-// flannelInterface is the interface of the nodes' network, where it is not that of the default
-// route on some host: flannel would take the latter there. Hosts whose interfaces have different
-// names cannot have one; differ is true for these.
+// flannelInterface returns the interface of the nodes' network if it is not that of the default
+// route on some host, which flannel would use there. Hosts whose interfaces have different names
+// cannot share one; differ is true for these.
 func flannelInterface(hosts []Host) (name string, differ bool) {
 	apart := false
 	for _, host := range hosts {

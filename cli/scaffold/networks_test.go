@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// on is a host that was logged in to at its first address. A route is "NETWORK DEVICE".
+// on returns a host with a login at its first address. A route is "NETWORK DEVICE".
 func on(addresses []string, routes ...string) Host {
 	host := Host{}
 	for i, text := range addresses {
@@ -41,12 +41,22 @@ func TestTheSubnetIsThatOfEveryHost(t *testing.T) {
 		wrong []string
 	}{
 		{"one host", []Host{on([]string{"eth0 10.0.0.11/24"})}, "10.0.0.0/24", nil},
-		{"of several interfaces the one that was logged in to", []Host{on([]string{"eth1 10.0.0.11/24", "eth0 192.0.2.11/24"}), on([]string{"ens3 10.0.0.12/24"})}, "10.0.0.0/24", nil},
-		{"two networks", []Host{on([]string{"eth0 10.0.0.11/24"}), on([]string{"eth0 10.0.1.12/24"}), on([]string{"eth0 10.0.2.13/24"})}, "",
-			[]string{"10.0.1.12:22: is on 10.0.1.0/24 (eth0), and 10.0.0.11 is on 10.0.0.0/24", "10.0.2.13:22: is on 10.0.2.0/24"}},
-		{"two lengths of one prefix", []Host{on([]string{"eth0 10.0.0.11/24"}), on([]string{"eth0 10.0.0.12/16"})}, "", []string{"is on 10.0.0.0/16 (eth0)"}},
-		{"an address of NAT", []Host{behindNAT}, "", []string{"expected 192.0.2.9 on one of its interfaces, found eth0 10.0.0.12/24; name an address of the host's own"}},
-		{"a host with a network of its own", []Host{on([]string{"eth0 10.0.0.11/32"})}, "", []string{"expected a network of /29 or larger on eth0, found 10.0.0.11/32"}},
+		{"of several interfaces the one that was logged in to",
+			[]Host{on([]string{"eth1 10.0.0.11/24", "eth0 192.0.2.11/24"}), on([]string{"ens3 10.0.0.12/24"})},
+			"10.0.0.0/24", nil},
+		{"two networks",
+			[]Host{on([]string{"eth0 10.0.0.11/24"}), on([]string{"eth0 10.0.1.12/24"}),
+				on([]string{"eth0 10.0.2.13/24"})}, "",
+			[]string{"10.0.1.12:22: is on 10.0.1.0/24 (eth0), and 10.0.0.11 is on 10.0.0.0/24",
+				"10.0.2.13:22: is on 10.0.2.0/24"}},
+		{"two lengths of one prefix",
+			[]Host{on([]string{"eth0 10.0.0.11/24"}), on([]string{"eth0 10.0.0.12/16"})}, "",
+			[]string{"is on 10.0.0.0/16 (eth0)"}},
+		{"an address of NAT", []Host{behindNAT}, "",
+			[]string{
+				"expected 192.0.2.9 on one of its interfaces, found eth0 10.0.0.12/24; name an address of the host's own"}},
+		{"a host with a network of its own", []Host{on([]string{"eth0 10.0.0.11/32"})}, "",
+			[]string{"expected a network of /29 or larger on eth0, found 10.0.0.11/32"}},
 		{"the smallest", []Host{on([]string{"eth0 10.0.0.11/29"})}, "10.0.0.8/29", nil},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -71,11 +81,18 @@ func TestTheClustersNetworksAreNoneThatAHostUses(t *testing.T) {
 		clashes []string
 	}{
 		{"K3s's own", []Host{on(own, "default eth0", "192.168.1.0/24 eth0")}, "10.42.0.0/16 10.43.0.0/16", nil},
-		{"a route into one of them", []Host{on(own), on(own, "10.43.7.0/24 wg0")}, "10.42.0.0/16 10.44.0.0/16", []string{"10.43.7.0/24 of 192.168.1.11 (wg0)"}},
-		{"all of 10.0.0.0/8 behind a VPN", []Host{on(own, "10.0.0.0/8 tun0")}, "172.16.0.0/16 172.17.0.0/16", []string{"10.0.0.0/8 of 192.168.1.11 (tun0)"}},
-		{"Docker's network as well", []Host{on(append(own, "docker0 172.17.0.1/16"), "10.0.0.0/8 tun0")}, "172.16.0.0/16 172.18.0.0/16", []string{"10.0.0.0/8 of 192.168.1.11 (tun0)"}},
-		{"all private networks but the carriers'", []Host{on(own, "10.0.0.0/8 tun0", "172.16.0.0/12 tun0", "100.64.0.3 ts0")}, "100.65.0.0/16 100.66.0.0/16", []string{"10.0.0.0/8 of 192.168.1.11 (tun0)"}},
-		{"the nodes' own network is one of them", []Host{on([]string{"eth0 10.42.0.11/24"})}, "10.43.0.0/16 10.44.0.0/16", []string{"10.42.0.0/24 of 10.42.0.11 (eth0)"}},
+		{"a route into one of them", []Host{on(own), on(own, "10.43.7.0/24 wg0")},
+			"10.42.0.0/16 10.44.0.0/16", []string{"10.43.7.0/24 of 192.168.1.11 (wg0)"}},
+		{"all of 10.0.0.0/8 behind a VPN", []Host{on(own, "10.0.0.0/8 tun0")},
+			"172.16.0.0/16 172.17.0.0/16", []string{"10.0.0.0/8 of 192.168.1.11 (tun0)"}},
+		{"Docker's network as well",
+			[]Host{on(append(own, "docker0 172.17.0.1/16"), "10.0.0.0/8 tun0")},
+			"172.16.0.0/16 172.18.0.0/16", []string{"10.0.0.0/8 of 192.168.1.11 (tun0)"}},
+		{"all private networks but the carriers'",
+			[]Host{on(own, "10.0.0.0/8 tun0", "172.16.0.0/12 tun0", "100.64.0.3 ts0")},
+			"100.65.0.0/16 100.66.0.0/16", []string{"10.0.0.0/8 of 192.168.1.11 (tun0)"}},
+		{"the nodes' own network is one of them", []Host{on([]string{"eth0 10.42.0.11/24"})},
+			"10.43.0.0/16 10.44.0.0/16", []string{"10.42.0.0/24 of 10.42.0.11 (eth0)"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			networks, problem := clusterNetworks(test.hosts)
@@ -101,7 +118,9 @@ func TestFlannelsInterfaceIsNamedOnlyWhereItsDefaultIsAnother(t *testing.T) {
 		want   string
 		differ bool
 	}{
-		{"the default route is on the nodes' network", []Host{on([]string{"eth0 10.0.0.11/24"}, "default eth0"), on([]string{"ens3 10.0.0.12/24"}, "default ens3")}, "", false},
+		{"the default route is on the nodes' network",
+			[]Host{on([]string{"eth0 10.0.0.11/24"}, "default eth0"),
+				on([]string{"ens3 10.0.0.12/24"}, "default ens3")}, "", false},
 		{"it is on another one", []Host{private, private}, "eth1", false},
 		{"on one host only", []Host{on([]string{"eth1 10.0.0.12/24"}, "default eth1"), private}, "eth1", false},
 		{"no host has one", []Host{on([]string{"eth1 10.0.0.12/24"})}, "", false},

@@ -19,17 +19,17 @@ import (
 type Pin struct {
 	// Key is in authorized_keys form.
 	Key string
-	// Fingerprint is its type and SHA256 sum, as ssh-keygen -l has them.
+	// Fingerprint is its type and SHA256 sum, as ssh-keygen -l prints them.
 	Fingerprint string
 	// Known is true for a key of a known_hosts file, and false for one that was only seen.
 	Known bool
 }
 
-// KnownHosts are the host keys that known_hosts files have.
+// KnownHosts are the host keys of known_hosts files.
 type KnownHosts struct{ reach.KnownHosts }
 
-// ReadKnownHosts reads known_hosts files. One that is not there is an error only where it was
-// named; the others are ssh's own.
+// ReadKnownHosts reads known_hosts files. named must exist; the others are ssh's own and may be
+// missing.
 func ReadKnownHosts(named string, own ...string) (KnownHosts, error) {
 	files := []string{named}
 	if named == "" {
@@ -40,13 +40,14 @@ func ReadKnownHosts(named string, own ...string) (KnownHosts, error) {
 	}
 	known, err := reach.ReadKnownHosts(files...)
 	if err != nil {
-		return KnownHosts{}, fmt.Errorf("known_hosts: %w; correct it, or name another file (--known-hosts /dev/null for none)", err)
+		return KnownHosts{}, fmt.Errorf(
+			"known_hosts: %w; correct it, or name another file (--known-hosts /dev/null for none)", err)
 	}
 	return KnownHosts{known}, nil
 }
 
-// pin makes the first contact with a host and is its key: the known one, or else the one that was
-// seen. key logs in to the jump hosts on the way.
+// pin makes the first contact with a host and returns its key: the known one, or else the one that
+// it showed. key logs in to the jump hosts on the way.
 func (k KnownHosts) pin(ctx context.Context, asked Asked, target remote.Target, key []byte) (Pin, error) {
 	line, err := remote.Dialer{PrivateKey: key}.Scan(ctx, target)
 	if err != nil {
@@ -72,15 +73,16 @@ func pinOf(key ssh.PublicKey, known bool) Pin {
 	}
 }
 
-// find is the known key of a host, under one of its names or addresses; nil where there is none. A
-// known key of another type than the one that was seen is as good: whether the host has it shows
-// when it logs in.
+// find returns the known key of a host, under one of its names or addresses; nil if there is none.
+// A known key of another type than the shown one is as good: the login proves whether the host has
+// it.
 func (k KnownHosts) find(names []string, target remote.Target, seen ssh.PublicKey) (ssh.PublicKey, error) {
 	for _, name := range names {
 		known := k.Of(name, target.Port)
 		switch {
 		case reach.Has(known.Revoked, seen):
-			return nil, fmt.Errorf("its host key %s is revoked in %s", pinOf(seen, false).Fingerprint, known.Revoked[0].File)
+			return nil, fmt.Errorf("its host key %s is revoked in %s", pinOf(seen, false).Fingerprint,
+				known.Revoked[0].File)
 		case reach.Has(known.Keys, seen):
 			return seen, nil
 		case len(known.Keys) > 0:
@@ -90,13 +92,14 @@ func (k KnownHosts) find(names []string, target remote.Target, seen ssh.PublicKe
 	return nil, nil
 }
 
-// another chooses among the known keys of a host that showed one that is not among them.
+// another chooses among the known keys of a host that showed another key.
 func another(name string, seen ssh.PublicKey, known []reach.KnownKey) (ssh.PublicKey, error) {
 	slices.SortFunc(known, func(a, b reach.KnownKey) int { return strings.Compare(a.Type(), b.Type()) })
 	for _, one := range known {
 		if one.Type() == seen.Type() {
-			return nil, fmt.Errorf("expected the host key of %s line %d, %s, found %s: the host was reinstalled, or another machine has its address;"+
-				" compare with ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub on the host itself, then: ssh-keygen -R %s",
+			return nil, fmt.Errorf(
+				"expected the host key of %s line %d, %s, found %s: the host was reinstalled, or another machine has its address;"+
+					" compare with ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub on the host itself, then: ssh-keygen -R %s",
 				one.File, one.Line, ssh.FingerprintSHA256(one), ssh.FingerprintSHA256(seen), name)
 		}
 	}

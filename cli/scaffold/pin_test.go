@@ -19,7 +19,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// known is a known_hosts file that has keys for a host, with markers in front where a key has one.
+// known returns a known_hosts file with keys for a host, with a marker in front if a key has one.
 func known(t *testing.T, host *scaffoldtest.Host, keys ...string) KnownHosts {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "known_hosts")
@@ -32,7 +32,8 @@ func known(t *testing.T, host *scaffoldtest.Host, keys ...string) KnownHosts {
 		}
 		parsed, _, _, _, err := ssh.ParseAuthorizedKey([]byte(key))
 		require.NoError(t, err)
-		lines.WriteString(marker + knownhosts.Line([]string{knownhosts.Normalize(Asked{"", host.Address, host.Port}.String())}, parsed) + "\n")
+		lines.WriteString(marker +
+			knownhosts.Line([]string{knownhosts.Normalize(Asked{"", host.Address, host.Port}.String())}, parsed) + "\n")
 	}
 	require.NoError(t, os.WriteFile(path, []byte(lines.String()), 0o600))
 	hosts, err := ReadKnownHosts(path)
@@ -45,7 +46,7 @@ func at(host *scaffoldtest.Host) remote.Target {
 	return remote.Target{Name: host.Address, Address: host.Address, Port: host.Port}
 }
 
-// ecdsaKey is a public key of another type than the hosts have.
+// ecdsaKey returns a public key of another type than the hosts have.
 func ecdsaKey(t *testing.T) string {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -86,8 +87,8 @@ func TestAHostKeyIsHeldAgainstKnownHosts(t *testing.T) {
 	assert.Empty(t, host.Commands(), "nothing is run before the key is known")
 }
 
-// A file with the host's ECDSA key only is not taken for one that does not know the host: that key
-// is pinned, and the login shows it.
+// A file with only the host's ECDSA key still knows the host: that key is pinned, and the login
+// proves it.
 func TestAKnownKeyOfAnotherTypeIsThePin(t *testing.T) {
 	host := scaffoldtest.New(t, 11)
 	key := ecdsaKey(t)
@@ -97,8 +98,8 @@ func TestAKnownKeyOfAnotherTypeIsThePin(t *testing.T) {
 	assert.Equal(t, key, pin.Key)
 }
 
-// A CA signs the keys of hosts, and its own is none of theirs: a host that only its CA speaks for
-// is not known, and was not reinstalled.
+// A CA signs the keys of hosts, and its own key belongs to none. A host that only its CA vouches
+// for is unknown, and was not reinstalled.
 func TestACertificateAuthoritysKeyIsNotTakenForTheHosts(t *testing.T) {
 	host := scaffoldtest.New(t, 11)
 	asked := Asked{"root", host.Address, host.Port}
@@ -115,7 +116,8 @@ func TestACertificateAuthoritysKeyIsNotTakenForTheHosts(t *testing.T) {
 	assert.True(t, pin.Known, "the host's own key is beside the CA's")
 	assert.Equal(t, own, pin.Key)
 
-	_, err = known(t, host, "@cert-authority "+ecdsaKey(t), sshtest.New(t).HostKey()).pin(t.Context(), asked, at(host), nil)
+	_, err = known(t, host, "@cert-authority "+ecdsaKey(t), sshtest.New(t).HostKey()).
+		pin(t.Context(), asked, at(host), nil)
 	require.ErrorContains(t, err, "known_hosts line 2")
 }
 

@@ -9,17 +9,18 @@ import (
 )
 
 const (
-	// poolSize is the number of addresses that are proposed for LoadBalancer Services, if as many
-	// are free in a row.
+	// poolSize is the number of addresses in the proposed range for LoadBalancer Services, if as
+	// many are free in a row.
 	poolSize = 11
-	// poolMargin addresses are left below the broadcast address, which administrators like to give
-	// to devices of theirs.
+	// poolMargin is the number of addresses left free below the broadcast address, where
+	// administrators often put their devices.
 	poolMargin = 4
-	// maxProbes bounds how many addresses are asked for: those at the end of a larger network.
+	// maxProbes bounds the number of probed addresses; of a larger network, the last ones are
+	// probed.
 	maxProbes = 256
 )
 
-// candidates are the addresses at the end of a network that nothing is known to have, the lowest
+// candidates returns the addresses at the end of a network that no known machine has, the lowest
 // first.
 func candidates(subnet netip.Prefix, taken map[netip.Addr]bool) []netip.Addr {
 	all := config.RangeOf(subnet)
@@ -36,7 +37,7 @@ func candidates(subnet netip.Prefix, taken map[netip.Addr]bool) []netip.Addr {
 	return free
 }
 
-// takenBy are the addresses that hosts have, route through or have heard of.
+// takenBy returns the addresses that hosts have, route through or know.
 func takenBy(hosts []Host) map[netip.Addr]bool {
 	taken := map[netip.Addr]bool{}
 	for _, host := range hosts {
@@ -54,8 +55,8 @@ func takenBy(hosts []Host) map[netip.Addr]bool {
 	return taken
 }
 
-// freeRange is the last run of poolSize free addresses, below the margin where it fits there; else
-// the longest run. free is sorted; without any address there is none.
+// freeRange returns the last run of poolSize free addresses, below the margin if it fits there;
+// else the longest run. free is sorted; without addresses there is no range.
 func freeRange(subnet netip.Prefix, free []netip.Addr) (config.Range, bool) {
 	below := toNumber(config.RangeOf(subnet).Last) - poolMargin
 	var longest config.Range
@@ -75,7 +76,7 @@ func freeRange(subnet netip.Prefix, free []netip.Addr) (config.Range, bool) {
 	return longest, longest.First.IsValid()
 }
 
-// runs are the runs of addresses that follow each other.
+// runs returns the runs of successive addresses.
 func runs(addresses []netip.Addr) []config.Range {
 	var all []config.Range
 	for _, address := range addresses {

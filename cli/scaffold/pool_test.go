@@ -21,9 +21,11 @@ func TestTheRangeIsTheLastThatIsFree(t *testing.T) {
 		{"of a large network the end", "10.0.0.0/16", nil, "10.0.255.240-10.0.255.250"},
 		{"a device in the margin", "10.0.0.0/24", []string{"10.0.0.253-10.0.0.253"}, "10.0.0.240-10.0.0.250"},
 		{"a device in the range", "10.0.0.0/24", []string{"10.0.0.245-10.0.0.245"}, "10.0.0.234-10.0.0.244"},
-		{"a run that only just fits above the margin", "10.0.0.0/24", []string{"10.0.0.1-10.0.0.243"}, "10.0.0.244-10.0.0.254"},
+		{"a run that only just fits above the margin", "10.0.0.0/24", []string{"10.0.0.1-10.0.0.243"},
+			"10.0.0.244-10.0.0.254"},
 		{"too little at the end", "10.0.0.0/24", []string{"10.0.0.200-10.0.0.244"}, "10.0.0.189-10.0.0.199"},
-		{"no run of eleven: the longest", "10.0.0.0/28", []string{"10.0.0.1-10.0.0.5", "10.0.0.9-10.0.0.9"}, "10.0.0.10-10.0.0.14"},
+		{"no run of eleven: the longest", "10.0.0.0/28",
+			[]string{"10.0.0.1-10.0.0.5", "10.0.0.9-10.0.0.9"}, "10.0.0.10-10.0.0.14"},
 		{"one address", "10.0.0.0/29", []string{"10.0.0.1-10.0.0.5"}, "10.0.0.6-10.0.0.6"},
 		{"none", "10.0.0.0/29", []string{"10.0.0.1-10.0.0.6"}, ""},
 	} {
@@ -54,7 +56,9 @@ func TestWhatIsKnownToBeTakenIsNotAskedFor(t *testing.T) {
 	for _, address := range candidates(netip.MustParsePrefix("10.0.0.0/28"), takenBy([]Host{host})) {
 		texts = append(texts, address.String())
 	}
-	assert.Equal(t, []string{"10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.6", "10.0.0.7", "10.0.0.8", "10.0.0.9", "10.0.0.10", "10.0.0.13", "10.0.0.14"}, texts,
+	assert.Equal(t,
+		[]string{"10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.6", "10.0.0.7", "10.0.0.8", "10.0.0.9",
+			"10.0.0.10", "10.0.0.13", "10.0.0.14"}, texts,
 		"neither the network's nor the broadcast address, no host, gateway or neighbour")
 	all := candidates(netip.MustParsePrefix("10.0.0.0/8"), nil)
 	require.Len(t, all, maxProbes)

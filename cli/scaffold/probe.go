@@ -16,13 +16,14 @@ import (
 // Pool is the proposed range for LoadBalancer Services.
 type Pool struct {
 	Range config.Range
-	// From is the host that asked who has the addresses; empty where none could, and Why says why.
+	// From is the host that probed the addresses. If none could, it is empty, and Why has the
+	// reason.
 	From, Why string
-	// Asked counts the addresses that it asked for, and Answered those of them that a machine has.
+	// Asked counts the probed addresses, and Answered those that a machine has.
 	Asked, Answered int
 }
 
-// askedPool asks from one of the hosts which addresses of the network's end some machine has, and
+// askedPool probes from one of the hosts which addresses at the network's end are in use, and
 // chooses among the others.
 func askedPool(ctx context.Context, subnet netip.Prefix, hosts []Host) (Pool, *Problem) {
 	free := candidates(subnet, takenBy(hosts))
@@ -36,14 +37,15 @@ func askedPool(ctx context.Context, subnet netip.Prefix, hosts []Host) (Pool, *P
 	}
 	var found bool
 	if pool.Range, found = freeRange(subnet, free); !found {
-		return pool, &Problem{What: fmt.Sprintf("no address at the end of %s is free for LoadBalancer Services", subnet),
-			Fix: "free some, or write the file by hand with a range of your own, or with strata:metallb: {enabled: false}"}
+		return pool,
+			&Problem{What: fmt.Sprintf("no address at the end of %s is free for LoadBalancer Services", subnet),
+				Fix: "free some, or write the file by hand with a range of your own, or with strata:metallb: {enabled: false}"}
 	}
 	return pool, nil
 }
 
-// askAny returns the addresses that some machine has, as heard by the first host that can ask; from
-// is that host. The error has the reason of each host that could not.
+// askAny returns the addresses in use, as seen by the first host that can probe; from is that host.
+// The error has the reason of each host that could not.
 func askAny(
 	ctx context.Context, hosts []Host, addresses []netip.Addr,
 ) (answers map[netip.Addr]bool, from string, err error) {
@@ -75,7 +77,7 @@ func askAny(
 	return nil, "", fmt.Errorf("%s", strings.Join(failed, "; "))
 }
 
-// ask runs a script on a host and is the one block that it prints.
+// ask runs a script on a host and returns the one block that it prints.
 func ask(ctx context.Context, h Host, script string) (host.Block, error) {
 	client, err := remote.Dial(ctx, h.target, h.key)
 	if err != nil {
@@ -95,7 +97,7 @@ func ask(ctx context.Context, h Host, script string) (host.Block, error) {
 	return block, err
 }
 
-// blockOf is the last block that a script printed; nil where none is whole.
+// blockOf returns the last block that a script printed; nil if none is complete.
 func blockOf(output string) host.Block {
 	var block host.Block
 	lines := host.Blocks{Take: func(b host.Block) { block = b }}

@@ -2,17 +2,17 @@ package scaffold
 
 import "strings"
 
-// Problem says why no file can be written for a host.
+// Problem is a reason why no file can be written for a host.
 type Problem struct {
-	// Host is the host as it was named; empty for what is about several of them.
+	// Host is the host as the user named it; empty for a problem of several.
 	Host string
-	// What was found, and what was expected.
+	// What is the problem: the found value and the expected one.
 	What string
-	// Fix says what to do. Empty where What has it already.
+	// Fix is the repair. Empty if What has it already.
 	Fix string
 }
 
-// Error gives the problem on one line: host, what; fix.
+// Error returns the problem on one line: host, what; fix.
 func (p Problem) Error() string {
 	text := p.What
 	if p.Host != "" {
@@ -24,10 +24,10 @@ func (p Problem) Error() string {
 	return text
 }
 
-// Problems are all that were found, in the order of the hosts.
+// Problems are all problems, in the order of the hosts.
 type Problems []Problem
 
-// Error gives each problem on a line of its own.
+// Error returns each problem on a line of its own.
 func (ps Problems) Error() string {
 	lines := make([]string, len(ps))
 	for i, p := range ps {
@@ -36,7 +36,7 @@ func (ps Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// err is nil without problems.
+// err returns nil without problems.
 func (ps Problems) err() error {
 	if len(ps) == 0 {
 		return nil

@@ -13,8 +13,8 @@ import (
 // Proposal holds the values of a stack file for some hosts, and the reasons for its comments.
 type Proposal struct {
 	Stack string
-	// SSH is hosts.ssh but for User and Port. A password that was used is config.Sealed, and only a
-	// comment says how to set it.
+	// SSH is hosts.ssh without User and Port. A password of the login is config.Sealed, and only a
+	// comment has the command that sets it.
 	SSH config.SSH
 	// User and Port are those of most hosts.
 	User string
@@ -22,23 +22,23 @@ type Proposal struct {
 	Arch string
 	// K3s is k3s.version; empty for the pinned one.
 	K3s string
-	// CgroupV1 has kubelets run on hosts with cgroup v1 as well.
+	// CgroupV1 lets kubelets run on hosts with cgroup v1.
 	CgroupV1 bool
 	Subnet   netip.Prefix
 	// Gateways are the targets of the hosts' default routes, by the interface.
 	Gateways []string
-	// Nodes are servers first.
+	// Nodes lists the servers first.
 	Nodes []Node
 	Networks
 	Pool Pool
-	// FlannelInterface is k3s.flannelInterface; empty where the default is right, and
-	// FlannelDiffers where one name is not right for all.
+	// FlannelInterface is k3s.flannelInterface; empty if the default is right. FlannelDiffers is
+	// true if the hosts need different names.
 	FlannelInterface string
 	FlannelDiffers   bool
 }
 
-// propose is the proposal for the hosts, without a pool, for which a host has to be asked. With
-// problems it is not whole.
+// propose returns the proposal for the hosts, without a pool, which a host has to probe. With
+// problems it is incomplete.
 func propose(stack string, ssh config.SSH, hosts []Host) (Proposal, Problems) {
 	p := Proposal{Stack: stack, SSH: ssh, Gateways: gateways(hosts)}
 	var problems Problems
@@ -62,11 +62,11 @@ func propose(stack string, ssh config.SSH, hosts []Host) (Proposal, Problems) {
 	return p, problems
 }
 
-// architectures are the configuration's names for what uname -m says.
+// architectures are the configuration's names for those of uname -m.
 var architectures = map[string]string{"x86_64": "amd64", "aarch64": "arm64"}
 
-// systems are the problems of what a host is, of itself and beside the others. What K3s needs of
-// it, a preflight asks.
+// systems returns the problems of the hosts' systems, alone and compared. A preflight checks the
+// requirements of K3s.
 func systems(hosts []Host) Problems {
 	var problems Problems
 	first := ""
@@ -74,29 +74,40 @@ func systems(hosts []Host) Problems {
 		arch := architectures[host.Facts.Arch]
 		switch {
 		case arch == "":
-			problems = append(problems, Problem{Host: host.Asked.String(), What: fmt.Sprintf("is %s, and the artifacts are for %s only", orUnknown(host.Facts.Arch), strings.Join(config.Architectures, " and ")),
-				Fix: "install a 64-bit system on it, or name another host"})
+			problems = append(problems,
+				Problem{Host: host.Asked.String(),
+					What: fmt.Sprintf("is %s, and the artifacts are for %s only",
+						orUnknown(host.Facts.Arch), strings.Join(config.Architectures, " and ")),
+					Fix: "install a 64-bit system on it, or name another host"})
 		case first != "" && arch != first:
-			problems = append(problems, Problem{Host: host.Asked.String(), What: fmt.Sprintf("is %s, and hosts before it are %s", arch, first), Fix: "name hosts of one architecture: all nodes get the same files"})
+			problems = append(problems,
+				Problem{Host: host.Asked.String(),
+					What: fmt.Sprintf("is %s, and hosts before it are %s", arch, first),
+					Fix:  "name hosts of one architecture: all nodes get the same files"})
 		case first == "":
 			first = arch
 		}
 		if len(host.Facts.Kubernetes) > 0 {
-			problems = append(problems, Problem{Host: host.Asked.String(), What: "is or was a node of another cluster: " + strings.Join(host.Facts.Kubernetes, ", "),
-				Fix: "name another host, or uninstall it with its own program, which also clears its rules and mounts"})
+			problems = append(problems,
+				Problem{Host: host.Asked.String(),
+					What: "is or was a node of another cluster: " + strings.Join(host.Facts.Kubernetes, ", "),
+					Fix:  "name another host, or uninstall it with its own program, which also clears its rules and mounts"})
 		}
 	}
 	return problems
 }
 
-// twice are the hosts that are another one under another name or address.
+// twice returns the hosts that are another one under another name or address.
 func twice(hosts []Host) Problems {
 	var problems Problems
 	for i, host := range hosts {
 		for _, before := range hosts[:i] {
 			if host.has(before.Address) {
-				problems = append(problems, Problem{Host: host.Asked.String(), What: fmt.Sprintf("is the host that is also named as %s: it has the address %s", before.Asked, before.Address),
-					Fix: "name it once"})
+				problems = append(problems,
+					Problem{Host: host.Asked.String(),
+						What: fmt.Sprintf("is the host that is also named as %s: it has the address %s",
+							before.Asked, before.Address),
+						Fix: "name it once"})
 				break
 			}
 		}
@@ -111,7 +122,7 @@ func orUnknown(text string) string {
 	return text
 }
 
-// gateways are the default routes' next hops with their interfaces, each once.
+// gateways returns the default routes' next hops with their interfaces, each once.
 func gateways(hosts []Host) []string {
 	found := map[string]bool{}
 	for _, host := range hosts {
@@ -122,7 +133,7 @@ func gateways(hosts []Host) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// mostly is the value that most hosts have; of several, the one that comes first.
+// mostly returns the value that most hosts have; in a tie, the first one.
 func mostly[T comparable](hosts []Host, value func(Host) T) T {
 	counts := map[T]int{}
 	for _, host := range hosts {

@@ -14,12 +14,13 @@ func TestHostsOfOneArchitectureOnly(t *testing.T) {
 	hosts[1].Asked = Asked{"root", "10.0.0.12", 22}
 	problems := systems(hosts)
 	require.Len(t, problems, 1)
-	assert.Equal(t, "10.0.0.12:22: is amd64, and hosts before it are arm64; name hosts of one architecture: all nodes get the same files", problems[0].Error())
+	assert.Equal(t,
+		"10.0.0.12:22: is amd64, and hosts before it are arm64; name hosts of one architecture: all nodes get the same files", problems[0].Error())
 	hosts[1].Facts.Arch = ""
 	assert.Contains(t, systems(hosts).Error(), "is of an unknown architecture")
 }
 
-// What most hosts have is said once for all.
+// A value of most hosts is written once for all.
 func TestMostly(t *testing.T) {
 	hosts := withMemory(1, 1, 1)
 	hosts[0].Asked.User, hosts[1].Asked.User, hosts[2].Asked.User = "root", "ada", "ada"
@@ -29,13 +30,16 @@ func TestMostly(t *testing.T) {
 
 // A host with two networks has an address in each.
 func TestAHostThatIsNamedByTwoOfItsAddressesIsFound(t *testing.T) {
-	first, second, other := netip.MustParseAddr("10.10.0.11"), netip.MustParseAddr("10.20.0.11"), netip.MustParseAddr("10.10.0.12")
-	facts := Facts{Interfaces: []Interface{{"eth0", netip.PrefixFrom(first, 24)}, {"eth1", netip.PrefixFrom(second, 24)}}}
+	first, second, other := netip.MustParseAddr("10.10.0.11"), netip.MustParseAddr("10.20.0.11"),
+		netip.MustParseAddr("10.10.0.12")
+	facts := Facts{Interfaces: []Interface{{"eth0", netip.PrefixFrom(first, 24)},
+		{"eth1", netip.PrefixFrom(second, 24)}}}
 	hosts := []Host{
 		{Asked: Asked{Address: "10.10.0.11", Port: 22}, Address: first, Facts: facts},
 		{Asked: Asked{Address: "10.10.0.12", Port: 22}, Address: other},
 		{Asked: Asked{Address: "storage", Port: 22}, Address: second, Facts: facts},
 	}
-	assert.EqualError(t, twice(hosts), "storage:22: is the host that is also named as 10.10.0.11:22: it has the address 10.10.0.11; name it once")
+	assert.EqualError(t, twice(hosts),
+		"storage:22: is the host that is also named as 10.10.0.11:22: it has the address 10.10.0.11; name it once")
 	assert.Empty(t, twice(hosts[:2]))
 }

@@ -24,7 +24,7 @@ var stackFile = template.Must(template.New("stack").Funcs(template.FuncMap{
 	"join": func(texts []string) string { return strings.Join(texts, ", ") },
 }).Parse(stackTemplate))
 
-// Render is the proposal as a stack file.
+// Render returns the proposal as a stack file.
 func (p Proposal) Render() ([]byte, error) {
 	var text bytes.Buffer
 	err := stackFile.Execute(&text, struct {
@@ -34,14 +34,14 @@ func (p Proposal) Render() ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// Secret is a value that was needed to log in, and that no file of init's has.
+// Secret is a value that the login needed, and that no file of init's has.
 type Secret struct {
 	What string
-	// Command asks for it and writes it, encrypted, into the stack file.
+	// Command prompts for it and writes it, encrypted, into the stack file.
 	Command string
 }
 
-// Secrets are those that the stack cannot come up without.
+// Secrets returns those that the stack needs.
 func (p Proposal) Secrets() []Secret {
 	command := "pulumi config set --secret --path -s " + p.Stack + " strata:hosts.ssh."
 	var secrets []Secret
@@ -54,7 +54,7 @@ func (p Proposal) Secrets() []Secret {
 	return secrets
 }
 
-// count words the number of nodes of each role.
+// count returns the number of nodes of each role, in words.
 func (p Proposal) count() string {
 	agents := len(p.Nodes) - p.servers()
 	text := plural(p.servers(), "server")
@@ -77,7 +77,7 @@ func (p Proposal) servers() int {
 	return n
 }
 
-// roles words the reason for the number of servers.
+// roles returns the reason for the number of servers, in words.
 func (p Proposal) roles() string {
 	if p.servers() == quorum {
 		return "Three servers: etcd stays writable when one of them is lost. They are the first hosts, in the order of the command, that have the memory."
@@ -95,7 +95,8 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// scalar is a text as YAML reads it back: in JSON's quotes where it would be read as anything else.
+// scalar returns a text as a YAML scalar: in JSON's quotes if it would otherwise be read as another
+// value.
 func scalar(text string) (string, error) {
 	var back any
 	if err := yaml.Unmarshal([]byte(text), &back); err == nil && back == text {
@@ -116,7 +117,7 @@ func comment(text string) string {
 	return strings.Join(strings.Fields(printable), " ")
 }
 
-// keyName is the type of a host's key in the name of its file.
+// keyName returns the type of a host's key as in the name of its file.
 func keyName(pin Pin) string {
 	kind, _, _ := strings.Cut(pin.Key, " ")
 	switch kind {

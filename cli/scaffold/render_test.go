@@ -21,13 +21,14 @@ var update = flag.Bool("update", false, "write the golden stack files; review th
 
 const ed25519 = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIMWoaFKVbyXjz8KcT82puCR5GMrbghSPjF0H2IdLSNCu"
 
-// proposed are a proposal with nothing unusual, and one with all that a comment tells.
+// proposed returns a proposal with nothing unusual, and one with every comment.
 func proposed() map[string]Proposal {
 	pin := Pin{Key: ed25519, Fingerprint: "ssh-ed25519 SHA256:1234", Known: true}
 	node := func(name string, role config.Role, address string) Node {
 		return Node{Name: name, Role: role, Host: Host{
 			Asked: Asked{"root", address, 22}, Address: netip.MustParseAddr(address), Pin: pin,
-			Facts: Facts{OS: "Debian GNU/Linux 12 (bookworm)", Arch: "x86_64", Hostname: name, CPUs: 4, MemoryMiB: 3900, DiskMiB: 30000},
+			Facts: Facts{OS: "Debian GNU/Linux 12 (bookworm)", Arch: "x86_64", Hostname: name, CPUs: 4,
+				MemoryMiB: 3900, DiskMiB: 30000},
 		}}
 	}
 	pool, err := config.ParseRange("10.10.0.240-10.10.0.250")
@@ -35,16 +36,20 @@ func proposed() map[string]Proposal {
 		panic(err) // a slip in a test
 	}
 	plain := Proposal{
-		Stack: "plain", SSH: config.SSH{KeyFile: "~/.ssh/id_ed25519"}, User: "root", Port: 22, Arch: "amd64", Subnet: netip.MustParsePrefix("10.10.0.0/24"), Gateways: []string{"10.10.0.1 on eth0"},
+		Stack: "plain", SSH: config.SSH{KeyFile: "~/.ssh/id_ed25519"}, User: "root", Port: 22,
+		Arch: "amd64", Subnet: netip.MustParsePrefix("10.10.0.0/24"), Gateways: []string{"10.10.0.1 on eth0"},
 		Nodes: []Node{
-			node("server-1", config.RoleServer, "10.10.0.11"), node("server-2", config.RoleServer, "10.10.0.12"), node("server-3", config.RoleServer, "10.10.0.13"),
+			node("server-1", config.RoleServer, "10.10.0.11"),
+			node("server-2", config.RoleServer, "10.10.0.12"), node("server-3", config.RoleServer, "10.10.0.13"),
 			node("agent-1", config.RoleAgent, "10.10.0.21"),
 		},
-		Networks: Networks{Pods: netip.MustParsePrefix("10.42.0.0/16"), Services: netip.MustParsePrefix("10.43.0.0/16")},
-		Pool:     Pool{Range: pool, From: "10.10.0.11", Asked: 249, Answered: 3},
+		Networks: Networks{Pods: netip.MustParsePrefix("10.42.0.0/16"),
+			Services: netip.MustParsePrefix("10.43.0.0/16")},
+		Pool: Pool{Range: pool, From: "10.10.0.11", Asked: 249, Answered: 3},
 	}
 	unusual := plain
-	unusual.Stack, unusual.SSH.KeyFile, unusual.User, unusual.Port, unusual.Gateways = "unusual", "/a folder/key #1", "strata", 2222, nil
+	unusual.Stack, unusual.SSH.KeyFile, unusual.User, unusual.Port, unusual.Gateways = "unusual",
+		"/a folder/key #1", "strata", 2222, nil
 	unusual.Nodes = []Node{node("10", config.RoleServer, "10.10.0.11"), node("null", config.RoleAgent, "10.10.0.12")}
 	unusual.Nodes[0].Asked.User, unusual.Nodes[0].Asked.Port = "strata", 2222
 	unusual.Nodes[1].Pin.Known = false
@@ -60,14 +65,15 @@ func proposed() map[string]Proposal {
 	far := unusual
 	far.Stack = "far"
 	far.SSH = config.SSH{
-		Agent: true, Config: "~/.ssh/config", KnownHosts: "~/.ssh/known_hosts", Passphrase: config.Sealed, SudoPassword: config.Sealed,
-		Jump: []config.JumpHost{{Host: "192.0.2.1", User: "hop", Port: 2200, HostKey: ed25519}, {Host: "null", HostKey: ed25519}},
+		Agent: true, Config: "~/.ssh/config", KnownHosts: "~/.ssh/known_hosts",
+		Passphrase: config.Sealed, SudoPassword: config.Sealed,
+		Jump: []config.JumpHost{{Host: "192.0.2.1", User: "hop", Port: 2200, HostKey: ed25519},
+			{Host: "null", HostKey: ed25519}},
 	}
 	return map[string]Proposal{"plain": plain, "unusual": unusual, "differ": differ, "far": far}
 }
 
-// The proposal is readable by a person, accepted by the program's own rules, and without fault for
-// an editor.
+// A person can read the proposal, the program's own rules accept it, and an editor finds no fault.
 func TestAProposalIsAStackFile(t *testing.T) {
 	schema := schemaOfStackFiles(t)
 	for name, proposal := range proposed() {

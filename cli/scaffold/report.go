@@ -8,7 +8,7 @@ import (
 	"strata/internal/text/table"
 )
 
-// Write says what was found and proposed, and what to compare by hand.
+// Write prints the findings and the proposal, and the keys to compare by hand.
 func (r *Result) Write(out io.Writer) error {
 	rows := table.New(out, "NODE", "ROLE", "ADDRESS", "SYSTEM", "CPUS", "MEMORY", "HOST KEY", "")
 	unverified := false
@@ -17,15 +17,17 @@ func (r *Result) Write(out io.Writer) error {
 		if !node.Pin.Known {
 			said, unverified = "not verified", true
 		}
-		rows.Row(node.Name, string(node.Role), node.Address.String(), comment(node.Facts.OS), fmt.Sprint(node.Facts.CPUs), fmt.Sprintf("%d MiB", node.Facts.MemoryMiB), node.Pin.Fingerprint, said)
+		rows.Row(node.Name, string(node.Role), node.Address.String(), comment(node.Facts.OS),
+			fmt.Sprint(node.Facts.CPUs), fmt.Sprintf("%d MiB", node.Facts.MemoryMiB), node.Pin.Fingerprint, said)
 	}
 	if err := rows.Flush(); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(out, "\nWritten: %s. Read it: each value has its reason beside it.\n", filepath.Clean(r.File))
 	if unverified {
-		_, err = fmt.Fprint(out, "\nHost keys that are not verified were seen over the network just now (--accept-new), and are pinned in the file. Unless you have, compare each with\n"+
-			"what the host itself says, for example on its console: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub\n")
+		_, err = fmt.Fprint(out,
+			"\nHost keys that are not verified were seen over the network just now (--accept-new), and are pinned in the file. Unless you have, compare each with\n"+
+				"what the host itself says, for example on its console: ssh-keygen -lf /etc/ssh/ssh_host_ed25519_key.pub\n")
 	}
 	if err != nil {
 		return err
@@ -41,8 +43,8 @@ func (r *Result) Write(out io.Writer) error {
 	return nil
 }
 
-// WriteNext says which commands come next. env is the file for the shell that has the state and its
-// passphrase; empty where they are chosen otherwise.
+// WriteNext prints the next commands. env is the file for the shell that has the state and its
+// passphrase; empty if they are chosen otherwise.
 func (r *Result) WriteNext(out io.Writer, env string) error {
 	if env != "" {
 		env = "  . " + env + "\n"

@@ -21,23 +21,23 @@ import (
 // Request describes the desired stack file.
 type Request struct {
 	Stack string
-	// Project is the project's folder, in which the file is written.
+	// Project is the project's folder, which gets the file.
 	Project string
 	Hosts   []Asked
 	// SSH is the hosts' common section of the file: KeyFile, Agent, Config, Jump, and KnownHosts
 	// for jump hosts. Check completes it.
 	SSH   config.SSH
 	Known KnownHosts
-	// AcceptNew goes on where no known_hosts has a host's key, and pins the one that it shows.
-	// Default false: nothing logs in there.
+	// AcceptNew continues if no known_hosts file has a host's key, and pins the one that it shows.
+	// Default false: there is no login to such a host.
 	AcceptNew bool
 	// K3s is k3s.version; empty for the pinned one, which not every host can run.
 	K3s string
-	// CgroupV1 has kubelets run on hosts with cgroup v1 as well, which those of K3s v1.35 and later
-	// refuse by default.
+	// CgroupV1 lets kubelets run on hosts with cgroup v1, which those of K3s v1.35 and later refuse
+	// by default.
 	CgroupV1 bool
-	// Limit bounds how long nothing is heard in each of three observations: of the hosts, of the
-	// range, and the preflight of the proposal.
+	// Limit bounds the silence in each of three observations: of the hosts, of the range, and the
+	// preflight of the proposal.
 	Limit time.Duration
 
 	// ways are those to the hosts, in their order; Check finds them.
@@ -55,12 +55,13 @@ type Result struct {
 // stackName matches the names that Pulumi takes, less the organisation and project.
 var stackName = regexp.MustCompile(`^[A-Za-z0-9_.-]{1,100}$`)
 
-// Check reports what is wrong with the request before any host is contacted, and finds the way to
-// each, from files only.
+// Check checks the request before any host is contacted, and finds the way to each, from files
+// only.
 func (r *Request) Check() error {
 	var wrong []error
 	if !stackName.MatchString(r.Stack) {
-		wrong = append(wrong, fmt.Errorf("stack %q: use at most 100 letters, digits, dashes, dots and underscores", r.Stack))
+		wrong = append(wrong,
+			fmt.Errorf("stack %q: use at most 100 letters, digits, dashes, dots and underscores", r.Stack))
 	} else if _, err := os.Lstat(r.file()); err == nil {
 		wrong = append(wrong, exists(r.file()))
 	}
@@ -68,7 +69,9 @@ func (r *Request) Check() error {
 		wrong = append(wrong, fmt.Errorf("%w: run it in the project's folder, or name that with --project", err))
 	}
 	if r.K3s != "" && !config.IsK3sVersion(r.K3s) {
-		wrong = append(wrong, fmt.Errorf("--k3s-version %s: is not of the form vX.Y.Z+k3sN; write a release tag of K3s, for example %s", r.K3s, config.K3sVersion))
+		wrong = append(wrong,
+			fmt.Errorf("--k3s-version %s: is not of the form vX.Y.Z+k3sN; write a release tag of K3s, for example %s",
+				r.K3s, config.K3sVersion))
 	}
 	if len(r.Hosts) == 0 {
 		wrong = append(wrong, errors.New("no host is named; --host [USER@]ADDRESS[:PORT], once for each"))
@@ -88,7 +91,7 @@ func (r *Request) Check() error {
 	return errors.Join(wrong...)
 }
 
-// checkKey holds the private key against the rules that the configuration has for it.
+// checkKey checks the private key against the configuration's rules.
 func (r *Request) checkKey() error {
 	ssh := config.SSH{KeyFile: r.SSH.KeyFile, Agent: r.SSH.Agent, Passphrase: os.Getenv(reach.PassphraseVariable)}
 	of := config.Config{
@@ -104,11 +107,12 @@ func (r *Request) checkKey() error {
 func (r *Request) file() string { return config.StackFile(r.Project, r.Stack) }
 
 func exists(file string) error {
-	return fmt.Errorf("%s is there already, and is not overwritten; choose another name for the stack, or move the file away", file)
+	return fmt.Errorf(
+		"%s is there already, and is not overwritten; choose another name for the stack, or move the file away", file)
 }
 
-// Run reads the hosts, proposes and writes. Check must have passed. The error is Problems where
-// hosts are not as they must be; nothing is written then.
+// Run reads the hosts, proposes and writes. Check must have passed. The error is Problems if hosts
+// do not meet the requirements; then it writes nothing.
 func (r *Request) Run(ctx context.Context) (*Result, error) {
 	hosts, problems := within(ctx, r.Limit, r.readAll)
 	if len(hosts) == 0 {
@@ -121,7 +125,9 @@ func (r *Request) Run(ctx context.Context) (*Result, error) {
 		return nil, problems
 	}
 	var none *Problem
-	proposal.Pool, none = within(ctx, r.Limit, func(ctx context.Context) (Pool, *Problem) { return askedPool(ctx, proposal.Subnet, hosts) })
+	proposal.Pool, none = within(ctx, r.Limit, func(ctx context.Context) (Pool, *Problem) {
+		return askedPool(ctx, proposal.Subnet, hosts)
+	})
 	if none != nil {
 		return nil, append(problems, *none)
 	}
@@ -139,7 +145,7 @@ func (r *Request) Run(ctx context.Context) (*Result, error) {
 	return &Result{File: r.file(), Proposal: proposal, Later: later}, write(r.file(), text)
 }
 
-// within runs a part until nothing is heard for a limit of its own.
+// within runs a part until it is silent for limit.
 func within[A, B any](ctx context.Context, limit time.Duration, part func(context.Context) (A, B)) (A, B) {
 	ctx, stop := silence.With(ctx, limit)
 	defer stop()
@@ -147,7 +153,7 @@ func within[A, B any](ctx context.Context, limit time.Duration, part func(contex
 }
 
 // preflight returns the findings of the stack's own preflight about the proposal: those that need a
-// hand, and those that may pass by themselves.
+// person, and those that may pass by themselves.
 func (r *Request) preflight(ctx context.Context, text []byte, nodes []Node) (stuck, later Problems, err error) {
 	cfg, err := config.OfText(r.Stack, r.file(), text)
 	if err != nil {
@@ -159,7 +165,8 @@ func (r *Request) preflight(ctx context.Context, text []byte, nodes []Node) (stu
 	}
 	findings, err := preflight.Stack(ctx, cfg, r.Project, r.Limit)
 	for _, finding := range findings {
-		problem := Problem{Host: finding.Subject, What: finding.Check + ": " + finding.Message, Fix: inWordsOfFlags(joined(finding.Cause, finding.Hint))}
+		problem := Problem{Host: finding.Subject, What: finding.Check + ": " + finding.Message,
+			Fix: inWordsOfFlags(joined(finding.Cause, finding.Hint))}
 		switch finding.State {
 		case health.Stuck:
 			stuck = append(stuck, problem)
@@ -181,7 +188,7 @@ func joined(texts ...string) string {
 	return strings.Join(said, "; ")
 }
 
-// write makes the file, which must not be there: what is there may be a stack's.
+// write makes the file, which must not exist: an existing one may be a stack's.
 func write(path string, text []byte) (err error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
@@ -198,7 +205,7 @@ func write(path string, text []byte) (err error) {
 	if _, err := file.Write(text); err != nil {
 		return err
 	}
-	// Whatever the umask: there is no secret in it, and others who work on the stack read it.
+	// With any umask: it has no secret, and other people who work on the stack read it.
 	if err := file.Chmod(0o644); err != nil {
 		return err
 	}

@@ -20,18 +20,19 @@ import (
 	"strata/tests/nettest"
 )
 
-// request asks for a file of stack "dev" in a project of the test's own.
+// request returns a request for stack "dev" in a project of the test's own.
 func request(t *testing.T, hosts ...*scaffoldtest.Host) *Request {
 	t.Helper()
 	known, err := ReadKnownHosts(os.DevNull)
 	require.NoError(t, err)
-	r := &Request{Stack: "dev", Project: scaffoldtest.Project(t), SSH: config.SSH{KeyFile: scaffoldtest.Key(t, hosts...)}, Known: known, AcceptNew: true, Limit: 20 * time.Second}
+	r := &Request{Stack: "dev", Project: scaffoldtest.Project(t),
+		SSH: config.SSH{KeyFile: scaffoldtest.Key(t, hosts...)}, Known: known, AcceptNew: true, Limit: 20 * time.Second}
 	for _, one := range hosts {
 		asked, err := ParseHost(one.Named(), "root", 22)
 		require.NoError(t, err)
 		r.Hosts = append(r.Hosts, asked)
 	}
-	scaffoldtest.OnlySSH(t) // whose hosts they are, no state says: there is no pulumi
+	scaffoldtest.OnlySSH(t) // no state names the hosts' owner, because there is no pulumi
 	return r
 }
 
@@ -66,13 +67,15 @@ func TestThreeHostsBecomeAStackFile(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotContains(t, string(text), "PRIVATE KEY")
 	assert.Contains(t, string(text), "NOT VERIFIED")
-	assert.Contains(t, string(text), "127.0.0.11 asked by ARP for 250 addresses of the network: 1 answered, and none of these.")
+	assert.Contains(t, string(text),
+		"127.0.0.11 asked by ARP for 250 addresses of the network: 1 answered, and none of these.")
 
 	var report bytes.Buffer
 	require.NoError(t, errors.Join(result.Write(&report), result.WriteNext(&report, "")))
 	assert.Contains(t, report.String(), result.Proposal.Nodes[0].Pin.Fingerprint)
 	assert.Contains(t, report.String(), "compare each with")
-	assert.Contains(t, report.String(), "Exclude 127.0.0.234-127.0.0.244 from what a DHCP server of 127.0.0.0/24 hands out")
+	assert.Contains(t, report.String(),
+		"Exclude 127.0.0.234-127.0.0.244 from what a DHCP server of 127.0.0.0/24 hands out")
 	assert.Contains(t, report.String(), "pulumi up -s dev")
 }
 
@@ -115,7 +118,7 @@ func TestAnotherK3sIsProposedWhereOneIsNamed(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(wrong.Project, "Pulumi.dev.yaml"))
 }
 
-// Whoever answers would get the sudo password before a person could compare.
+// Otherwise an unverified host would get the sudo password before a person could compare its key.
 func TestInitLogsInNowhereUntilNewHostKeysAreAccepted(t *testing.T) {
 	hosts := []*scaffoldtest.Host{scaffoldtest.New(t, 15), scaffoldtest.New(t, 16)}
 	r := request(t, hosts...)
@@ -152,9 +155,10 @@ func TestAKnownHostIsNotCalledUnverified(t *testing.T) {
 	}
 }
 
-// Every kind of problem on a host of its own, and all of them in one run.
+// Each kind of problem is on a host of its own, and one run reports all of them.
 func TestAllProblemsOfAllHostsAreReportedAtOnceAndNothingIsWritten(t *testing.T) {
-	good, locked, asks, small, other := scaffoldtest.New(t, 11), scaffoldtest.New(t, 12), scaffoldtest.New(t, 13), scaffoldtest.New(t, 14), scaffoldtest.New(t, 15)
+	good, locked, asks, small, other := scaffoldtest.New(t, 11), scaffoldtest.New(t, 12),
+		scaffoldtest.New(t, 13), scaffoldtest.New(t, 14), scaffoldtest.New(t, 15)
 	asks.User, asks.Sudo = "ada", "echo sudo: a password is required >&2; exit 1"
 	small.Arch = "armv7l"
 	other.Facts = "kubernetes=kubeadm (/etc/kubernetes/kubelet.conf)\n"
@@ -174,7 +178,8 @@ func TestAllProblemsOfAllHostsAreReportedAtOnceAndNothingIsWritten(t *testing.T)
 		"127.0.0.14:", "is armv7l, and the artifacts are for amd64 and arm64 only; install a 64-bit system",
 		"127.0.0.15:", "is or was a node of another cluster: kubeadm (/etc/kubernetes/kubelet.conf)",
 		"127.0.0.16:", "connection refused", "check that the host is on",
-		"127.0.0.17:", "Please login as the user debian; take away", "as another user: --user, or USER@ before the address",
+		"127.0.0.17:", "Please login as the user debian; take away",
+		"as another user: --user, or USER@ before the address",
 		"no-such-host.invalid:22: has no IPv4 address", "name its IPv4 address",
 	} {
 		assert.Contains(t, err.Error(), text)
@@ -183,7 +188,7 @@ func TestAllProblemsOfAllHostsAreReportedAtOnceAndNothingIsWritten(t *testing.T)
 	assert.NoFileExists(t, r.file())
 }
 
-// What a host must be is the gates' to say: a preflight of the proposal does.
+// The gates define the requirements on a host: a preflight of the proposal checks them.
 func TestAHostThatItsGateRefusesIsRefused(t *testing.T) {
 	hosts := []*scaffoldtest.Host{scaffoldtest.New(t, 11), scaffoldtest.New(t, 12)}
 	hosts[0].Health = map[string][]string{"whose": {"other strata production server-1 9f1c"}, "k3s": {"k3s"}}
@@ -194,15 +199,17 @@ func TestAHostThatItsGateRefusesIsRefused(t *testing.T) {
 	var problems Problems
 	require.ErrorAs(t, err, &problems)
 	for _, text := range []string{
-		"host-11: earlier K3s: expected none, found k3s that Strata did not install", "host-11: owner: expected a free host or this cluster's, found node server-1 of stack production",
-		"host-12: disk: expected 2048 MiB free for /var/lib/rancher, found 100 MiB", "all hosts: machine-ids: expected one of its own for each host: host-11, host-12 share",
+		"host-11: earlier K3s: expected none, found k3s that Strata did not install",
+		"host-11: owner: expected a free host or this cluster's, found node server-1 of stack production",
+		"host-12: disk: expected 2048 MiB free for /var/lib/rancher, found 100 MiB",
+		"all hosts: machine-ids: expected one of its own for each host: host-11, host-12 share",
 	} {
 		assert.Contains(t, err.Error(), text)
 	}
 	assert.NoFileExists(t, r.file())
 }
 
-// What passes by itself, such as a boot that is not at its end, is no reason to write nothing.
+// A problem that passes by itself, such as a running boot, does not prevent the file.
 func TestAHostThatIsNotReadyYetIsNoProblem(t *testing.T) {
 	host := scaffoldtest.New(t, 11)
 	host.Health = map[string][]string{"cloudinit": {"running"}}
@@ -233,7 +240,8 @@ func TestARangeThatNoHostCanAskForIsSaidToBeNotAskedFor(t *testing.T) {
 	require.NoError(t, err)
 	text, err := os.ReadFile(result.File)
 	require.NoError(t, err)
-	assert.Contains(t, string(text), "NOT ASKED whether they are free: 127.0.0.11 has no ping or ip; 127.0.0.12 has no ping or ip")
+	assert.Contains(t, string(text),
+		"NOT ASKED whether they are free: 127.0.0.11 has no ping or ip; 127.0.0.12 has no ping or ip")
 }
 
 func TestNothingIsAskedOfAHostWhereTheRequestIsWrong(t *testing.T) {
@@ -256,7 +264,7 @@ func TestNothingIsAskedOfAHostWhereTheRequestIsWrong(t *testing.T) {
 	require.ErrorContains(t, err, "run it in the project's folder")
 }
 
-// Between the check and the end minutes may pass.
+// Minutes may pass between the check and the end.
 func TestAFileThatCameMeanwhileIsNotOverwritten(t *testing.T) {
 	r := request(t, scaffoldtest.New(t, 11))
 	require.NoError(t, r.Check())
@@ -268,7 +276,7 @@ func TestAFileThatCameMeanwhileIsNotOverwritten(t *testing.T) {
 	assert.Equal(t, "mine", string(text))
 }
 
-// By its name and by its address, which only the resolver knows for one.
+// By its name and by its address, whose identity only the resolver knows.
 func TestAHostThatIsNamedTwiceByDifferentNamesIsRefused(t *testing.T) {
 	host := scaffoldtest.New(t, 1)
 	r := request(t, scaffoldtest.New(t, 11), host)
@@ -279,6 +287,8 @@ func TestAHostThatIsNamedTwiceByDifferentNamesIsRefused(t *testing.T) {
 	_, err := r.Run(t.Context())
 	var problems Problems
 	require.ErrorAs(t, err, &problems)
-	assert.EqualError(t, err, fmt.Sprintf("localhost:%d: is the host that is also named as 127.0.0.1:%d: it has the address 127.0.0.1; name it once", host.Port, host.Port))
+	assert.EqualError(t, err,
+		fmt.Sprintf(
+			"localhost:%d: is the host that is also named as 127.0.0.1:%d: it has the address 127.0.0.1; name it once", host.Port, host.Port))
 	assert.NoFileExists(t, filepath.Join(r.Project, "Pulumi.dev.yaml"))
 }

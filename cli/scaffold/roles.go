@@ -9,7 +9,7 @@ import (
 	"strata/health/host"
 )
 
-// quorum is the least number of servers with which etcd stays writable when one of them is lost.
+// quorum is the least number of servers with which etcd stays writable without one of them.
 const quorum = 3
 
 // maxName is the length of a DNS label.
@@ -22,9 +22,9 @@ type Node struct {
 	Role config.Role
 }
 
-// nodes gives hosts their names and roles, servers first: three of three hosts or more, else one,
-// in the order in which they were named. A host with less memory than a server needs becomes an
-// agent.
+// nodes assigns names and roles to hosts, servers first: three servers for three hosts or more,
+// else one, in the order of the command line. A host with less memory than a server needs becomes
+// an agent.
 func nodes(hosts []Host) ([]Node, *Problem) {
 	needs := host.Needs(string(config.RoleServer), false, false).MinMemoryMiB
 	all := make([]Node, len(hosts))
@@ -37,7 +37,9 @@ func nodes(hosts []Host) ([]Node, *Problem) {
 		}
 	}
 	if len(fit) == 0 {
-		return nil, &Problem{What: fmt.Sprintf("no host has the %d MiB of memory that a server needs", needs), Fix: "give one host more, or name a larger one"}
+		return nil, &Problem{
+			What: fmt.Sprintf("no host has the %d MiB of memory that a server needs", needs),
+			Fix:  "give one host more, or name a larger one"}
 	}
 	servers := 1
 	if len(fit) >= quorum {
@@ -50,7 +52,7 @@ func nodes(hosts []Host) ([]Node, *Problem) {
 	return all, nil
 }
 
-// order is a node's place in the file: the first server makes the cluster.
+// order returns the sort key of a node in the file: the first server makes the cluster.
 func order(n Node) int {
 	if n.Role == config.RoleServer {
 		return 0
@@ -58,7 +60,7 @@ func order(n Node) int {
 	return 1
 }
 
-// uniqueName makes a DNS label that is not among names of a host's name, and adds it to them.
+// uniqueName returns a DNS label for a host's name that is not among names, and adds it to them.
 func uniqueName(hostname string, names map[string]bool) string {
 	short, _, _ := strings.Cut(strings.ToLower(hostname), ".")
 	label := strings.Map(func(r rune) rune {

@@ -12,7 +12,7 @@ import (
 	"strata/health/host"
 )
 
-// withMemory are hosts a, b, c … with so much memory.
+// withMemory returns hosts a, b, c … with this much memory.
 func withMemory(mib ...int) []Host {
 	var hosts []Host
 	for i, one := range mib {
@@ -31,8 +31,10 @@ func TestRolesByTheNumberOfHostsAndTheirMemory(t *testing.T) {
 		{"one host is the server", withMemory(4000), "a server"},
 		{"two hosts have one server: etcd needs an odd number", withMemory(4000, 4000), "a server, b agent"},
 		{"three hosts are servers", withMemory(4000, 4000, 4000), "a server, b server, c server"},
-		{"of five, two are agents", withMemory(4000, 4000, 4000, 4000, 4000), "a server, b server, c server, d agent, e agent"},
-		{"a small host is passed over", withMemory(4000, least-1, least, 4000), "a server, c server, d server, b agent"},
+		{"of five, two are agents", withMemory(4000, 4000, 4000, 4000, 4000),
+			"a server, b server, c server, d agent, e agent"},
+		{"a small host is passed over", withMemory(4000, least-1, least, 4000),
+			"a server, c server, d server, b agent"},
 		{"too few have the memory for three", withMemory(500, 4000, 4000), "b server, a agent, c agent"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -47,14 +49,16 @@ func TestRolesByTheNumberOfHostsAndTheirMemory(t *testing.T) {
 	}
 	_, problem := nodes(withMemory(least-1, 500))
 	require.NotNil(t, problem)
-	assert.Contains(t, problem.Error(), fmt.Sprintf("no host has the %d MiB of memory that a server needs; give one host more", least))
+	assert.Contains(t, problem.Error(),
+		fmt.Sprintf("no host has the %d MiB of memory that a server needs; give one host more", least))
 }
 
 func TestNamesAreDNSLabelsAndUnique(t *testing.T) {
 	names := map[string]bool{}
 	long := strings.Repeat("a", 80)
 	for _, test := range [][2]string{
-		{"server-1", "server-1"}, {"Server_2.example.com", "server-2"}, {"server-1.example.com", "server-1-2"}, {"SERVER-1", "server-1-3"}, {"-edge-", "edge"},
+		{"server-1", "server-1"}, {"Server_2.example.com", "server-2"},
+		{"server-1.example.com", "server-1-2"}, {"SERVER-1", "server-1-3"}, {"-edge-", "edge"},
 		{"", "node"}, {"…", "node-2"}, {long, long[:63]}, {long + "b", long[:61] + "-2"}, {"10", "10"},
 	} {
 		name := uniqueName(test[0], names)

@@ -14,7 +14,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// ParseJump reads [USER@]HOST[:PORT] of a jump host, for a stack file.
+// ParseJump parses [USER@]HOST[:PORT] of a jump host, for a stack file.
 func ParseJump(text string) (config.JumpHost, error) {
 	jump, err := reach.ParseJump(text)
 	if err == nil && jump.User != "" && !config.IsUserName(jump.User) {
@@ -26,12 +26,12 @@ func ParseJump(text string) (config.JumpHost, error) {
 	return jump, nil
 }
 
-// notYet is in place of the pin of a host that was not seen: no known_hosts is asked for it while
-// the way to the host is found.
+// notYet replaces the pin of an unknown host, so that no known_hosts is read for it while the way
+// to the host is found.
 const notYet = "not yet"
 
-// reachAll finds the way to each host, from the command and the files that it names, and completes
-// what the stack file says of it.
+// reachAll finds the way to each host, from the command and its files, and completes the stack
+// file's login settings.
 func (r *Request) reachAll() error {
 	if os.Getenv(reach.PassphraseVariable) != "" && r.sealedKey() {
 		r.SSH.Passphrase = config.Sealed
@@ -49,7 +49,9 @@ func (r *Request) reachAll() error {
 		asked, target := &r.Hosts[i], ways[i].Target
 		asked.User, asked.Port = target.User, target.Port
 		if !config.IsUserName(asked.User) {
-			wrong = append(wrong, fmt.Errorf("--ssh-config: %s: %q is not a user name that a node can have; name another with --user", asked.Address, asked.User))
+			wrong = append(wrong,
+				fmt.Errorf("--ssh-config: %s: %q is not a user name that a node can have; name another with --user",
+					asked.Address, asked.User))
 		}
 	}
 	if !slices.ContainsFunc(r.Hosts, func(asked Asked) bool { return asked.User != config.DefaultUser }) {
@@ -69,7 +71,7 @@ func (r *Request) sealedKey() bool {
 	return errors.Is(err, remote.ErrPassphrase)
 }
 
-// reached are the ways to the hosts with what all of them have in common.
+// reached returns the ways to the hosts with their common settings.
 func (r *Request) reached(ssh config.SSH) ([]reach.Host, error) {
 	hosts := config.Hosts{Driver: config.DriverExisting, SSH: ssh}
 	for _, asked := range r.Hosts {
@@ -82,8 +84,8 @@ func (r *Request) reached(ssh config.SSH) ([]reach.Host, error) {
 	return ways, inFlags(err)
 }
 
-// pinJumps writes the keys of the jump hosts into the stack file, so that it means the same where
-// another known_hosts is. Those that only an ssh_config names are in no key of the stack file: for
+// pinJumps writes the keys of the jump hosts into the stack file, so that it does not depend on a
+// known_hosts file. The stack file has no key for jump hosts that only an ssh_config names: for
 // them it names the known_hosts.
 func (r *Request) pinJumps() {
 	named, more := len(r.SSH.Jump), false
@@ -100,8 +102,8 @@ func (r *Request) pinJumps() {
 	}
 }
 
-// address returns the name or address that leads to the node; a name that stands for another in an
-// ssh_config has that one's.
+// address returns the name or address that leads to the node; an alias in an ssh_config becomes its
+// HostName.
 func (r *Request) address(i int) string {
 	named := r.Hosts[i].Address
 	if _, err := netip.ParseAddr(named); err == nil {
@@ -110,7 +112,7 @@ func (r *Request) address(i int) string {
 	return cmp.Or(r.ways[i].Target.HostName, named)
 }
 
-// target is a host at the address that it has, on the way that was found. It has no pin.
+// target returns a host at its resolved address, on the way that was found. It has no pin.
 func (r *Request) target(i int, address netip.Addr) remote.Target {
 	target := r.ways[i].Target
 	target.Address, target.HostKey = address.String(), ""
@@ -120,25 +122,29 @@ func (r *Request) target(i int, address netip.Addr) remote.Target {
 	return target
 }
 
-// unlike are the hosts to which the stack file leads in another way than they were read: its nodes
-// have names and addresses that the ssh_config may say other things about than about what the
-// command called them.
+// unlike returns a problem for each host that the stack file would reach in another way. Its nodes
+// have names and addresses for which the ssh_config may have other settings than for the names of
+// the command.
 func (r *Request) unlike(cfg *config.Config, nodes []Node) Problems {
 	var problems Problems
 	for i, node := range nodes {
 		alone := cfg.Hosts
 		alone.Nodes = cfg.Hosts.Nodes[i : i+1]
 		ways, err := reach.Hosts(alone, r.Project)
-		// What led to the host before leads to it again: an error is another way as well.
+		// The same login leads to the host again, so an error also means another way.
 		if err != nil || !sameWay(ways[0], reach.Host{Target: node.target, Key: node.key}) {
-			problems = append(problems, Problem{Host: node.Asked.String(), What: fmt.Sprintf("--ssh-config %s leads to it by the name %s, and in another way by its node's name %s and address %s, which are what the stack file has",
-				r.SSH.Config, node.Asked.Address, node.Name, node.Address), Fix: fmt.Sprintf("add %s to the line Host of its block there", node.Address)})
+			problems = append(problems,
+				Problem{Host: node.Asked.String(),
+					What: fmt.Sprintf(
+						"--ssh-config %s leads to it by the name %s, and in another way by its node's name %s and address %s, which are what the stack file has",
+						r.SSH.Config, node.Asked.Address, node.Name, node.Address),
+					Fix: fmt.Sprintf("add %s to the line Host of its block there", node.Address)})
 		}
 	}
 	return problems
 }
 
-// sameWay compares all but the name, which is only for messages.
+// sameWay compares everything but the name, which is only for messages.
 func sameWay(a, b reach.Host) bool {
 	ours, err := remote.Fingerprints(a.Key)
 	theirs, wrong := remote.Fingerprints(b.Key)
@@ -146,8 +152,8 @@ func sameWay(a, b reach.Host) bool {
 	return err == nil && wrong == nil && reflect.DeepEqual(way(a.Target), way(b.Target)) && slices.Equal(ours, theirs)
 }
 
-// unlock gives a configuration that was read from the proposal the passwords that are in no file:
-// those of the environment.
+// unlock sets the passwords that no file has, from the environment, in a configuration that was
+// read from the proposal.
 func (r *Request) unlock(hosts *config.Hosts) {
 	hosts.SSH.Passphrase, hosts.SSH.SudoPassword = r.SSH.Passphrase, r.SSH.SudoPassword
 	for i := range hosts.Nodes {

@@ -39,7 +39,7 @@ func seal(t *testing.T, path string) {
 	require.NoError(t, os.WriteFile(path, pem.EncodeToMemory(block), 0o600))
 }
 
-// startAgent is an ssh-agent that has a host's key, which the process finds as a person's.
+// startAgent starts an ssh-agent with a host's key, which the process finds like a user's.
 func startAgent(t *testing.T, host *scaffoldtest.Host) {
 	t.Helper()
 	key, err := ssh.ParseRawPrivateKey(host.PrivateKey())
@@ -62,7 +62,7 @@ func startAgent(t *testing.T, host *scaffoldtest.Host) {
 	t.Setenv("SSH_AUTH_SOCK", socket)
 }
 
-// written makes the request, and is the stack file and its configuration.
+// written runs the request, and returns the stack file, its configuration and its path.
 func written(t *testing.T, r *Request) (string, *config.Config, string) {
 	t.Helper()
 	require.NoError(t, r.Check())
@@ -88,11 +88,14 @@ func TestAKeyWithAPassphraseAndAUserWhoseSudoAsksLogIn(t *testing.T) {
 	host.Sudo = sshtest.AskingSudo(sudoSecret)
 	seal(t, r.SSH.KeyFile)
 	err := r.Check()
-	require.ErrorContains(t, err, "is encrypted, and a run cannot ask for its passphrase; set its passphrase in STRATA_SSH_PASSPHRASE, or give --agent")
+	require.ErrorContains(t, err,
+		"is encrypted, and a run cannot ask for its passphrase; set its passphrase in STRATA_SSH_PASSPHRASE, or give --agent")
 	assert.NotContains(t, err.Error(), "ssh.")
 	t.Setenv(reach.PassphraseVariable, "another")
 	err = r.Check()
-	require.ErrorContains(t, err, "--host 127.0.0.11: --key "+r.SSH.KeyFile+": private key is encrypted, and not with this passphrase; set it in STRATA_SSH_PASSPHRASE")
+	require.ErrorContains(t, err,
+		"--host 127.0.0.11: --key "+r.SSH.KeyFile+
+			": private key is encrypted, and not with this passphrase; set it in STRATA_SSH_PASSPHRASE")
 	assert.NotContains(t, err.Error(), "strata:")
 
 	t.Setenv(reach.PassphraseVariable, passphrase)
@@ -109,7 +112,8 @@ func TestAKeyWithAPassphraseAndAUserWhoseSudoAsksLogIn(t *testing.T) {
 	text, cfg, report := written(t, r)
 	assert.Empty(t, cfg.Hosts.SSH.Passphrase+cfg.Hosts.SSH.SudoPassword, "a person sets them")
 	for _, key := range []string{"passphrase", "sudoPassword"} {
-		assert.Contains(t, text, "Set it, encrypted: pulumi config set --secret --path -s dev strata:hosts.ssh."+key+"\n")
+		assert.Contains(t, text,
+			"Set it, encrypted: pulumi config set --secret --path -s dev strata:hosts.ssh."+key+"\n")
 		assert.Contains(t, report, "  pulumi config set --secret --path -s dev strata:hosts.ssh."+key+"\n")
 	}
 }
@@ -132,7 +136,7 @@ func TestTheAgentsKeyIsEnough(t *testing.T) {
 	assert.Empty(t, cfg.Hosts.SSH.KeyFile)
 }
 
-// behind is a request for a host, its jump host, and the file that has the jump host's key.
+// behind returns a request for a host, its jump host, and the file with the jump host's key.
 func behind(t *testing.T) (*Request, *scaffoldtest.Host, *sshtest.Server, string) {
 	t.Helper()
 	host, jump := scaffoldtest.New(t, 11), sshtest.Start(t)
@@ -155,7 +159,8 @@ func TestAHostBehindAJumpHostIsReadThroughIt(t *testing.T) {
 	r.SSH.Jump = []config.JumpHost{hop}
 	_, cfg, _ := written(t, r)
 	hop.HostKey = jump.HostKey()
-	assert.Equal(t, []config.JumpHost{hop}, cfg.Hosts.SSH.Jump, "with its pin: the file means the same where another known_hosts is")
+	assert.Equal(t, []config.JumpHost{hop}, cfg.Hosts.SSH.Jump,
+		"with its pin: the file means the same where another known_hosts is")
 	assert.Empty(t, cfg.Hosts.SSH.KnownHosts)
 	assert.Len(t, jump.Onward(), host.Connections(), "the first contact and every login go through it")
 }
@@ -172,7 +177,9 @@ func TestAHostOrJumpHostWithAnotherKeyIsNamedWithTheKnownHosts(t *testing.T) {
 
 	r.SSH.Jump = []config.JumpHost{hop}
 	r.SSH.KnownHosts = filepath.Join(r.Project, "known_hosts")
-	require.NoError(t, os.WriteFile(r.SSH.KnownHosts, fmt.Appendf(nil, "[127.0.0.1]:%d %s\n", jump.Target().Port, host.HostKey()), 0o600))
+	require.NoError(t,
+		os.WriteFile(r.SSH.KnownHosts,
+			fmt.Appendf(nil, "[127.0.0.1]:%d %s\n", jump.Target().Port, host.HostKey()), 0o600))
 	require.NoError(t, r.Check())
 	_, err = r.Run(t.Context())
 	require.ErrorContains(t, err, "put its new key into the file of --known-hosts, otherwise another machine")
@@ -192,13 +199,14 @@ func TestAJumpHostThatIsNotKnownIsNotContacted(t *testing.T) {
 	assert.Zero(t, jump.Connections())
 }
 
-// sshConfig is a request that names a host only as a block of an ssh_config does, whose line Host
-// is given.
+// sshConfig returns a request that names a host by its block in an ssh_config; line is the block's
+// line Host.
 func sshConfig(t *testing.T, line string) (*Request, *scaffoldtest.Host) {
 	t.Helper()
 	r, host, _, named := behind(t)
 	r.SSH.Config = filepath.Join(r.Project, "ssh_config")
-	text := fmt.Sprintf("Host %s\n  HostName %s\n  Port %d\n  User root\n  IdentityFile %s\n  ProxyJump %s\n", line, host.Address, host.Port, r.SSH.KeyFile, named)
+	text := fmt.Sprintf("Host %s\n  HostName %s\n  Port %d\n  User root\n  IdentityFile %s\n  ProxyJump %s\n", line,
+		host.Address, host.Port, r.SSH.KeyFile, named)
 	require.NoError(t, os.WriteFile(r.SSH.Config, []byte(text), 0o600))
 	r.SSH.KeyFile, r.Hosts = "", []Asked{{Address: "web"}}
 	return r, host
@@ -214,33 +222,36 @@ func TestAHostIsReachedAsAnSSHConfigSays(t *testing.T) {
 	assert.Empty(t, cfg.Hosts.SSH.Jump)
 }
 
-// The block is about a name that the stack file has nowhere: an up would not find the way that init
-// found.
+// The block is for a name that is not in the stack file: an update would not find init's way.
 func TestAnSSHConfigThatDoesNotKnowTheNodeIsSaidToBeIncomplete(t *testing.T) {
 	r, _ := sshConfig(t, "web")
 	require.NoError(t, r.Check())
 	_, err := r.Run(t.Context())
-	require.ErrorContains(t, err, "leads to it by the name web, and in another way by its node's name host-11 and address 127.0.0.11")
+	require.ErrorContains(t, err,
+		"leads to it by the name web, and in another way by its node's name host-11 and address 127.0.0.11")
 	require.ErrorContains(t, err, "add 127.0.0.11 to the line Host of its block there")
 	assert.NoFileExists(t, r.file())
 }
 
 func TestJumpHostsAreNamedAsSSHNamesThem(t *testing.T) {
 	for text, want := range map[string]config.JumpHost{
-		"bastion": {Host: "bastion"}, "ops@192.0.2.1:2222": {Host: "192.0.2.1", User: "ops", Port: 2222}, "[2001:db8::1]:22": {Host: "2001:db8::1", Port: 22}, "2001:db8::1": {Host: "2001:db8::1"},
+		"bastion":            {Host: "bastion"},
+		"ops@192.0.2.1:2222": {Host: "192.0.2.1", User: "ops", Port: 2222},
+		"[2001:db8::1]:22":   {Host: "2001:db8::1", Port: 22}, "2001:db8::1": {Host: "2001:db8::1"},
 	} {
 		jump, err := ParseJump(text)
 		require.NoError(t, err)
 		assert.Equal(t, want, jump)
 	}
-	for text, want := range map[string]string{"": "has no host", "ops@": "has no host", "Ops@bastion": "is not a user name", "bastion:0": "is not a TCP port", "bastion:ssh": "is not a TCP port"} {
+	for text, want := range map[string]string{"": "has no host", "ops@": "has no host",
+		"Ops@bastion": "is not a user name", "bastion:0": "is not a TCP port", "bastion:ssh": "is not a TCP port"} {
 		_, err := ParseJump(text)
 		require.ErrorContains(t, err, want)
 		require.ErrorContains(t, err, "--jump "+text+": ")
 	}
 }
 
-// There is no stack whose keys a person could set.
+// There is no stack yet whose keys a user could set.
 func TestWhatCannotBeReadIsSaidInTheWordsOfTheCommand(t *testing.T) {
 	for name, text := range map[string]string{
 		"a bad line":    "Host web\n  HostNames x\n",

@@ -18,7 +18,7 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// atOnce bounds how many gates are asked at once.
+// atOnce bounds how many gates run at once.
 const atOnce = 16
 
 // Question selects a stack's gates and bounds the answers.
@@ -26,18 +26,18 @@ type Question struct {
 	// Stack is the stack's name, Project its folder, File the stack file; empty for the project's
 	// own.
 	Stack, Project, File string
-	// Only names the gates that are asked; none: all.
+	// Only names the gates to run; if empty, all.
 	Only []string
-	// Timeout bounds each gate, and TimeoutKey is the flag or key that sets it.
+	// Timeout bounds each gate; TimeoutKey is the flag or key that sets it.
 	Timeout    time.Duration
 	TimeoutKey string
-	// Reader is a kubeconfig that can only read. With it no secret of the state is read, and what
-	// needs more is not asked. Optional.
+	// Reader is a kubeconfig that can only read. With it, no secret of the state is read, and
+	// checks that need more are left out. Optional.
 	Reader []byte
 }
 
-// UnknownGateError says that a Question names a gate that neither the state nor the configuration
-// has.
+// UnknownGateError reports that a Question names a gate that neither the state nor the
+// configuration has.
 type UnknownGateError struct{ cause error }
 
 func (e *UnknownGateError) Error() string { return e.cause.Error() }
@@ -45,9 +45,9 @@ func (e *UnknownGateError) Error() string { return e.cause.Error() }
 // Unwrap returns the reason why the names may be incomplete.
 func (e *UnknownGateError) Unwrap() error { return e.cause }
 
-// Ask asks the gates that the state has, each with the spec that it has there, and holds them
-// against the configuration. What gates tell goes to progress. A name that nothing has is an
-// UnknownGateError; that no gate is there nor wanted is an error, too.
+// Ask runs the state's gates, each with its spec in the state, and compares them with the
+// configuration. progress receives the progress of gates. An unknown name is an UnknownGateError. A
+// stack that neither has nor needs a gate is an error, too.
 func (q Question) Ask(ctx context.Context, progress io.Writer) (Round, error) {
 	gates, err := q.recorded(ctx)
 	if err != nil {
@@ -60,23 +60,26 @@ func (q Question) Ask(ctx context.Context, progress io.Writer) (Round, error) {
 		}
 	}
 	if len(gates) == 0 && len(want.gates) == 0 {
-		return Round{}, errors.Join(fmt.Errorf("stack %s has no gates: nothing of it is up; run pulumi up -s %s", q.Stack, q.Stack), want.unknown)
+		return Round{}, errors.Join(
+			fmt.Errorf("stack %s has no gates: nothing of it is up; run pulumi up -s %s", q.Stack, q.Stack),
+			want.unknown)
 	}
 	var results []health.Result
 	if q.reads() {
 		gates, results = ofReader(gates, q.Reader)
 		if len(gates) == 0 && len(results) > 0 {
-			return Round{}, fmt.Errorf("none of %d gates can be asked with this kubeconfig: the first %s", len(results), results[0].Checks[0].Message)
+			return Round{}, fmt.Errorf("none of %d gates can be asked with this kubeconfig: the first %s",
+				len(results), results[0].Checks[0].Message)
 		}
 	}
 	results = append(results, q.askAll(ctx, gates, progress)...)
 	return Round{Stack: q.Stack, Gates: want.merge(results), Reader: q.reads(), expected: want}, nil
 }
 
-// reads reports whether a reader asks.
+// reads reports whether the question has a Reader.
 func (q Question) reads() bool { return len(q.Reader) > 0 }
 
-// recorded are the gates in the stack's state; none when there is no such stack yet.
+// recorded returns the gates in the stack's state; none if there is no such stack yet.
 func (q Question) recorded(ctx context.Context) ([]inventory.Gate, error) {
 	read := stackstate.CommandLine(q.Project).Read
 	if q.reads() {
@@ -92,9 +95,8 @@ func (q Question) recorded(ctx context.Context) ([]inventory.Gate, error) {
 	return inventory.Gates(state)
 }
 
-// selectGates are the gates of the given names: those that the state has, and what to hold them
-// against. A name that neither the state nor the configuration has is an error: asking nothing must
-// not count as healthy.
+// selectGates returns the gates of the given names from the state, and those of the configuration.
+// A name in neither is an error: a round without gates must not count as healthy.
 func selectGates(gates []inventory.Gate, want expected, names []string) ([]inventory.Gate, expected, error) {
 	var selected []inventory.Gate
 	wanted := expected{file: want.file}
@@ -110,13 +112,15 @@ func selectGates(gates []inventory.Gate, want expected, names []string) ([]inven
 		case recorded >= 0 && want.unknown != nil:
 			wanted.gates = append(wanted.gates, gates[recorded].Spec) // whether others are missing was not asked
 		case recorded < 0:
-			return nil, want, errors.Join(fmt.Errorf("no gate is called %s; there are %s", name, strings.Join(gateNames(gates, want), ", ")), want.unknown)
+			return nil, want, errors.Join(
+				fmt.Errorf("no gate is called %s; there are %s", name,
+					strings.Join(gateNames(gates, want), ", ")), want.unknown)
 		}
 	}
 	return selected, wanted, nil
 }
 
-// gateNames are the names of the gates that a stack has or should have.
+// gateNames returns the names of the gates that a stack has or should have.
 func gateNames(gates []inventory.Gate, want expected) []string {
 	var names []string
 	for _, gate := range gates {
@@ -130,7 +134,7 @@ func gateNames(gates []inventory.Gate, want expected) []string {
 	return names
 }
 
-// askAll asks every gate at once, each with a short deadline, and returns the results in the gates'
+// askAll runs every gate at once, each with a short deadline, and returns the results in the gates'
 // order.
 func (q Question) askAll(ctx context.Context, gates []inventory.Gate, progress io.Writer) []health.Result {
 	results := make([]health.Result, len(gates))

@@ -24,7 +24,8 @@ func TestGatesAreAskedWithTheSpecsAndSecretsOfTheState(t *testing.T) {
 	server := sshtest.Start(t)
 	answer := func(state, sub string) sshtest.Handler {
 		return func(call sshtest.Call) int {
-			_, _ = fmt.Fprintf(call.Stdout, "LoadState=loaded\nActiveState=%s\nSubState=%s\nNRestarts=0\nend\n", state, sub)
+			_, _ = fmt.Fprintf(call.Stdout,
+				"LoadState=loaded\nActiveState=%s\nSubState=%s\nNRestarts=0\nend\n", state, sub)
 			<-call.Gone
 			return 0
 		}
@@ -34,7 +35,10 @@ func TestGatesAreAskedWithTheSpecsAndSecretsOfTheState(t *testing.T) {
 	require.Len(t, gates, 1, "neither another command nor what a replacement has left to delete")
 	want := expected{gates: []health.Spec{gates[0].Spec}}
 	ask := func(timeout time.Duration) (Round, string) {
-		round := Round{Gates: want.merge(Question{Timeout: timeout, TimeoutKey: "--timeout"}.askAll(t.Context(), gates, io.Discard)), expected: want}
+		round := Round{
+			Gates: want.merge(
+				Question{Timeout: timeout, TimeoutKey: "--timeout"}.askAll(t.Context(), gates, io.Discard)),
+			expected: want}
 		var out bytes.Buffer
 		require.NoError(t, round.Write(&out, true))
 		return round, out.String()

@@ -12,15 +12,15 @@ import (
 
 // expected are the gates that a stack should have.
 type expected struct {
-	// file is the stack file that says so.
+	// file is the stack file that asks for them.
 	file  string
 	gates []health.Spec
-	// unknown says why the gates may be incomplete; nil when they are complete.
+	// unknown is the reason why the gates may be incomplete; nil if they are complete.
 	unknown error
 }
 
-// expectedGates asks the stack file, as the program itself would: what the state has is what the
-// last up got to.
+// expectedGates reads the stack file, as the program itself would. The state only has the gates
+// that the last update reached.
 func expectedGates(ctx context.Context, q Question) expected {
 	e := expected{file: q.File}
 	if e.file == "" {
@@ -37,13 +37,13 @@ func expectedGates(ctx context.Context, q Question) expected {
 	return e
 }
 
-// has reports whether the configuration asks for a gate.
+// has reports whether the configuration has a gate.
 func (e expected) has(name string) bool {
 	return slices.ContainsFunc(e.gates, func(spec health.Spec) bool { return spec.Gate == name })
 }
 
-// merge puts the results of the state's gates into the program's order, each that the state does
-// not have as missing. Those that the configuration does not ask for come last.
+// merge sorts the results of the state's gates by the program's order, and adds those that the
+// state lacks as missing. Gates that the configuration does not have come last.
 func (e expected) merge(results []health.Result) []AskedGate {
 	var all []AskedGate
 	for _, spec := range e.gates {
@@ -65,6 +65,6 @@ func (e expected) merge(results []health.Result) []AskedGate {
 // AskedGate holds a gate's answer.
 type AskedGate struct {
 	health.Result
-	// LeftOver is true for one that the configuration does not ask for any more.
+	// LeftOver is true if the configuration no longer has the gate.
 	LeftOver bool `json:"leftOver,omitempty"`
 }

@@ -23,7 +23,7 @@ import (
 	"strata/health/webhook"
 )
 
-// beyond are the needs of kinds that a reader's kubeconfig does not meet (credential.ReaderRules).
+// beyond has the needs, by kind, that a reader's kubeconfig does not meet (credential.ReaderRules).
 var beyond = map[health.Kind]string{
 	host.Kind:      "a login on the host (SSH)",
 	server.Kind:    "a login on the host (SSH)",
@@ -34,7 +34,7 @@ var beyond = map[health.Kind]string{
 	upstreams.Kind: "create pods/portforward",
 }
 
-// partly are the needs of a part of what kinds check; that is Skipped.
+// partly has the needs of some checks, by kind; those checks are Skipped.
 var partly = map[health.Kind]string{
 	nodes.Kind:       "a login on hosts (SSH) for their units and Pod network",
 	system.Kind:      "a login on hosts (SSH) for the names that they ask for",
@@ -44,8 +44,8 @@ var partly = map[health.Kind]string{
 	rollout.Kind:     "get secrets for the rights of its release, get pods/log for redis",
 }
 
-// needOf returns the need of a gate that a reader's kubeconfig does not meet; empty where it can be
-// asked.
+// needOf returns the need of a gate that a reader's kubeconfig does not meet; empty if the gate can
+// run.
 func needOf(spec health.Spec) string {
 	urls, _ := spec.Body.(http.Spec)
 	switch {
@@ -61,8 +61,8 @@ func needOf(spec health.Spec) string {
 	return ""
 }
 
-// ofReader gives gates a reader's kubeconfig and no other secret. It returns those that can be
-// asked with it, and the results of the others.
+// ofReader gives gates a reader's kubeconfig and no other secret. It returns the gates that can run
+// with it, and the results of the others.
 func ofReader(gates []inventory.Gate, kubeconfig []byte) (asked []inventory.Gate, others []health.Result) {
 	for _, gate := range gates {
 		if needs := needOf(gate.Spec); needs != "" {
@@ -75,18 +75,18 @@ func ofReader(gates []inventory.Gate, kubeconfig []byte) (asked []inventory.Gate
 	return asked, others
 }
 
-// isUnasked reports whether a gate was not asked, because it needs more than a reader's kubeconfig.
+// isUnasked reports whether a gate did not run because it needs more than a reader's kubeconfig.
 func isUnasked(gate AskedGate) bool { return gate.Ending == health.EndedNotAsked }
 
-// isPart reports whether a gate was asked in part. One of workloads that no release brings is asked
-// whole.
+// isPart reports whether a gate ran in part. A gate for workloads that no release installs runs in
+// full.
 func isPart(gate AskedGate) bool {
 	skipped := func(v health.Verdict) bool { return v.State == health.Skipped }
 	return gate.State != health.Missing && partly[gate.Kind] != "" &&
 		(gate.Kind != rollout.Kind || slices.ContainsFunc(gate.Checks, skipped))
 }
 
-// unasked lists what a reader's round has not asked, with the needs.
+// unasked lists the checks that a reader's round left out, with their needs.
 func (r Round) unasked() string {
 	if !r.Reader {
 		return ""

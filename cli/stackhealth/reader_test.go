@@ -61,7 +61,8 @@ func TestReaderAsksNoGateThatNeedsMore(t *testing.T) {
 }
 
 func TestReaderHasNoSecretButItsKubeconfig(t *testing.T) {
-	secrets := health.Secrets{SSHKey: []byte("k"), Kubeconfig: []byte("admin"), APIKey: []byte("a"), BasicAuth: []byte("b")}
+	secrets := health.Secrets{SSHKey: []byte("k"), Kubeconfig: []byte("admin"), APIKey: []byte("a"),
+		BasicAuth: []byte("b")}
 	asked, others := ofReader([]inventory.Gate{
 		{Spec: health.Spec{Body: api.Spec{}, Gate: "k3s-api"}, Secrets: secrets}, {Spec: health.Spec{Body: vault.Spec{}, Gate: "vault"}, Secrets: secrets},
 	}, []byte("reader"))
@@ -95,7 +96,8 @@ func TestReadersRoundNamesWhatItDidNotAsk(t *testing.T) {
 	assert.Contains(t, string(text), `strata_gate_open{gate="k3s-api"`)
 	assert.NotContains(t, string(text), `strata_gate_open{gate="metallb-webhook"`, "neither open nor an alert")
 	assert.NotContains(t, string(text), `strata_gate_ask_duration_seconds{gate="metallb-webhook"`)
-	assert.Contains(t, string(text), `strata_gate_state{gate="metallb-webhook",kind="webhook",layer="",stack="dev",state="skipped"} 1`)
+	assert.Contains(t, string(text),
+		`strata_gate_state{gate="metallb-webhook",kind="webhook",layer="",stack="dev",state="skipped"} 1`)
 
 	round.Gates = append(round.Gates, AskedGate{Result: health.NotMade(health.Spec{Gate: "k3s-system", Body: system.Spec{}})})
 	assert.False(t, round.Open())

@@ -14,17 +14,17 @@ import (
 	"strata/internal/text/table"
 )
 
-// Round holds the answers of a stack's gates that were asked once.
+// Round holds the answers of one run of a stack's gates.
 type Round struct {
 	Stack string
 	Gates []AskedGate
-	// Reader is true where a reader asked.
+	// Reader is true if the round used a Reader.
 	Reader bool
 	// expected holds the gates of the configuration, for comparison.
 	expected expected
 }
 
-// named are the gates that match.
+// named returns the names of the gates that match.
 func (r Round) named(match func(AskedGate) bool) []string {
 	var names []string
 	for _, gate := range r.Gates {
@@ -35,7 +35,7 @@ func (r Round) named(match func(AskedGate) bool) []string {
 	return names
 }
 
-// results are the gates' own.
+// results returns the gates' own results.
 func (r Round) results() []health.Result {
 	results := make([]health.Result, 0, len(r.Gates))
 	for _, gate := range r.Gates {
@@ -52,21 +52,22 @@ func (r Round) closed() []string {
 	return r.named(func(gate AskedGate) bool { return !gate.Passes() && !isUnasked(gate) })
 }
 
-// Open is true when every gate that was asked is.
+// Open returns true if every gate of the round is open.
 func (r Round) Open() bool { return len(r.closed()) == 0 }
 
-// Unknown says why the gates of the configuration are unknown, and so whether one is missing; nil
-// if they are known.
+// Unknown returns the reason why the gates of the configuration are unknown, and so whether one is
+// missing; nil if they are known.
 func (r Round) Unknown() error { return r.expected.unknown }
 
-// WriteMetrics writes the verdicts as metrics to a file, at once. Those of a round that was
-// interrupted say nothing about the gates, and are not written.
+// WriteMetrics writes the verdicts as metrics to a file, atomically. It writes none of an
+// interrupted round, whose verdicts say nothing about the gates.
 func (r Round) WriteMetrics(ctx context.Context, file string) error {
 	if ctx.Err() != nil {
 		return nil
 	}
 	var content bytes.Buffer
-	if err := metrics.WriteHealth(&content, metrics.Health{Stack: r.Stack, Results: r.results(), Known: r.Unknown() == nil, At: time.Now()}); err != nil {
+	if err := metrics.WriteHealth(&content,
+		metrics.Health{Stack: r.Stack, Results: r.results(), Known: r.Unknown() == nil, At: time.Now()}); err != nil {
 		return err
 	}
 	if err := atomicfile.Write(file, content.Bytes(), 0o644); err != nil {
@@ -75,8 +76,9 @@ func (r Round) WriteMetrics(ctx context.Context, file string) error {
 	return nil
 }
 
-// Write prints the table, each failure's report and the warnings of open gates unless that came
-// with the progress, and what is missing or left over.
+// Write prints the table, and the missing and left-over gates. With reports, it also prints the
+// report of each closed gate and the warnings of open ones; callers set it unless the progress had
+// them.
 func (r Round) Write(out io.Writer, reports bool) error {
 	rows := table.New(out, "LAYER", "GATE", "STATE", "CHECKS", "AFTER")
 	for _, gate := range r.Gates {
@@ -90,7 +92,8 @@ func (r Round) Write(out io.Writer, reports bool) error {
 				passed++
 			}
 		}
-		rows.Row(gate.Layer, gate.Gate, string(gate.State), fmt.Sprintf("%d/%d", passed, len(gate.Checks)), gate.Elapsed.Round(time.Millisecond).String())
+		rows.Row(gate.Layer, gate.Gate, string(gate.State),
+			fmt.Sprintf("%d/%d", passed, len(gate.Checks)), gate.Elapsed.Round(time.Millisecond).String())
 	}
 	if err := rows.Flush(); err != nil {
 		return err
@@ -120,16 +123,18 @@ func writeDetails(out io.Writer, gate health.Result) error {
 	return nil
 }
 
-// summary says what is missing and left over, and counts.
+// summary returns the missing and left-over gates, and the counts.
 func (r Round) summary() string {
 	var text strings.Builder
 	missing := r.missing()
 	if len(missing) > 0 {
-		fmt.Fprintf(&text, "missing: %s\n  %s asks for them and the stack does not have them: no up since then got to them\n"+
-			"  run pulumi up -s %s, and see where it ends\n", strings.Join(missing, ", "), r.expected.file, r.Stack)
+		fmt.Fprintf(&text,
+			"missing: %s\n  %s asks for them and the stack does not have them: no up since then got to them\n"+
+				"  run pulumi up -s %s, and see where it ends\n", strings.Join(missing, ", "), r.expected.file, r.Stack)
 	}
 	if left := r.named(func(gate AskedGate) bool { return gate.LeftOver }); len(left) > 0 {
-		fmt.Fprintf(&text, "left over: %s\n  the stack has them and %s does not ask for them any more; the next up removes them\n",
+		fmt.Fprintf(&text,
+			"left over: %s\n  the stack has them and %s does not ask for them any more; the next up removes them\n",
 			strings.Join(left, ", "), r.expected.file)
 	}
 	text.WriteString(r.unasked())

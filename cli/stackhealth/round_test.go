@@ -11,11 +11,12 @@ import (
 	"strata/health/nodes"
 )
 
-// A pool without an address left and a node that takes no Pods close no gate, and are seen by who
-// looks.
+// A pool without a free address and a node that takes no Pods close no gate, but the round shows
+// them.
 func TestARoundHasTheWarningsOfOpenGates(t *testing.T) {
 	checks := []health.Verdict{
-		{Check: "node agent-1", State: health.Ready, Message: "cordoned: takes no new Pods", Hint: "kubectl uncordon agent-1"},
+		{Check: "node agent-1", State: health.Ready, Message: "cordoned: takes no new Pods",
+			Hint: "kubectl uncordon agent-1"},
 		{Check: "metrics", State: health.Skipped, Message: "disabled", Hint: "nothing to do"},
 		{Check: "node server-1", State: health.Ready},
 	}
@@ -25,7 +26,8 @@ func TestARoundHasTheWarningsOfOpenGates(t *testing.T) {
 		require.NoError(t, Round{Gates: []AskedGate{gate}}.Write(&out, reports))
 		assert.Equal(t, count, bytes.Count(out.Bytes(), []byte("warning")), "%s", &out)
 		if reports {
-			assert.Contains(t, out.String(), "\nwarning k3s-nodes: node agent-1: cordoned: takes no new Pods; kubectl uncordon agent-1\n1 of 1 gates open\n")
+			assert.Contains(t, out.String(),
+				"\nwarning k3s-nodes: node agent-1: cordoned: takes no new Pods; kubectl uncordon agent-1\n1 of 1 gates open\n")
 		}
 	}
 }

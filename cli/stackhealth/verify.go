@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// updateLimit bounds each gate at the end of an update. A change next to it may take a moment
-	// to be seen.
+	// updateLimit bounds each gate at the end of an update. A related change may take a moment to
+	// show.
 	updateLimit = time.Minute
 	// previewLimit bounds each gate in a preview, which has changed nothing.
 	previewLimit = 10 * time.Second
@@ -78,18 +78,19 @@ func findIdleGates(ctx *pulumi.Context, began time.Time, gates []*components.Gat
 	return idle
 }
 
-// reportClosed returns the error of a run over a platform that does not work.
+// reportClosed returns the error of a run whose platform does not work.
 func (q Question) reportClosed(closed []health.Result, asked int) error {
 	var names, reports []string
 	for _, result := range closed {
 		names, reports = append(names, result.Gate), append(reports, result.Report())
 	}
-	return fmt.Errorf("the platform of stack %s does not work: %d of the %d gates that no step of this run ran are closed (%s); "+
-		"nothing is undone\n%slook further: strata health -s %s; strata:verify: off ends runs without asking",
+	return fmt.Errorf(
+		"the platform of stack %s does not work: %d of the %d gates that no step of this run ran are closed (%s); "+
+			"nothing is undone\n%slook further: strata health -s %s; strata:verify: off ends runs without asking",
 		q.Stack, len(closed), asked, strings.Join(names, ", "), strings.Join(reports, ""), q.Stack)
 }
 
-// statusWriter shows the progress of gates on the run's status line, which does not stay.
+// statusWriter shows the progress of gates on the run's status line, which is temporary.
 type statusWriter struct{ ctx *pulumi.Context }
 
 func (s statusWriter) Write(text []byte) (int, error) {

@@ -48,8 +48,8 @@ func serveUnit(t *testing.T, state, sub string) (server *sshtest.Server, asked f
 	return server, func() int { return len(requests) }
 }
 
-// runProgram runs a program with one gate, which ended at a time after the run's start, and
-// verifies it.
+// runProgram runs a program with one gate, which ended at a time after the run's start, and calls
+// Verify.
 func runProgram(
 	t *testing.T, host *sshtest.Server, after time.Duration, failed error, options ...pulumi.RunOption,
 ) error {
@@ -80,7 +80,8 @@ func TestVerifyAsksGatesThatNoStepRan(t *testing.T) {
 
 	failed, _ := serveUnit(t, "failed", "failed")
 	err := runProgram(t, failed, earlier, nil)
-	require.ErrorContains(t, err, "1 of the 1 gates that no step of this run ran are closed (agent-1-gate); nothing is undone")
+	require.ErrorContains(t, err,
+		"1 of the 1 gates that no step of this run ran are closed (agent-1-gate); nothing is undone")
 	require.ErrorContains(t, err, "layer k3s, gate agent-1-gate")
 	require.ErrorContains(t, err, "strata health -s staging")
 	assert.NotContains(t, err.Error(), "deadline", "no key sets this one")

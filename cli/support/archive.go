@@ -18,26 +18,28 @@ type Archive struct {
 	At      time.Time
 	Files   []File
 	Missing []Missing
-	// size is of all Files, in bytes.
+	// size is the sum of all Files, in bytes.
 	size int
 }
 
-// add takes a file into the archive while there is room.
+// add adds a file to the archive while there is room.
 func (a *Archive) add(file File) {
 	file.Content = cut(file.Content, maxFile)
 	if a.size += len(file.Content); a.size > maxAll {
-		a.Missing = append(a.Missing, Missing{file.Name, fmt.Sprintf("the archive would be larger than %d MiB", maxAll>>20)})
+		a.Missing = append(a.Missing,
+			Missing{file.Name, fmt.Sprintf("the archive would be larger than %d MiB", maxAll>>20)})
 		return
 	}
 	a.Files = append(a.Files, file)
 }
 
-// about is the first file: what the archive is, and what is not in it.
+// about returns the first file: a description of the archive, and a list of missing files.
 func (a *Archive) about() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "Stack %s at %s, collected by strata support.\n\n"+
 		"Secrets of the configuration and the state are replaced by %s, as they are and in base64, from %d characters on. Read it before you give it away:\n"+
-		"what else is confidential, such as names and addresses, is not known to the program.\n\n", a.Stack, a.At.Format(time.RFC3339), redacted, shortest)
+		"what else is confidential, such as names and addresses, is not known to the program.\n\n",
+		a.Stack, a.At.Format(time.RFC3339), redacted, shortest)
 	for _, file := range a.Files {
 		fmt.Fprintf(&text, "%s: %d bytes\n", file.Name, len(file.Content))
 	}
@@ -53,14 +55,14 @@ func (a *Archive) missingText() string {
 	return text.String()
 }
 
-// Summary says what is in the archive's file, and what is not.
+// Summary prints the number of files in the archive, and the missing ones.
 func (a *Archive) Summary(out io.Writer, file string) error {
 	_, err := fmt.Fprintf(out, "%s: %d files; read it before you give it away\n%s", file, len(a.Files), a.missingText())
 	return err
 }
 
-// Write writes the archive to a new file, for its owner only. One that is there already is an
-// error, and stays.
+// Write writes the archive to a new file, for its owner only. An existing file is an error, and
+// stays.
 func (a *Archive) Write(file string) (err error) {
 	out, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -75,7 +77,8 @@ func (a *Archive) Write(file string) (err error) {
 	packed := tar.NewWriter(zipped)
 	folder := "strata-support-" + path.Base(a.Stack)
 	for _, one := range append([]File{{"README.txt", []byte(a.about())}}, a.Files...) {
-		header := &tar.Header{Name: folder + "/" + one.Name, Mode: 0o600, Size: int64(len(one.Content)), ModTime: a.At, Typeflag: tar.TypeReg}
+		header := &tar.Header{Name: folder + "/" + one.Name, Mode: 0o600, Size: int64(len(one.Content)),
+			ModTime: a.At, Typeflag: tar.TypeReg}
 		if err := packed.WriteHeader(header); err != nil {
 			return err
 		}

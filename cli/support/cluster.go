@@ -13,22 +13,23 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// asTable asks the API server for what kubectl shows of objects, in which there are no values of
-// variables.
+// asTable makes the API server return kubectl's table of objects, which has no values of variables.
 const asTable = "application/json;as=Table;v=v1;g=meta.k8s.io"
 
 // lists names the lists of a cluster, in all namespaces, by their files.
 var lists = []struct{ name, path string }{
-	{"nodes", "/api/v1/nodes"}, {"pods", "/api/v1/pods"}, {"events", "/api/v1/events"}, {"services", "/api/v1/services"},
-	{"deployments", "/apis/apps/v1/deployments"}, {"daemonsets", "/apis/apps/v1/daemonsets"}, {"statefulsets", "/apis/apps/v1/statefulsets"},
+	{"nodes", "/api/v1/nodes"}, {"pods", "/api/v1/pods"}, {"events", "/api/v1/events"},
+	{"services", "/api/v1/services"},
+	{"deployments", "/apis/apps/v1/deployments"}, {"daemonsets", "/apis/apps/v1/daemonsets"},
+	{"statefulsets", "/apis/apps/v1/statefulsets"},
 	{"jobs", "/apis/batch/v1/jobs"}, {"persistentvolumeclaims", "/api/v1/persistentvolumeclaims"},
 }
 
-// most bounds how many objects of a kind are listed.
+// most limits the listed objects of a kind.
 const most = 5000
 
-// clusterSources are the lists of a cluster. servers are K3s's API servers, as
-// https://address:port, of which any will do; none: the kubeconfig's.
+// clusterSources returns the lists of a cluster. servers are K3s's API servers, as
+// https://address:port, any of which will do; if empty, the kubeconfig's.
 func clusterSources(kubeconfig []byte, servers []string) ([]source, error) {
 	client, err := apiserver.Access{Kubeconfig: kubeconfig, Servers: servers}.Client()
 	if err != nil {
@@ -37,7 +38,8 @@ func clusterSources(kubeconfig []byte, servers []string) ([]source, error) {
 	var sources []source
 	for _, list := range lists {
 		sources = append(sources, one("cluster/"+list.name+".txt", func(ctx context.Context) ([]byte, error) {
-			raw, err := client.CoreV1().RESTClient().Get().AbsPath(list.path).Param("limit", fmt.Sprint(most)).SetHeader("Accept", asTable).Do(ctx).Raw()
+			raw, err := client.CoreV1().RESTClient().Get().AbsPath(list.path).
+				Param("limit", fmt.Sprint(most)).SetHeader("Accept", asTable).Do(ctx).Raw()
 			if err != nil {
 				return nil, err
 			}

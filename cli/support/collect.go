@@ -27,19 +27,19 @@ var hostScript string
 
 // Request selects the sources of an archive.
 type Request struct {
-	// Stack is the stack's name, Project its folder, File the stack file, and OwnFile whether that
-	// is not the project's own.
+	// Stack is the stack's name, Project its folder and File the stack file. OwnFile is true if
+	// that is not the project's own.
 	Stack, Project, File string
 	OwnFile              bool
 	// Limit bounds each source; all are read at the same time.
 	Limit time.Duration
 	// GateTimeout bounds each gate.
 	GateTimeout time.Duration
-	// Pulumi reads the state, and what is encrypted in the stack file.
+	// Pulumi reads the state, and the encrypted values of the stack file.
 	Pulumi stackstate.Pulumi
 }
 
-// known holds the facts that collecting needs first.
+// known holds the facts that the sources need first.
 type known struct {
 	state *stackstate.State
 	gates []inventory.Gate
@@ -47,14 +47,16 @@ type known struct {
 	hide  redactor
 }
 
-// Collect reads all sources. Its error says why the secrets are not known; what else cannot be had
-// is named in the archive.
+// Collect reads all sources. It fails if the secrets cannot be read; the archive names every other
+// missing file.
 func (r Request) Collect(ctx context.Context) (Archive, error) {
 	reading, cancel := context.WithTimeout(ctx, r.Limit)
 	defer cancel()
 	k, err := r.know(reading)
 	if err != nil {
-		return Archive{}, fmt.Errorf("what is secret of stack %s cannot be read, and so not be taken out; nothing was collected: %w", r.Stack, err)
+		return Archive{}, fmt.Errorf(
+			"what is secret of stack %s cannot be read, and so not be taken out; nothing was collected: %w",
+			r.Stack, err)
 	}
 	archive := Archive{Stack: r.Stack, At: time.Now().UTC()}
 	var missing []Missing
@@ -82,8 +84,8 @@ func (r Request) Collect(ctx context.Context) (Archive, error) {
 	return archive, nil
 }
 
-// know reads the state and the stack's file with their secrets. A stack that was never up has no
-// state.
+// know reads the state and the stack's file with their secrets. A stack that was never deployed has
+// no state.
 func (r Request) know(ctx context.Context) (known, error) {
 	k := known{state: &stackstate.State{}, file: readStackFile(r.Project, r.File)}
 	var secret, plain []string
@@ -113,7 +115,7 @@ func (r Request) know(ctx context.Context) (known, error) {
 	return k, nil
 }
 
-// sources are all, and what is known to be missing without a try.
+// sources returns all sources, and the files that are known to be missing.
 func (r Request) sources(ctx context.Context, k known) ([]source, []Missing) {
 	var missing []Missing
 	all := []source{
@@ -133,7 +135,8 @@ func (r Request) sources(ctx context.Context, k known) ([]source, []Missing) {
 		missing = append(missing, Missing{"hosts", err.Error()})
 	}
 	for _, host := range hosts {
-		all = append(all, one("hosts/"+host.Host.Name+".txt", func(ctx context.Context) ([]byte, error) { return onHost(ctx, host) }))
+		all = append(all,
+			one("hosts/"+host.Host.Name+".txt", func(ctx context.Context) ([]byte, error) { return onHost(ctx, host) }))
 	}
 	cluster, err := r.cluster(k)
 	if err != nil {
@@ -142,9 +145,10 @@ func (r Request) sources(ctx context.Context, k known) ([]source, []Missing) {
 	return append(all, cluster...), missing
 }
 
-// health asks every gate, as `strata health` does.
+// health runs every gate, like `strata health`.
 func (r Request) health(ctx context.Context) ([]File, error) {
-	question := stackhealth.Question{Stack: r.Stack, Project: r.Project, File: r.File, Timeout: r.GateTimeout, TimeoutKey: "--gate-timeout"}
+	question := stackhealth.Question{Stack: r.Stack, Project: r.Project, File: r.File,
+		Timeout: r.GateTimeout, TimeoutKey: "--gate-timeout"}
 	var progress, table bytes.Buffer
 	round, err := question.Ask(ctx, &progress)
 	if err != nil {
@@ -152,11 +156,12 @@ func (r Request) health(ctx context.Context) ([]File, error) {
 	}
 	err = round.Write(&table, true)
 	results, marshalErr := json.MarshalIndent(round.Gates, "", "  ")
-	return []File{{"health.txt", table.Bytes()}, {"health.json", results}}, errors.Join(err, marshalErr, round.Unknown())
+	return []File{{"health.txt", table.Bytes()}, {"health.json", results}}, errors.Join(err, marshalErr,
+		round.Unknown())
 }
 
-// hosts are those that gates of the state observe; before there are any, those of the file that
-// exist already.
+// hosts returns the hosts that the state's gates observe; without gates, the existing hosts of the
+// stack file.
 func (r Request) hosts(ctx context.Context, k known) ([]inventory.Host, error) {
 	var hosts []inventory.Host
 	for _, gate := range k.gates {
@@ -177,7 +182,7 @@ func (r Request) hosts(ctx context.Context, k known) ([]inventory.Host, error) {
 	return inventory.Hosts(ctx, cfg, r.Project)
 }
 
-// onHost prints what a host's units and journals say, as far as it came in time.
+// onHost returns a host's units and journals, as far as they arrive in time.
 func onHost(ctx context.Context, host inventory.Host) ([]byte, error) {
 	client, err := remote.Dial(ctx, host.Host.Target, host.Key)
 	if err != nil {
@@ -188,7 +193,7 @@ func onHost(ctx context.Context, host inventory.Host) ([]byte, error) {
 	return result.Stdout, err
 }
 
-// cluster are the lists of the stack's cluster.
+// cluster returns the lists of the stack's cluster.
 func (r Request) cluster(k known) ([]source, error) {
 	var text []byte
 	var servers []string

@@ -57,7 +57,7 @@ func TestAnArchiveIsNeverWrittenOverAFileNorLeftInHalf(t *testing.T) {
 	require.Error(t, archive.Write(filepath.Join(t.TempDir(), "none", "a")))
 }
 
-// What the reference tells people to encrypt is secret whether or not they have.
+// A value that the reference tells users to encrypt is secret even in plain.
 func TestEachKeyThatIsToBeEncryptedIsSecretByItsName(t *testing.T) {
 	fields, err := configdocs.Fields("../../config")
 	require.NoError(t, err)
@@ -73,8 +73,10 @@ func TestEachKeyThatIsToBeEncryptedIsSecretByItsName(t *testing.T) {
 
 func TestTheStackFileIsShownWithoutWhatIsSecret(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "Pulumi.dev.yaml")
-	require.NoError(t, os.WriteFile(path, []byte("encryptionsalt: v1:salt\nconfig:\n  argocd: {root: {password: {secure: v1:x}, username: me}}\n"+
-		"  strata:apps: {workloads: [{name: shop, secretEnv: {A: plain-text, B: {secure: v1:y}}}]}\n  strata:k3s: {tlsSANs: [{secure: v1:z}]}\n"), 0o600))
+	require.NoError(t,
+		os.WriteFile(path,
+			[]byte("encryptionsalt: v1:salt\nconfig:\n  argocd: {root: {password: {secure: v1:x}, username: me}}\n"+
+				"  strata:apps: {workloads: [{name: shop, secretEnv: {A: plain-text, B: {secure: v1:y}}}]}\n  strata:k3s: {tlsSANs: [{secure: v1:z}]}\n"), 0o600))
 	file := readStackFile(filepath.Dir(path), path)
 	text, err := file.withoutSecrets(t.Context())
 	require.NoError(t, err)
@@ -117,7 +119,8 @@ func TestTheNewestRecordingsOfTheStackAreTaken(t *testing.T) {
 	project := t.TempDir()
 	folder := filepath.Join(project, ".strata", "runs")
 	require.NoError(t, os.MkdirAll(folder, 0o755))
-	for i, name := range []string{"dev-up-1", "dev-up-2", "dev-up-3", "dev-up-4", "dev-up-5", "dev-up-6", "other-up-1"} {
+	for i, name := range []string{"dev-up-1", "dev-up-2", "dev-up-3", "dev-up-4", "dev-up-5",
+		"dev-up-6", "other-up-1"} {
 		path := filepath.Join(folder, name+".jsonl")
 		require.NoError(t, os.WriteFile(path, []byte(name), 0o600))
 		require.NoError(t, os.Chtimes(path, time.Time{}, time.Unix(int64(i), 0)))

@@ -15,8 +15,8 @@ import (
 // newest limits the recordings of runs in an archive.
 const newest = 5
 
-// stateText names the resources of a state, what is unfinished of them, and what their last attempt
-// failed with.
+// stateText returns the resources of a state, their unfinished operations, and the errors of their
+// last attempts.
 func stateText(state *stackstate.State) []byte {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%d resources\n", len(state.Resources))
@@ -36,8 +36,8 @@ func stateText(state *stackstate.State) []byte {
 	return []byte(text.String())
 }
 
-// runs are the newest recordings that `make up` and `make down` keep of a stack; none where it was
-// brought up in another way.
+// runs returns the newest recordings that `make up` and `make down` keep of a stack; none if it was
+// deployed in another way.
 func runs(project, stack string) ([]File, error) {
 	paths, err := filepath.Glob(filepath.Join(project, ".strata", "runs", stack+"-*.jsonl"))
 	if err != nil {

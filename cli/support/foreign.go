@@ -9,26 +9,28 @@ import (
 	"strata/config"
 )
 
-// foreignKeys are those below which the configuration is another program's: the values of charts,
-// the solver of an ACME issuer, arguments of K3s, and what a workload is started with.
+// foreignKeys are the keys below which the configuration is another program's: the values of
+// charts, the solver of an ACME issuer, arguments of K3s, and those of a workload.
 var foreignKeys = []string{"values", "controllerValues", "dns01", "serverArgs", "agentArgs", "args", "env", "files"}
 
-// notShown stands in the place of a text of which it is not known whether there is a secret in it.
+// notShown replaces a text that may contain a secret.
 const notShown = "[not shown]"
 
 var (
-	// foreignSecret is a name of what is secret in another program's configuration, and not of
-	// where a secret is, as secretName and tokenFile.
-	foreignSecret = regexp.MustCompile(`(?i)token|passw|passphrase|secret|credential|(api|access|admin|private|encryption|signing)[_-]?keys?`)
-	notSecret     = regexp.MustCompile(`(?i)(name|file|path|ttl|length|enabled|encryption)s?$|^existing|^create`)
-	// plainWord is a text that can be no more than one word, an address or a number.
+	// foreignSecret matches the name of a secret in another program's configuration. notSecret
+	// matches names of a secret's place, such as secretName and tokenFile.
+	foreignSecret = regexp.MustCompile(
+		`(?i)token|passw|passphrase|secret|credential|(api|access|admin|private|encryption|signing)[_-]?keys?`)
+	notSecret = regexp.MustCompile(`(?i)(name|file|path|ttl|length|enabled|encryption)s?$|^existing|^create`)
+	// plainWord matches a text that is at most one word, an address or a number.
 	plainWord = regexp.MustCompile(`^[\w./:-]{0,60}$`)
-	// assigned finds a value that a text assigns to a name of secrets.
-	assigned = regexp.MustCompile(`(?i)(?:token|passw[a-z]*|secret|credentials?|key)[\w-]*["']?\s*[=: ]\s*["']?([^\s"',;&]{4,})`)
+	// assigned finds a value that a text assigns to a secret's name.
+	assigned = regexp.MustCompile(
+		`(?i)(?:token|passw[a-z]*|secret|credentials?|key)[\w-]*["']?\s*[=: ]\s*["']?([^\s"',;&]{4,})`)
 )
 
-// within adds the secrets in a text of another program's configuration: the values of names of
-// secrets, and the logins of its addresses.
+// within adds the secrets in a text of another program's configuration: the values of secrets'
+// names, and the logins of its addresses.
 func within(text string, add func(string)) {
 	for _, found := range assigned.FindAllStringSubmatch(text, -1) {
 		add(found[1])
@@ -36,9 +38,9 @@ func within(text string, add func(string)) {
 	logins(text, longWord, add)
 }
 
-// foreign is a value of another program's configuration as it may be shown: texts that are more
-// than a word are not, since they may hold a secret anywhere, nor is what a name says is one. add
-// gets what must not be shown anywhere else either; secret is what the names above the value say.
+// foreign returns a value of another program's configuration without possible secrets. It hides
+// texts of more than a word, which may contain a secret anywhere, and values under a secret's name.
+// add gets the texts that must not be shown elsewhere either; secret is true below a secret's name.
 func foreign(value any, secret bool, add func(string)) any {
 	switch value := value.(type) {
 	case string:
@@ -79,8 +81,10 @@ func foreignObject(object map[string]any, secret bool, add func(string)) map[str
 			shown[name] = foreign(inner, false, add)
 		default:
 			_, isObject := inner.(map[string]any)
-			login := !isObject && strings.HasSuffix(strings.ToLower(name), "auth") // an object has switches and addresses as well
-			shown[name] = foreign(inner, secret || login || namesSecret(name) || name == "value" && namesSecret(variable), add)
+			// an object has switches and addresses as well
+			login := !isObject && strings.HasSuffix(strings.ToLower(name), "auth")
+			shown[name] = foreign(inner, secret || login || namesSecret(name) || name == "value" &&
+				namesSecret(variable), add)
 		}
 	}
 	return shown
@@ -90,7 +94,7 @@ func namesSecret(name string) bool {
 	return foreignSecret.MatchString(name) && !notSecret.MatchString(name)
 }
 
-// plainSecrets are the texts that a configuration has in plain and that must not be shown.
+// plainSecrets adds the plain texts of a configuration that must not be shown.
 func plainSecrets(value any, add func(string)) {
 	switch value := value.(type) {
 	case []any:
@@ -111,7 +115,7 @@ func plainSecrets(value any, add func(string)) {
 	}
 }
 
-// isForeign also knows a section of a provider of Pulumi's own, as aws:region.
+// isForeign also recognizes the section of a provider of Pulumi's own, such as aws:region.
 func isForeign(key string) bool {
 	namespace, _, section := strings.Cut(key, ":")
 	return slices.Contains(foreignKeys, key) || section && namespace != config.Namespace

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// shown returns the contents of an archive of a stack's file with one line of configuration, and of
-// a text of a journal.
+// shown returns the archive's text of a stack's file with one line of configuration, and of a text
+// of a journal.
 func shown(t *testing.T, line, journal string) (file, quoted string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "Pulumi.dev.yaml")
@@ -25,8 +25,8 @@ func shown(t *testing.T, line, journal string) (file, quoted string) {
 	return hide.text(string(text)), hide.text(journal)
 }
 
-// Whose secret a chart's value or an argument is, no key of Strata's says: its own name does, or
-// the text that it stands in.
+// No key of Strata's marks a chart's value or an argument as secret: only its own name does, or the
+// text around it.
 func TestWhatAnotherProgramsConfigurationHasInPlainIsNeitherShownNorQuoted(t *testing.T) {
 	for name, line := range map[string]string{
 		"credentials of a chart":     "strata:traefik: {values: {credentials: hunter2hunter2}}",
@@ -52,7 +52,8 @@ func TestWhatAnotherProgramsConfigurationHasInPlainIsNeitherShownNorQuoted(t *te
 		"a key that is no text":      "strata:traefik: {values: {1: {token: hunter2hunter2}}}",
 	} {
 		t.Run(name, func(t *testing.T) {
-			file, journal := shown(t, line, `msg="login with hunter2hunter2 or 20240917 or http://me:hunter2hunter2@proxy:3128"`)
+			file, journal := shown(t, line,
+				`msg="login with hunter2hunter2 or 20240917 or http://me:hunter2hunter2@proxy:3128"`)
 			assert.NotContains(t, file, "hunter2hunter2")
 			assert.NotContains(t, file, "20240917")
 			assert.Contains(t, journal, redacted)
@@ -62,12 +63,13 @@ func TestWhatAnotherProgramsConfigurationHasInPlainIsNeitherShownNorQuoted(t *te
 
 // An address's password is written with escapes, and is sent without them.
 func TestTheLoginOfAnotherProgramsAddressIsKnownWithoutItsEscapes(t *testing.T) {
-	_, journal := shown(t, "strata:k3s: {serverArgs: {datastore-endpoint: 'postgres://me:p%40ss-word1@db:5432/k3s'}}", "login of me with p@ss-word1")
+	_, journal := shown(t,
+		"strata:k3s: {serverArgs: {datastore-endpoint: 'postgres://me:p%40ss-word1@db:5432/k3s'}}",
+		"login of me with p@ss-word1")
 	assert.Equal(t, "login of me with "+redacted, journal)
 }
 
-// Whoever encrypts an argument encrypts its name with it, and the program that is started with it
-// logs the value alone.
+// Users encrypt an argument together with its name, and the started program logs the value alone.
 func TestTheValueOfAnEncryptedArgumentIsKnownWithoutItsName(t *testing.T) {
 	for line, decrypted := range map[string]string{
 		"strata:traefik: {values: {additionalArguments: [{secure: v1:x}]}}": `{"strata:traefik":{"objectValue":{"values":{"additionalArguments":["--hub.token=hunter2"]}}}}`,
@@ -76,21 +78,24 @@ func TestTheValueOfAnEncryptedArgumentIsKnownWithoutItsName(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "Pulumi.dev.yaml")
 		require.NoError(t, os.WriteFile(path, []byte("config:\n  "+line+"\n"), 0o600))
-		found, err := readStackFile(filepath.Dir(path), path).secrets(t.Context(), func(context.Context, []byte, ...string) ([]byte, error) { return []byte(decrypted), nil })
+		found, err := readStackFile(filepath.Dir(path), path).
+			secrets(t.Context(), func(context.Context, []byte, ...string) ([]byte, error) {
+				return []byte(decrypted), nil
+			})
 		require.NoError(t, err)
 		assert.Equal(t, "refused: "+redacted, newRedactor(nil, nil, found).text("refused: hunter2"), line)
 	}
 }
 
-// Under a name that says nothing a text is shown where it is one word, and left out where it may
-// hold more; a journal that quotes it is not searched.
+// Under a neutral name, a text of one word is shown, and a longer one is left out. A journal that
+// quotes it is not searched.
 func TestATextThatMayHoldASecretIsLeftOut(t *testing.T) {
 	file, _ := shown(t, `strata:traefik: {values: {a: "hunter2 hunter2", b: 'me,hunter2', c: [x=hunter2]}}`, "")
 	assert.NotContains(t, file, "hunter2")
 	assert.Contains(t, file, notShown)
 }
 
-// Who reads an archive looks for names, addresses, versions and switches.
+// Readers of an archive look for names, addresses, versions and switches.
 func TestWhatIsNoSecretStaysInTheArchive(t *testing.T) {
 	for _, line := range []string{
 		"strata:traefik: {values: {auth: {enabled: true, url: https://idp.example.org/realms/main}, createSecret: true, tokenTTL: 2592000}}",

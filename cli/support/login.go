@@ -6,15 +6,16 @@ import (
 	"strings"
 )
 
-// address is one with a login before its host: a user, and a password where there is one. It is no
-// url.Parse, which refuses a password with a percent sign that clients of databases take, and finds
-// none within a longer text.
+// address matches a URL with a login before its host: a user, and optionally a password. It is not
+// url.Parse. That refuses a password with a percent sign that clients of databases accept, and
+// finds no URL within a longer text.
 var address = regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://([^\s/?#:@]*)(?::([^\s/?#]*))?@[^\s"'<>]*`)
 
-// logins adds the secrets of the addresses in a text: the password, which the other end logs alone,
-// and user:password, which basic authentication encodes, as written, without escapes and as Go
-// escapes them; and the address without the slash that clients add or drop. A user without a
-// password is a name, unless it has the length of a word that is a secret on its own.
+// logins adds the secrets of the addresses in a text. These are the password, which servers log
+// alone, and user:password, which basic authentication encodes: as written, without escapes and
+// with Go's escapes. It also adds the address without a trailing slash, which clients add or drop.
+// A user without a password is a name, unless it is as long as a word that counts as a secret on
+// its own.
 func logins(text string, wordLength int, add func(string)) {
 	for _, found := range address.FindAllStringSubmatch(text, -1) {
 		whole, user, password := found[0], found[1], found[2]
@@ -43,6 +44,6 @@ func unescaped(text string) string {
 	return text
 }
 
-// escaped is a user or a password as url.URL writes it, which is neither what a person writes nor
+// escaped escapes a user or a password like url.URL, which differs from people's notation and from
 // url.QueryEscape.
 func escaped(text string) string { return url.User(unescaped(text)).String() }

@@ -15,24 +15,22 @@ import (
 )
 
 const (
-	// redacted stands in the place of a secret.
+	// redacted replaces a secret.
 	redacted = "[redacted]"
-	// shortest is from how many characters on a text is looked for: what is shorter is found in
-	// every second word.
+	// shortest is the least length of a text to replace: shorter ones occur in every second word.
 	shortest = 4
-	// longWord is from how many characters on a word of a secret that has several is a secret on
-	// its own, as each line of a key is.
+	// longWord is the least length at which a word of a secret with several words counts as a
+	// secret on its own, like each line of a key.
 	longWord = 20
-	// embedded is from how many characters on a text is also looked for in the base64 of something
-	// longer.
+	// embedded is the least length of a text that is also replaced in the base64 of a longer one.
 	embedded = 8
 )
 
 // redactor replaces secrets.
 type redactor struct{ replacer *strings.Replacer }
 
-// newRedactor makes the redactor of the texts in a state's secrets, unless the state has them in
-// plain as well, and of other secrets.
+// newRedactor returns a redactor of the texts in a state's secrets, except those that the state
+// also has in plain, and of other secrets.
 func newRedactor(stateSecrets, plain, others []string) redactor {
 	known := map[string]bool{}
 	for _, text := range plain {
@@ -57,7 +55,7 @@ func newRedactor(stateSecrets, plain, others []string) redactor {
 	return redactor{replacerOf(found)}
 }
 
-// replacerOf replaces the longest first: one secret may be a part of another.
+// replacerOf replaces the longest first, because one secret may be a part of another.
 func replacerOf(found map[string]bool) *strings.Replacer {
 	var all []string
 	for form := range found {
@@ -75,9 +73,10 @@ func (r redactor) redact(content []byte) []byte { return []byte(r.replacer.Repla
 
 func (r redactor) text(text string) string { return r.replacer.Replace(text) }
 
-// parts adds the parts of a text that may appear on their own: the text, those in its JSON, the
-// values in its YAML of names of secrets, the logins of its addresses, its words from some length
-// on if it has several, and the base64 of any of these.
+// parts adds the parts of a text that may appear on their own. These are the text, the texts in its
+// JSON, the values of secrets' names in its YAML, and the logins of its addresses. If it has
+// several words, it adds those from some length on. It decodes words in base64, and adds their
+// parts, too.
 func parts(text string, wordLength int, add func(string)) {
 	text = strings.TrimSpace(text)
 	add(text)
@@ -95,22 +94,24 @@ func parts(text string, wordLength int, add func(string)) {
 		if key := strings.HasSuffix(word, ":"); len(words) > 1 && len(word) >= wordLength && !key {
 			add(word)
 		}
-		if decoded, err := base64.StdEncoding.DecodeString(word); err == nil && len(decoded) >= shortest && readable(decoded) {
+		if decoded, err := base64.StdEncoding.DecodeString(word); err == nil &&
+			len(decoded) >= shortest && readable(decoded) {
 			deeper(string(decoded))
 		}
 	}
 }
 
-// readable tells a text from what is the base64 of anything else.
+// readable tells a text from base64 of other content.
 func readable(content []byte) bool {
-	return utf8.Valid(content) && !bytes.ContainsFunc(content, func(c rune) bool { return !unicode.IsPrint(c) && !unicode.IsSpace(c) })
+	return utf8.Valid(content) &&
+		!bytes.ContainsFunc(content, func(c rune) bool { return !unicode.IsPrint(c) && !unicode.IsSpace(c) })
 }
 
 // nameOfSecrets matches the names of secrets in a kubeconfig, K3s's config.yaml or a chart's
-// values, however short the secret is.
+// values, for secrets of any length.
 var nameOfSecrets = regexp.MustCompile(`(?i)token|password|secret|key`)
 
-// named are the texts below a name that is one of secrets.
+// named adds the texts below a secret's name.
 func named(value any, secret bool, ofSecrets func(name string) bool, add func(string)) {
 	switch value := value.(type) {
 	case string:
@@ -128,7 +129,7 @@ func named(value any, secret bool, ofSecrets func(name string) bool, add func(st
 	}
 }
 
-// texts are the texts in a JSON value.
+// texts adds the texts in a JSON value.
 func texts(value any, add func(string)) {
 	switch value := value.(type) {
 	case string:
@@ -162,9 +163,9 @@ func forms(secret string) []string {
 	return all
 }
 
-// encoded are a secret's base64, without padding: alone, and where it begins at each place of a
-// group of three bytes in something longer, less the characters that hold bits of what is before
-// and after it.
+// encoded returns a secret's base64, without padding: alone, and within a longer text, for each
+// offset in a group of three bytes. It leaves out the characters that also hold bits of the
+// neighbours.
 func encoded(secret string) []string {
 	all := []string{base64.RawStdEncoding.EncodeToString([]byte(secret))}
 	if len(secret) < embedded {

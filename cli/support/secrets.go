@@ -14,19 +14,20 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// secretKeys are the keys of the configuration whose texts are secret whether or not a person has
-// encrypted them: those of proxies, of an ACME server's account and of its solver among them. What
-// else has such a name is hidden with them.
+// secretKeys are the configuration's keys whose texts are secret even in plain, such as those of
+// proxies, of an ACME server's account and of its solver. Other values under such names are hidden
+// with them.
 var secretKeys = []string{
-	"adminPasswordHash", "http", "https", "key", "mirror", "passphrase", "password", "secretEnv", "secretFiles", "sudoPassword", "token", "value",
+	"adminPasswordHash", "http", "https", "key", "mirror", "passphrase", "password", "secretEnv",
+	"secretFiles", "sudoPassword", "token", "value",
 }
 
 func isSecretKey(key string) bool { return slices.Contains(secretKeys, key) }
 
 // stackFile is a stack's file as it was read.
 type stackFile struct {
-	// content is its configuration by full key; nil where it could not be read, for which err is
-	// the reason.
+	// content is its configuration by full key; nil if it could not be read, with the reason in
+	// err.
 	content map[string]any
 	err     error
 }
@@ -39,8 +40,8 @@ func readStackFile(project, path string) stackFile {
 	return stackFile{content, err}
 }
 
-// withoutSecrets is the file without what is encrypted, what that is encrypted with, and what is
-// secret by its key. Comments are lost.
+// withoutSecrets returns the file without encrypted values, their encryption settings, and the
+// values of secret keys. Comments are lost.
 func (f stackFile) withoutSecrets(context.Context) ([]byte, error) {
 	if f.err != nil {
 		return nil, f.err
@@ -73,9 +74,9 @@ func stripped(value any) any {
 	return value
 }
 
-// encryptedTexts adds the encrypted values of a file, from Pulumi's plain text of the same file;
-// for another program's configuration also the secrets within them, because a person who encrypts
-// an argument encrypts its name with it. unknown counts the values that Pulumi does not show.
+// encryptedTexts adds the encrypted values of a file, from Pulumi's plain text of the same file.
+// For another program's configuration it also adds the secrets within them, because users encrypt
+// an argument together with its name. unknown counts the values that Pulumi does not show.
 func encryptedTexts(file, shown any, add func(string)) (unknown int) {
 	switch file := file.(type) {
 	case string:
@@ -115,7 +116,7 @@ func below(key string, add func(string)) func(string) {
 	}
 }
 
-// secrets are the texts of the file that must not be shown. Pulumi is asked only where something is
+// secrets returns the texts of the file that must not be shown. It runs Pulumi only if a value is
 // encrypted.
 func (f stackFile) secrets(ctx context.Context, pulumi stackstate.Pulumi, arguments ...string) ([]string, error) {
 	if errors.Is(f.err, fs.ErrNotExist) {
@@ -146,12 +147,13 @@ func (f stackFile) secrets(ctx context.Context, pulumi stackstate.Pulumi, argume
 		unknown += encryptedTexts(section, shown[key], below(key, add))
 	}
 	if unknown > 0 {
-		return nil, fmt.Errorf("pulumi config shows %d encrypted values of the stack file not, or not at the same place", unknown)
+		return nil, fmt.Errorf(
+			"pulumi config shows %d encrypted values of the stack file not, or not at the same place", unknown)
 	}
 	return found, nil
 }
 
-// shownConfig is a configuration by key, as `pulumi config --json` prints it.
+// shownConfig parses a configuration from the output of `pulumi config --json`.
 func shownConfig(out []byte) (map[string]any, error) {
 	var printed map[string]struct {
 		Value       string `json:"value"`

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// maxFile bounds a file of the archive, maxAll all of them, in bytes. Of a longer text the end
-	// stays: it is what happened last.
+	// maxFile bounds a file of the archive, maxAll all of them, in bytes. The end of a longer text
+	// is kept, because it is the latest.
 	maxFile = 4 << 20
 	maxAll  = 64 << 20
 	// late bounds a source's answer after the end of its time, if that was longer.
@@ -22,16 +22,16 @@ type File struct {
 	Content []byte
 }
 
-// Missing names a file that could not be collected, and says why.
+// Missing names a file that could not be collected, with the reason.
 type Missing struct{ Name, Why string }
 
-// source collects files at once with others. It may fail and have files all the same.
+// source collects files, in parallel with others. It may fail and still have files.
 type source struct {
 	name string
 	read func(ctx context.Context) ([]File, error)
 }
 
-// one is a source of a single file, which has its name.
+// one returns a source of a single file with its name.
 func one(name string, read func(ctx context.Context) ([]byte, error)) source {
 	return source{name, func(ctx context.Context) ([]File, error) {
 		content, err := read(ctx)
@@ -48,8 +48,7 @@ type answer struct {
 	err   error
 }
 
-// gather reads all sources at the same time, each bounded, and returns what each gave in their
-// order.
+// gather reads all sources at the same time, each bounded, and returns their answers in order.
 func gather(ctx context.Context, sources []source, limit time.Duration) []answer {
 	answers := make([]answer, len(sources))
 	var all sync.WaitGroup
@@ -60,7 +59,7 @@ func gather(ctx context.Context, sources []source, limit time.Duration) []answer
 	return answers
 }
 
-// bounded reads a source. One that does not heed its end is left behind.
+// bounded reads a source. It abandons one that ignores the end of its context.
 func (s source) bounded(ctx context.Context, limit time.Duration) answer {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -82,10 +81,11 @@ func (s source) bounded(ctx context.Context, limit time.Duration) answer {
 	}
 }
 
-// cut is the end of a content that is too long.
+// cut returns the end of a content that is too long.
 func cut(content []byte, most int) []byte {
 	if len(content) <= most {
 		return content
 	}
-	return append(fmt.Appendf(nil, "… (%d bytes before this are left out)\n", len(content)-most), content[len(content)-most:]...)
+	return append(fmt.Appendf(nil, "… (%d bytes before this are left out)\n", len(content)-most),
+		content[len(content)-most:]...)
 }

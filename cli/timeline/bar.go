@@ -7,38 +7,38 @@ import (
 	"strata/internal/text/seen"
 )
 
-// messagesKept limits the lines that a bar keeps of a gate: its wait, the end of it, and the
-// outcome.
+// messagesKept limits the lines that a bar keeps of a gate: its wait, its end, and the outcome.
 const messagesKept = 3
 
 // Bar is one resource's part of a run.
 type Bar struct {
 	URN  string `json:"urn"`
 	Name string `json:"name"`
-	// Layer is the resource's component, for example k3s or traefik; empty for what stands alone.
+	// Layer is the resource's component, for example k3s or traefik; empty for a resource without
+	// one.
 	Layer string `json:"layer"`
 	Type  string `json:"type"`
-	// Op is the step: create, update, delete, same and others of the engine's words.
+	// Op is the engine's name of the step: create, update, delete, same and others.
 	Op    string    `json:"op"`
 	Start time.Time `json:"start"`
 	End   time.Time `json:"end"`
 	// Gate is true for a resource that only observes; Kind is its health.Kind, empty in recordings
-	// that do not have it.
+	// without it.
 	Gate bool   `json:"gate,omitempty"`
 	Kind string `json:"kind,omitempty"`
-	// Failed is true where the engine reported so; Open where the run ended first.
+	// Failed is true if the engine reported a failure, Open if the run ended first.
 	Failed bool `json:"failed,omitempty"`
 	Open   bool `json:"open,omitempty"`
-	// Needs are the URNs that the bar waited for, of this run.
+	// Needs are the URNs, of this run, that the bar waited for.
 	Needs []string `json:"needs,omitempty"`
-	// WaitedFor is the one of Needs that ended last; Delay is how long after it, or after the run's
-	// start where there is none, the bar began: nothing that it needs explains that time.
+	// WaitedFor is the last of Needs to end. Delay is the time from its end to the bar's start, or
+	// without Needs from the run's start: no dependency explains that time.
 	WaitedFor string        `json:"waitedFor,omitempty"`
 	Delay     time.Duration `json:"delay"`
-	// Messages are the last lines of a gate's progress and how it ended, oldest first.
+	// Messages are the last lines of a gate's progress and its outcome, oldest first.
 	Messages []string `json:"said,omitempty"`
-	// Lag is, for a gate, from when the observation came in that decided to the bar's end. Nil
-	// where the recording does not say.
+	// Lag is the time from a gate's deciding observation to the bar's end. Nil if the recording
+	// does not have it.
 	Lag *time.Duration `json:"lag,omitempty"`
 	// Critical is true on the critical path.
 	Critical bool `json:"critical,omitempty"`
@@ -49,8 +49,8 @@ type Bar struct {
 // Duration returns the length of the bar.
 func (b Bar) Duration() time.Duration { return b.End.Sub(b.Start) }
 
-// Observed reports whether the bar is a gate that observed in this run: one that stays as it is, or
-// goes, does not.
+// Observed reports whether the bar is a gate that observed in this run: an unchanged or deleted one
+// does not.
 func (b Bar) Observed() bool { return b.Gate && b.Op != "same" && b.Op != "delete" }
 
 func newBar(step Step, at time.Time) *Bar {
@@ -74,8 +74,8 @@ func (b *Bar) note(line string) {
 		b.seen = at
 		return
 	}
-	// Progress, and the line of a report that names the outcome; the report's other lines are for
-	// the run's own output.
+	// It keeps progress, and the report's line with the outcome; the run's own output has the
+	// report's other lines.
 	if strings.HasPrefix(line, b.Name+": ") || strings.HasPrefix(line, "layer ") {
 		b.Messages = append(b.Messages, line)
 		b.Messages = b.Messages[max(0, len(b.Messages)-messagesKept):]
@@ -90,7 +90,7 @@ func (b *Bar) end(at time.Time, failed bool) {
 	}
 }
 
-// kindsOf are the types in a URN: those of the resource's parents, and its own last
+// kindsOf returns the types in a URN: those of the resource's parents, and its own last
 // (urn:pulumi:STACK::PROJECT::TYPES::NAME).
 func kindsOf(urn string) []string {
 	parts := strings.SplitN(urn, "::", 4)
@@ -100,7 +100,7 @@ func kindsOf(urn string) []string {
 	return strings.Split(parts[2], "$")
 }
 
-// custom reports whether a URN is of a resource that a provider acts on: neither the stack nor one
+// custom reports whether a URN is of a resource that a provider manages: neither the stack nor one
 // of our components.
 func custom(urn string) bool {
 	kinds := kindsOf(urn)

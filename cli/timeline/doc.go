@@ -1,8 +1,8 @@
-// Package timeline owns what is known about a run after it: which resource took how long, what
-// waited for what, and which chain of them decided how long the whole took.
+// Package timeline analyses a finished run: the duration of each resource, its dependencies, and
+// the chain of them that decided the total duration.
 //
-// A recording is a file of JSON lines: the engine's events, each with the time at which it arrived
-// (the engine's own stamps are whole seconds), and at the end the graph, from the stack's state
-// before and after the run. Everything else is computed from that file alone. The package changes
-// nothing.
+// A recording is a file of JSON lines. It has the engine's events, each with its time of arrival,
+// because the engine's own stamps are whole seconds. At its end is the graph, from the stack's
+// state before and after the run. Everything else is computed from that file alone. The package
+// changes nothing.
 package timeline

@@ -11,11 +11,11 @@ import (
 // output has it.
 const messageLimit = 400
 
-// filter decides what of the engine's events is recorded: steps and the end, and what gates wrote.
-// What any other resource wrote, and what any of them was given, may hold a secret.
+// filter selects the engine's events to record: steps, the end, and gates' output. It drops other
+// resources' output, and all inputs, because they may hold a secret.
 type filter struct{ gates map[string]bool }
 
-// reduce leaves of an event what a recording may hold; false where that is nothing.
+// reduce removes the parts of an event that must not be recorded; false if none is left.
 func (f *filter) reduce(event *Event) bool {
 	for _, step := range []*Step{event.Pre, event.Done, event.Failed} {
 		if step != nil {
@@ -23,14 +23,15 @@ func (f *filter) reduce(event *Event) bool {
 		}
 	}
 	if event.Diagnostic != nil {
-		if event.Diagnostic.Message = plain(event.Diagnostic.Message); !f.gates[event.Diagnostic.URN] || event.Diagnostic.Message == "" {
+		if event.Diagnostic.Message = plain(event.Diagnostic.Message); !f.gates[event.Diagnostic.URN] ||
+			event.Diagnostic.Message == "" {
 			event.Diagnostic = nil
 		}
 	}
 	return *event != (Event{})
 }
 
-// step notes a gate and its kind, and leaves nothing else of what a resource was given.
+// step records a gate and its kind, and removes all other inputs of a resource.
 func (f *filter) step(step *Step) {
 	gate := step.gate()
 	if gate {
@@ -51,7 +52,7 @@ func (f *filter) step(step *Step) {
 	}
 }
 
-// kindIn is the kind in a gate's spec; empty where that is not known yet, as in a preview.
+// kindIn returns the kind in a gate's spec; empty if it is unknown yet, as in a preview.
 func kindIn(stdin any) string {
 	text, _ := stdin.(string)
 	var spec struct {
@@ -63,10 +64,10 @@ func kindIn(stdin any) string {
 	return spec.Kind
 }
 
-// colours are the engine's marks for colours (pulumi sdk/go/common/diag/colors).
+// colours matches the engine's marks for colours (pulumi sdk/go/common/diag/colors).
 var colours = regexp.MustCompile(`<\{%[^%]*%\}>`)
 
-// plain is a line without colours and control characters, bounded.
+// plain returns a line without colours and control characters, bounded.
 func plain(text string) string {
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

@@ -4,7 +4,7 @@ import "time"
 
 // Layer sums up a layer's bars.
 type Layer struct {
-	// Name is the layer's; empty for what stands alone.
+	// Name is the layer's; empty for resources without one.
 	Name string `json:"name"`
 	// Resources counts its bars.
 	Resources int `json:"resources"`
@@ -21,7 +21,7 @@ type Layer struct {
 	Lag    *time.Duration `json:"lag,omitempty"`
 }
 
-// Share is the layer's bars, in their order.
+// Share returns the layer's bars, in their order.
 func (r Run) Share(layer string) []Bar {
 	var share []Bar
 	for _, bar := range r.Bars {
@@ -32,7 +32,7 @@ func (r Run) Share(layer string) []Bar {
 	return share
 }
 
-// layers sums up the bars, which are in the order of their start, by layer.
+// layers sums up the bars, which are sorted by their start, by layer.
 func (r *Run) layers() {
 	index := map[string]int{}
 	for _, bar := range r.Bars {
@@ -62,7 +62,7 @@ func (l *Layer) add(bar Bar) {
 	l.Lag = plus(l.Lag, bar.Lag)
 }
 
-// plus adds what may not be known; nil where neither is.
+// plus adds values that may be unknown; nil if both are.
 func plus(a, b *time.Duration) *time.Duration {
 	switch {
 	case a == nil:
@@ -74,7 +74,7 @@ func plus(a, b *time.Duration) *time.Duration {
 	return &sum
 }
 
-// total takes the run's sums from its layers.
+// total computes the run's sums from its layers.
 func (r *Run) total() {
 	for _, layer := range r.Layers {
 		r.Serial += layer.Serial

@@ -37,7 +37,8 @@ func TestTheLayersSumUpToTheRun(t *testing.T) {
 			if bar.WaitedFor != "" {
 				began = run.Bars[run.index()[bar.WaitedFor]].End.Add(bar.Delay)
 			}
-			require.True(t, began.Equal(bar.Start), "seed %d: what %s waited for and its delay explain its start", seed, bar.Name)
+			require.True(t, began.Equal(bar.Start),
+				"seed %d: what %s waited for and its delay explain its start", seed, bar.Name)
 		}
 	}
 }
@@ -108,16 +109,18 @@ func TestARealDestroyIsComputed(t *testing.T) {
 	assert.LessOrEqual(t, run.Path, run.Wall)
 }
 
-// Edges that turned round between two states, as a change of the program can make them, must not
-// hold the computation up.
+// Edges that were reversed between two states, as a change of the program may do, must not stop the
+// computation.
 func TestACycleEnds(t *testing.T) {
 	a, b := urn("k3s", "a"), urn("k3s", "b")
 	var lines []Line
 	for i, name := range []string{a, b} {
 		at := start.Add(time.Duration(i) * time.Second)
-		lines = append(lines, Line{At: at, Event: &Event{Pre: step("create", name, "")}}, Line{At: at.Add(time.Second), Event: &Event{Done: step("create", name, "")}})
+		lines = append(lines, Line{At: at, Event: &Event{Pre: step("create", name, "")}},
+			Line{At: at.Add(time.Second), Event: &Event{Done: step("create", name, "")}})
 	}
-	run := New(append(lines, Line{At: start, Graph: map[string][]string{a: {b}}}, Line{At: start, Graph: map[string][]string{b: {a}}}))
+	run := New(append(lines, Line{At: start, Graph: map[string][]string{a: {b}}},
+		Line{At: start, Graph: map[string][]string{b: {a}}}))
 	assert.Len(t, run.Bars, 2)
 	assert.Positive(t, run.Path)
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// connect gives each bar the bars that it waited for. A destroy waits the other way round: what
-// depends on a resource goes first.
+// connect gives each bar the bars that it waited for. A destroy waits in reverse: dependents of a
+// resource go first.
 func (r *Run) connect(graph map[string][]string, reversed bool) {
 	index := r.index()
 	for urn, needs := range graph {
@@ -34,7 +34,7 @@ func (r *Run) index() map[string]int {
 	return index
 }
 
-// measure says what each bar waited for, marks the critical path and computes the sums.
+// measure finds each bar's last wait, marks the critical path and computes the sums.
 func (r *Run) measure() {
 	if len(r.Bars) == 0 {
 		return
@@ -49,7 +49,7 @@ func (r *Run) measure() {
 	r.total()
 }
 
-// blame finds what the bar waited for last.
+// blame finds the last bar that the bar waited for.
 func (b *Bar) blame(start time.Time, index map[string]int, bars []Bar) {
 	free := start
 	for _, need := range b.Needs {
@@ -57,12 +57,12 @@ func (b *Bar) blame(start time.Time, index map[string]int, bars []Bar) {
 			b.WaitedFor, free = need, end
 		}
 	}
-	// A destroy may run ahead of what it follows only where the engine does not wait, as for
-	// resources that go with another.
+	// A destroy may only run ahead of its dependents if the engine does not wait, as for resources
+	// that are deleted with another.
 	b.Delay = max(b.Start.Sub(free), 0)
 }
 
-// mark finds the critical path: the chain of bars that need each other and are longest together.
+// mark finds the critical path: the longest chain of bars that depend on each other.
 func (r *Run) mark(index map[string]int) {
 	longest, before := make([]time.Duration, len(r.Bars)), make([]int, len(r.Bars))
 	done := make([]bool, len(r.Bars))

@@ -16,7 +16,7 @@ const gateCommand = "exec .strata/bin/strata gate"
 
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// urn is a resource of a layer.
+// urn returns the URN of a resource of a layer.
 func urn(layer, name string) string {
 	return "urn:pulumi:dev::strata::strata:" + layer + ":Thing$command:local:Command::" + name
 }
@@ -29,13 +29,13 @@ func step(op, urn, create string) *Step {
 	return s
 }
 
-// randomName is the i-th resource of a random run.
+// randomName returns the name of the i-th resource of a random run.
 func randomName(i int) string {
 	return urn([]string{"hosts", "k3s", "metallb"}[i%3], fmt.Sprint("r", i))
 }
 
-// random is a recording of a run in which every resource starts once all that it needs has ended,
-// at most a moment later.
+// random returns the recording of a run in which every resource starts once all its dependencies
+// have ended, at most a moment later.
 func random(r *rand.Rand, size int) ([]Line, map[string][]string) {
 	graph := map[string][]string{}
 	ends := make([]time.Duration, size)
@@ -53,13 +53,15 @@ func random(r *rand.Rand, size int) ([]Line, map[string][]string) {
 		from += time.Duration(r.IntN(3)) * time.Millisecond
 		ends[i] = from + time.Duration(r.IntN(1000))*time.Millisecond
 		lines = append(lines,
-			Line{At: start.Add(from), Event: &Event{Pre: step("create", name, []string{"true", gateCommand}[r.IntN(2)])}},
+			Line{At: start.Add(from),
+				Event: &Event{Pre: step("create", name, []string{"true", gateCommand}[r.IntN(2)])}},
 			Line{At: start.Add(ends[i]), Event: &Event{Done: step("create", name, "")}})
 	}
-	return append(lines, Line{At: start.Add(time.Hour), Event: &Event{End: &Summary{}}}, Line{At: start, Graph: graph}), graph
+	return append(lines, Line{At: start.Add(time.Hour), Event: &Event{End: &Summary{}}},
+		Line{At: start, Graph: graph}), graph
 }
 
-// longest is the longest chain, found by trying every one.
+// longest returns the longest chain, found by trying every one.
 func longest(run Run, graph map[string][]string, at string) time.Duration {
 	var chain time.Duration
 	for _, need := range graph[at] {
@@ -92,7 +94,8 @@ func TestTheCriticalPathIsTheLongestChain(t *testing.T) {
 		}
 		for _, bar := range run.Bars {
 			for _, need := range bar.Needs {
-				require.False(t, bar.Start.Before(ends[need]), "seed %d: %s starts before %s ends", seed, bar.Name, need)
+				require.False(t, bar.Start.Before(ends[need]), "seed %d: %s starts before %s ends",
+					seed, bar.Name, need)
 			}
 		}
 		require.Equal(t, want, run.Path, "seed %d", seed)
@@ -135,7 +138,8 @@ func TestAKilledRunAndAFailedOneAreToldAsTheyAre(t *testing.T) {
 }
 
 func TestARecordingThatAKillCutOffIsReadUpToThere(t *testing.T) {
-	lines, err := Read(strings.NewReader(`{"at":"2026-01-01T00:00:00Z","event":{"summaryEvent":{}}}` + "\n" + `{"at":"2026-`))
+	lines, err := Read(
+		strings.NewReader(`{"at":"2026-01-01T00:00:00Z","event":{"summaryEvent":{}}}` + "\n" + `{"at":"2026-`))
 	require.NoError(t, err)
 	assert.Len(t, lines, 1)
 	_, err = Read(strings.NewReader(`{"at":"2026-` + "\n" + `{"at":"2026-01-01T00:00:00Z"}` + "\n"))

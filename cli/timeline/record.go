@@ -18,14 +18,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Recorder runs a Pulumi command and writes down its events as they come.
+// Recorder runs a Pulumi command and records its events as they arrive.
 type Recorder struct {
-	// Out gets the recording.
+	// Out receives the recording.
 	Out io.Writer
-	// Graph reads what each resource depends on, before and after the run: a destroy leaves nothing
-	// to read.
+	// Graph reads each resource's dependencies, before and after the run, because a destroy leaves
+	// none.
 	Graph func(ctx context.Context) (map[string][]string, error)
-	// Started gets the command's process once it runs.
+	// Started receives the command's process id once it runs.
 	Started func(pid int)
 	// Now is the clock.
 	Now func() time.Time
@@ -35,8 +35,8 @@ type Recorder struct {
 const endOfEvents = "end"
 
 // Run runs argv with this process's terminal, and returns the command's own error. --event-log is a
-// debugging flag of the CLI, behind a variable (pulumi pkg/cmd/pulumi: PULUMI_DEBUG_COMMANDS); a
-// pipe in its place tells when each event comes.
+// debugging flag of the CLI, behind a variable (pulumi pkg/cmd/pulumi: PULUMI_DEBUG_COMMANDS). A
+// pipe in place of the log reveals each event's time.
 func (r *Recorder) Run(ctx context.Context, argv []string) error {
 	dir, err := os.MkdirTemp("", "strata-record-")
 	if err != nil {
@@ -47,7 +47,7 @@ func (r *Recorder) Run(ctx context.Context, argv []string) error {
 	if err := unix.Mkfifo(path, 0o600); err != nil {
 		return fmt.Errorf("pipe for events: %w", err)
 	}
-	// Read and write: it neither waits for the other end nor ends when that closes.
+	// Opened for reading and writing, it neither waits for the other end nor ends when that closes.
 	pipe, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -57,8 +57,7 @@ func (r *Recorder) Run(ctx context.Context, argv []string) error {
 	copied := make(chan error, 1)
 	go func() { copied <- r.copy(pipe) }()
 
-	// An interrupt reaches the command as well, which ends in its own way; the recording ends after
-	// it.
+	// An interrupt also reaches the command, which ends by itself; the recording ends after it.
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(interrupts)
@@ -85,8 +84,8 @@ func (r *Recorder) wait(cmd *exec.Cmd) error {
 	return cmd.Wait()
 }
 
-// copy stamps each event as it comes, until the end. A recording that cannot be written is read on
-// all the same: the run would wait at a full pipe for ever.
+// copy stamps each event as it arrives, until the end. If the recording cannot be written, it keeps
+// reading, because the run would wait at a full pipe for ever.
 func (r *Recorder) copy(pipe io.Reader) error {
 	reader := bufio.NewReaderSize(pipe, 1<<20)
 	var keep filter
@@ -115,11 +114,12 @@ func (r *Recorder) copy(pipe io.Reader) error {
 	}
 }
 
-// graph notes the dependencies that the state has. A state that cannot be read, as before the first
-// run, has none.
+// graph records the state's dependencies. A state that cannot be read, as before the first run, has
+// none.
 func (r *Recorder) graph(ctx context.Context) {
 	if graph, err := r.Graph(ctx); err == nil && len(graph) > 0 {
-		_ = r.write(Line{At: r.Now(), Graph: graph}) // A recording that cannot be written must not stop a run; the next write says so.
+		// A recording that cannot be written must not stop a run; the next write says so.
+		_ = r.write(Line{At: r.Now(), Graph: graph})
 	}
 }
 

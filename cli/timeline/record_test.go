@@ -48,8 +48,8 @@ exit 3
 	assert.False(t, run.Complete)
 }
 
-// announcing is a recording that makes a file once it has the first event: the command of the test
-// above goes on then.
+// announcing is a recording that makes a file once it has the first event: then the command of the
+// test above continues.
 type announcing struct {
 	bytes.Buffer
 	file string
@@ -64,7 +64,7 @@ func (a *announcing) Write(p []byte) (int, error) {
 	return a.Buffer.Write(p)
 }
 
-// fullDisk takes a first line and nothing after it.
+// fullDisk accepts a first line and no other.
 type fullDisk struct{ lines int }
 
 func (f *fullDisk) Write(p []byte) (int, error) {
@@ -83,7 +83,8 @@ i=0
 while [ "$i" -lt 2000 ]; do echo "$event"; i=$((i + 1)); done > "$3"
 exit 3
 `), 0o755))
-	recorder := Recorder{Out: &fullDisk{}, Now: time.Now, Graph: func(context.Context) (map[string][]string, error) { return nil, nil }}
+	recorder := Recorder{Out: &fullDisk{}, Now: time.Now,
+		Graph: func(context.Context) (map[string][]string, error) { return nil, nil }}
 	ended := make(chan error, 1)
 	go func() { ended <- recorder.Run(t.Context(), []string{script, "up"}) }()
 	select {

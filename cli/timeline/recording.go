@@ -12,9 +12,9 @@ import (
 
 // Line is one line of a recording; exactly one of its parts is set.
 type Line struct {
-	// At is the time at which the line came in.
+	// At is the line's time of arrival.
 	At time.Time `json:"at"`
-	// Event is an event of the engine, as it wrote it (pulumi sdk/go/common/apitype/events.go:
+	// Event is an unchanged event of the engine (pulumi sdk/go/common/apitype/events.go:
 	// EngineEvent).
 	Event *Event `json:"event,omitempty"`
 	// Graph holds the dependencies of each resource, by URN.
@@ -27,8 +27,8 @@ type Event struct {
 	Done   *Step    `json:"resOutputsEvent,omitempty"`
 	Failed *Step    `json:"resOpFailedEvent,omitempty"`
 	End    *Summary `json:"summaryEvent,omitempty"`
-	// Diagnostic is a line that a resource's provider passed on. Only gates' lines are recorded:
-	// they hold no secret.
+	// Diagnostic is a line of output of a resource's provider. Only gates' lines are recorded,
+	// because they hold no secret.
 	Diagnostic *Diagnostic `json:"diagnosticEvent,omitempty"`
 }
 
@@ -38,14 +38,14 @@ type Diagnostic struct {
 	Message string `json:"message"`
 }
 
-// Step is one thing that the engine does to a resource.
+// Step is one operation of the engine on a resource.
 type Step struct {
 	Metadata struct {
 		Op   string `json:"op"`
 		URN  string `json:"urn"`
 		Type string `json:"type"`
-		// Old and New are the resource before and after the step; one of them is missing for a
-		// create or a delete.
+		// Old and New are the resource before and after the step; a create has no Old, and a delete
+		// no New.
 		Old *State `json:"old,omitempty"`
 		New *State `json:"new,omitempty"`
 	} `json:"metadata"`
@@ -58,15 +58,15 @@ type State struct {
 	Inputs Inputs `json:"inputs"`
 }
 
-// Inputs holds the inputs of a command that the timeline reads. Those of other resources may have
-// the same names and another meaning.
+// Inputs holds the inputs of a command that the timeline reads. Other resources may have inputs
+// with the same names and another meaning.
 type Inputs struct {
-	// Create is a command's own.
+	// Create is the script of a command.
 	Create any `json:"create,omitempty"`
-	// Stdin is a command's standard input; for a gate that is its health.Spec. It is not recorded.
+	// Stdin is a command's standard input; for a gate it is its health.Spec. It is not recorded.
 	Stdin any `json:"stdin,omitempty"`
-	// GateKind is the health.Kind of a gate. The engine does not write it; the recorder does, from
-	// Stdin.
+	// GateKind is the health.Kind of a gate. The recorder derives it from Stdin; the engine does
+	// not write it.
 	GateKind string `json:"gateKind,omitempty"`
 }
 
@@ -76,7 +76,7 @@ func (s Step) gate() bool {
 	return s.Metadata.Type == "command:local:Command" && strings.HasSuffix(command, "strata gate")
 }
 
-// inputs are the resource's after the step, or before it where there is no after.
+// inputs returns the resource's inputs after the step, or before it if there are none after.
 func (s Step) inputs() Inputs {
 	switch {
 	case s.Metadata.New != nil:
@@ -87,7 +87,7 @@ func (s Step) inputs() Inputs {
 	return Inputs{}
 }
 
-// Summary is the engine's last word. A run that was killed has none.
+// Summary is the engine's last event. A killed run has none.
 type Summary struct {
 	Changes map[string]int `json:"resourceChanges"`
 }
@@ -95,7 +95,7 @@ type Summary struct {
 // lineLimit bounds one line: an event holds a resource's inputs.
 const lineLimit = 64 << 20
 
-// Read reads a recording. A last line that a kill cut off is left out.
+// Read reads a recording. It leaves out a last line that a kill cut off.
 func Read(in io.Reader) ([]Line, error) {
 	scanner := bufio.NewScanner(in)
 	scanner.Buffer(make([]byte, 64<<10), lineLimit)

@@ -17,23 +17,23 @@ type Run struct {
 	Start time.Time `json:"start"`
 	End   time.Time `json:"end"`
 	Bars  []Bar     `json:"bars"`
-	// Complete is false where the run was killed: the engine sent no last event.
+	// Complete is false if the run was killed: the engine sent no last event.
 	Complete bool `json:"complete"`
-	// Wall is from Start to End.
+	// Wall is the time from Start to End.
 	Wall time.Duration `json:"wall"`
-	// Path is the length of the critical path: the longest chain of bars that need each other.
+	// Path is the length of the critical path: the longest chain of bars that depend on each other.
 	Path time.Duration `json:"criticalPath"`
 	// Gates is the sum of the gates' waits; Serial is the sum of all durations.
 	Gates  time.Duration `json:"gates"`
 	Serial time.Duration `json:"serial"`
-	// Lag is the sum of the gates' lags; nil where the recording holds none.
+	// Lag is the sum of the gates' lags; nil if the recording has none.
 	Lag *time.Duration `json:"lag,omitempty"`
-	// Layers are the same by layer, in the order in which they began.
+	// Layers are the same values by layer, in the order in which they began.
 	Layers []Layer `json:"layers"`
 }
 
-// Ratio is wall time by critical path: 1 is a run that nothing but its own edges held up. Zero
-// where nothing changed: observing whether something does is the engine's time, not the edges'.
+// Ratio returns wall time divided by critical path: 1 for a run that only its own dependencies held
+// up. It returns zero if nothing changed: then the time is the engine's and not the dependencies'.
 func (r Run) Ratio() float64 {
 	if r.Path == 0 || !slices.ContainsFunc(r.Bars, func(b Bar) bool { return b.Op != "same" }) {
 		return 0
@@ -41,12 +41,12 @@ func (r Run) Ratio() float64 {
 	return float64(r.Wall) / float64(r.Path)
 }
 
-// Failed reports whether the run did not do all that it was to: a step failed, or it was killed.
+// Failed reports whether the run is incomplete: a step failed, or it was killed.
 func (r Run) Failed() bool {
 	return !r.Complete || slices.ContainsFunc(r.Bars, func(b Bar) bool { return b.Failed || b.Open })
 }
 
-// New computes the run of a recording. Components are left out: they take no time of their own.
+// New computes the run of a recording. It leaves out components, which take no time of their own.
 func New(lines []Line) Run {
 	bars := map[string]*Bar{}
 	graph := map[string][]string{}
@@ -83,7 +83,7 @@ func New(lines []Line) Run {
 	return run
 }
 
-// take notes one event.
+// take adds one event.
 func (r *Run) take(bars map[string]*Bar, at time.Time, event Event) {
 	switch {
 	case event.Pre != nil && !event.Pre.Planning && custom(event.Pre.Metadata.URN):
@@ -111,7 +111,7 @@ func (r *Run) take(bars map[string]*Bar, at time.Time, event Event) {
 	}
 }
 
-// stackOf is the stack in a URN.
+// stackOf returns the stack in a URN.
 func stackOf(urn string) string {
 	stack, _, _ := strings.Cut(strings.TrimPrefix(urn, "urn:pulumi:"), "::")
 	return stack

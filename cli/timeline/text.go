@@ -12,17 +12,20 @@ import (
 // barWidth is the length of the longest bar in characters.
 const barWidth = 40
 
-// WriteTable writes the run as a table: what took time, in order, with bars; the critical path is
-// marked with *.
+// WriteTable writes the run as a table: the resources that took time, in order, with bars. * marks
+// the critical path.
 func WriteTable(out io.Writer, run Run) error {
 	var text strings.Builder
-	shown := slices.DeleteFunc(slices.Clone(run.Bars), func(b Bar) bool { return b.Duration() < run.Wall/500 && !b.Failed && !b.Open })
+	shown := slices.DeleteFunc(slices.Clone(run.Bars), func(b Bar) bool {
+		return b.Duration() < run.Wall/500 && !b.Failed && !b.Open
+	})
 	for _, bar := range shown {
 		mark := " "
 		if bar.Critical {
 			mark = "*"
 		}
-		fmt.Fprintf(&text, "%s %8s %8s  %-32s %-13s %s\n", mark, seconds(bar.Start.Sub(run.Bars[0].Start)), seconds(bar.Duration()),
+		fmt.Fprintf(&text, "%s %8s %8s  %-32s %-13s %s\n", mark,
+			seconds(bar.Start.Sub(run.Bars[0].Start)), seconds(bar.Duration()),
 			bar.Name, bar.Op+ending(bar), drawn(bar, run))
 	}
 	if hidden := len(run.Bars) - len(shown); hidden > 0 {
@@ -36,10 +39,11 @@ func WriteTable(out io.Writer, run Run) error {
 	return err
 }
 
-// writeLayers writes what each layer comes to.
+// writeLayers writes the sums of each layer.
 func writeLayers(text io.Writer, run Run) error {
 	table := tabwriter.NewWriter(text, 0, 0, 2, ' ', tabwriter.AlignRight)
-	_, _ = fmt.Fprintln(table, "\nlayer\tresources\twall\tof the path\tgates waited\tgate lag\tin a row\t") // Flush reports.
+	// Flush reports.
+	_, _ = fmt.Fprintln(table, "\nlayer\tresources\twall\tof the path\tgates waited\tgate lag\tin a row\t")
 	for _, l := range run.Layers {
 		_, _ = fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t\n", Named(l.Name), l.Resources,
 			seconds(l.Wall), seconds(l.Critical), seconds(l.Gates), lag(l.Lag), seconds(l.Serial))
@@ -47,7 +51,7 @@ func writeLayers(text io.Writer, run Run) error {
 	return table.Flush()
 }
 
-// Named is a layer's name for people.
+// Named returns a layer's name for people.
 func Named(layer string) string {
 	if layer == "" {
 		return "(no layer)"
@@ -55,9 +59,10 @@ func Named(layer string) string {
 	return layer
 }
 
-// Totals says in a line or two what a run comes to.
+// Totals returns the sums of a run in a line or two.
 func Totals(run Run) string {
-	text := fmt.Sprintf("wall %s, critical path %s, ratio %s; gates waited %s, gate lag %s; in a row it would have been %s",
+	text := fmt.Sprintf(
+		"wall %s, critical path %s, ratio %s; gates waited %s, gate lag %s; in a row it would have been %s",
 		seconds(run.Wall), seconds(run.Path), ratio(run.Ratio()), seconds(run.Gates), lag(run.Lag), seconds(run.Serial))
 	switch {
 	case !run.Complete:
@@ -68,7 +73,7 @@ func Totals(run Run) string {
 	return text
 }
 
-// ratio is a dash where there is none.
+// ratio formats a ratio; a dash if there is none.
 func ratio(r float64) string {
 	if r == 0 {
 		return "–"
@@ -86,7 +91,7 @@ func ending(bar Bar) string {
 	return ""
 }
 
-// drawn is the bar's place in the run; gates are drawn lighter than actions.
+// drawn returns the bar's place in the run; gates are drawn lighter than actions.
 func drawn(bar Bar, run Run) string {
 	if run.Wall <= 0 {
 		return ""
@@ -102,7 +107,7 @@ func drawn(bar Bar, run Run) string {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.1fs", d.Seconds()) }
 
-// lag is a gate lag, which not every recording holds.
+// lag formats a gate lag, which not every recording has.
 func lag(d *time.Duration) string {
 	if d == nil {
 		return "–"

@@ -1,5 +1,5 @@
-// Package version says which program this is: what it was built from, by what, for which system,
-// and which releases it was made for.
+// Package version describes this program: its sources, compiler and system, and the releases that
+// it was made for.
 package version
 
 import (
@@ -22,28 +22,28 @@ import (
 	"strata/internal/text/table"
 )
 
-// number and commit are set by `make build` (-ldflags -X): what `git describe` and `git rev-parse`
-// say. A build by Pulumi or in the lab sets neither, because a binary that changes with each commit
+// number and commit are set by `make build` (-ldflags -X) from `git describe` and `git rev-parse`.
+// A build by Pulumi or in the lab sets neither, because a binary that changes with each commit
 // would be linked anew for a change of a text.
 var number, commit string
 
-// Unknown stands for what a build does not know of itself.
+// Unknown stands for a property that a build does not know of itself.
 const Unknown = "unknown"
 
 // Info describes a binary.
 type Info struct {
-	// Version is the release, or what git calls the commit; Commit is its hash. Default of both:
-	// Unknown, for a build that was not told.
+	// Version is the release, or git's name for the commit; Commit is its hash. Both default to
+	// Unknown.
 	Version string `json:"version"`
 	Commit  string `json:"commit"`
-	// Checkout is git's name for the commit of the folder that the program is installed in (package
-	// self): the next run will build it from there, and the last one did unless the checkout has
-	// moved since. Empty elsewhere, and without git.
+	// Checkout is git's name for the commit of the folder in which the program is installed
+	// (package self). The next run will build the program from it. The last run did, too, unless
+	// the checkout has moved since. Empty elsewhere, and without git.
 	Checkout string `json:"checkout,omitempty"`
 	// SHA256 is the sum of the binary's file. Builds of the same commit with the same Go and flags
-	// have the same.
+	// share it.
 	SHA256 string `json:"sha256"`
-	// Go is the release that compiled it, OS and Arch what for, in Go's terms.
+	// Go is the release that compiled it. OS and Arch are its target, in Go's terms.
 	Go   string `json:"go"`
 	OS   string `json:"os"`
 	Arch string `json:"arch"`
@@ -51,13 +51,13 @@ type Info struct {
 	Pins []Pin `json:"pins"`
 }
 
-// Pin is a release that is installed where the configuration names no other.
+// Pin is a release that is installed unless the configuration names another.
 type Pin struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
 }
 
-// Read is the running program's.
+// Read returns the running program's description.
 func Read(ctx context.Context) (Info, error) {
 	built, _ := debug.ReadBuildInfo()
 	info := of(built, number, commit)
@@ -68,24 +68,27 @@ func Read(ctx context.Context) (Info, error) {
 	if err != nil {
 		return info, fmt.Errorf("own executable: %w", err)
 	}
-	if project, installed := strings.CutSuffix(executable, string(filepath.Separator)+filepath.FromSlash(self.Path)); installed {
+	if project, installed := strings.CutSuffix(executable,
+		string(filepath.Separator)+filepath.FromSlash(self.Path)); installed {
 		info.Checkout = checkout(ctx, project)
 	}
 	return info, nil
 }
 
-// checkout asks git, bounded: a folder on a network may hang.
+// checkout runs git, bounded: a folder on a network may hang.
 func checkout(ctx context.Context, project string) string {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	out, _ := exec.CommandContext(ctx, "git", "-C", project, "describe", "--tags", "--always", "--dirty").Output() // no git, or no checkout
+	// no git, or no checkout
+	out, _ := exec.CommandContext(ctx, "git", "-C", project, "describe", "--tags", "--always", "--dirty").Output()
 	return strings.TrimSpace(string(out))
 }
 
 // of returns a build's description; built is nil for one without modules. The linker's values win
 // over those that Go recorded.
 func of(built *debug.BuildInfo, number, commit string) Info {
-	info := Info{Version: number, Commit: commit, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Pins: pins()}
+	info := Info{Version: number, Commit: commit, Go: runtime.Version(), OS: runtime.GOOS,
+		Arch: runtime.GOARCH, Pins: pins()}
 	if built != nil {
 		if built.Main.Version != "(devel)" { // which is said of a build without version control
 			info.Version = cmp.Or(info.Version, built.Main.Version)
@@ -100,7 +103,7 @@ func of(built *debug.BuildInfo, number, commit string) Info {
 	return info
 }
 
-// pins are all pinned releases, each once whatever the architecture.
+// pins returns all pinned releases, each once for all architectures.
 func pins() []Pin {
 	var all []Pin
 	for _, pin := range config.Pins() {
@@ -111,7 +114,7 @@ func pins() []Pin {
 	return all
 }
 
-// Write shows it to people.
+// Write prints it for people.
 func (i Info) Write(out io.Writer) error {
 	rows := table.New(out, "strata", i.Version)
 	rows.Row("commit", i.Commit)

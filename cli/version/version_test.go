@@ -14,16 +14,18 @@ import (
 )
 
 func TestAVersionIsTheLinkersElseGosElseUnknown(t *testing.T) {
-	recorded := &debug.BuildInfo{Main: debug.Module{Version: "v0.0.0-20261123-abc"}, Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "abc"}}}
+	recorded := &debug.BuildInfo{Main: debug.Module{Version: "v0.0.0-20261123-abc"},
+		Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "abc"}}}
 	for name, story := range map[string]struct {
 		built          *debug.BuildInfo
 		number, commit string
 		want           [2]string
 	}{
-		"make build":              {recorded, "v1.2.0-3-gdef", "def", [2]string{"v1.2.0-3-gdef", "def"}},
-		"go build":                {recorded, "", "", [2]string{"v0.0.0-20261123-abc", "abc"}},
-		"without version control": {&debug.BuildInfo{Main: debug.Module{Version: "(devel)"}}, "", "", [2]string{Unknown, Unknown}},
-		"without modules":         {nil, "", "", [2]string{Unknown, Unknown}},
+		"make build": {recorded, "v1.2.0-3-gdef", "def", [2]string{"v1.2.0-3-gdef", "def"}},
+		"go build":   {recorded, "", "", [2]string{"v0.0.0-20261123-abc", "abc"}},
+		"without version control": {&debug.BuildInfo{Main: debug.Module{Version: "(devel)"}}, "", "",
+			[2]string{Unknown, Unknown}},
+		"without modules": {nil, "", "", [2]string{Unknown, Unknown}},
 	} {
 		info := of(story.built, story.number, story.commit)
 		assert.Equal(t, story.want, [2]string{info.Version, info.Commit}, name)
@@ -52,7 +54,9 @@ func TestACheckoutIsWhatGitCallsIt(t *testing.T) {
 	assert.Empty(t, checkout(t.Context(), t.TempDir()), "a folder without git says nothing")
 	folder := t.TempDir()
 	for _, args := range [][]string{
-		{"init", "--quiet"}, {"-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--allow-empty", "--message", "first"}, {"tag", "v1.0.0"},
+		{"init", "--quiet"},
+		{"-c", "user.name=a", "-c", "user.email=a@b", "commit", "--quiet", "--allow-empty", "--message", "first"},
+		{"tag", "v1.0.0"},
 	} {
 		out, err := exec.Command("git", append([]string{"-C", folder}, args...)...).CombinedOutput()
 		require.NoError(t, err, string(out))

@@ -1,6 +1,5 @@
-// Package configdocs owns docs/config.md and docs/config.schema.json: it renders the reference, and
-// the schema by which editors complete and check a stack file, from the doc comments and tags of
-// package config, so that both say what the code says. Its test fails when one of them is stale;
-// `go generate ./config` rewrites them. That the schema agrees with the validator is held in
-// package config.
+// Package configdocs owns docs/config.md and docs/config.schema.json: the reference, and the schema
+// by which editors complete and check a stack file. It renders both from the doc comments and tags
+// of package config, so they match the code. Its test fails if one of them is stale; `go generate
+// ./config` rewrites them. Tests of package config check that the schema agrees with the validator.
 package configdocs

@@ -37,7 +37,7 @@ const variables = `## Variables
 | ` + "`" + config.Wave2TimeoutVariable + "` | `strata:timeouts.apply`" + ` |
 `
 
-// Render is the whole of docs/config.md.
+// Render returns the whole text of docs/config.md.
 func Render(configDir string) (string, error) {
 	fields, err := Fields(configDir)
 	if err != nil {
@@ -101,5 +101,5 @@ func pins() string {
 	return text.String()
 }
 
-// cell escapes what would end a table's cell.
+// cell escapes characters that would end a table's cell.
 func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }

@@ -22,7 +22,8 @@ var update = flag.Bool("update", false, "rewrite docs/config.md and docs/config.
 const configDir = ".."
 
 func TestTheReferenceIsFresh(t *testing.T) {
-	for file, render := range map[string]func(string) (string, error){"config.md": configdocs.Render, "config.schema.json": configdocs.Schema} {
+	for file, render := range map[string]func(string) (string, error){
+		"config.md": configdocs.Render, "config.schema.json": configdocs.Schema} {
 		want, err := render(configDir)
 		require.NoError(t, err)
 		page := filepath.Join("../../docs", file)
@@ -45,15 +46,16 @@ func TestEveryKeyIsDocumented(t *testing.T) {
 	}
 }
 
-// documented finds a default that a comment gives as a value; "Default: …" describes one that
-// depends on other things.
+// documented finds a default that a comment states as a value; "Default: …" describes one that
+// depends on other keys.
 var documented = regexp.MustCompile(`Default ([^:;]+?)(;|\.( |$))`)
 
 func TestTheDocumentedDefaultsAreTheRealOnes(t *testing.T) {
 	cfg, err := config.Load("dev", map[string]string{
 		"hosts":   `{"driver":"existing","subnet":"10.10.0.0/24","nodes":[{"name":"a","role":"server","address":"10.10.0.11"}]}`,
 		"metallb": `{"addresses":["10.10.0.200/29"]}`,
-		"apps":    `{"certWaitImage":"r/c:1","workloads":[{"name":"a","image":"a:1","certificate":{},"canary":{},"routes":[{}]}]}`, // of whose entries the defaults are
+		// the defaults of these entries are checked
+		"apps": `{"certWaitImage":"r/c:1","workloads":[{"name":"a","image":"a:1","certificate":{},"canary":{},"routes":[{}]}]}`,
 	}, func(string) string { return "" })
 	require.NoError(t, err)
 	text, err := json.Marshal(cfg)
@@ -70,7 +72,8 @@ func TestTheDocumentedDefaultsAreTheRealOnes(t *testing.T) {
 			continue
 		}
 		value := at(tree, strings.TrimPrefix(field.Key, "strata:"))
-		if zero, isLeftOut := map[string]any{"true or false": false, "number": 0}[field.Type]; isLeftOut && value == nil {
+		if zero, isLeftOut := map[string]any{"true or false": false, "number": 0}[field.Type]; isLeftOut &&
+			value == nil {
 			value = zero
 		}
 		assert.Equal(t, match[1], written(value), field.Key)
@@ -98,7 +101,7 @@ func at(tree map[string]any, path string) any {
 	return value
 }
 
-// written is a value as a doc comment writes it.
+// written returns a value in the notation of doc comments.
 func written(value any) string {
 	if list, ok := value.([]any); ok {
 		words := make([]string, len(list))
@@ -145,5 +148,7 @@ func TestEveryDocumentedKeyIsInTheSchemaWithItsDocumentation(t *testing.T) {
 		assert.Equal(t, field.Doc, inSchema(schema, field.Key)["description"], field.Key)
 	}
 	assert.NotNil(t, inSchema(schema, "strata:hosts.nodes[].ssh.port"), "which the page has only once")
-	assert.Equal(t, []any{"name", "role", "address"}, inSchema(schema, "strata:hosts")["properties"].(map[string]any)["nodes"].(map[string]any)["items"].(map[string]any)["required"])
+	assert.Equal(t, []any{"name", "role", "address"},
+		inSchema(schema,
+			"strata:hosts")["properties"].(map[string]any)["nodes"].(map[string]any)["items"].(map[string]any)["required"])
 }

@@ -16,23 +16,27 @@ const Modeline = "# yaml-language-server: $schema=docs/config.schema.json\n"
 // object is a JSON object of a schema.
 type object = map[string]any
 
-// Every value may be null, which means that it is not set. A text may be encrypted, and nothing
-// else (config.Sealed).
+// Every value may be null, which means that it is not set. Only a text may be encrypted
+// (config.Sealed).
 var (
 	encrypted = object{"secure": object{"type": "string"}}
-	sealed    = object{"type": "object", "properties": encrypted, "required": []string{"secure"}, "additionalProperties": false}
-	text      = object{"type": []string{"string", "object", "null"}, "properties": encrypted, "required": []string{"secure"}, "additionalProperties": false}
+	sealed    = object{"type": "object", "properties": encrypted, "required": []string{"secure"},
+		"additionalProperties": false}
+	text = object{"type": []string{"string", "object", "null"}, "properties": encrypted,
+		"required": []string{"secure"}, "additionalProperties": false}
 )
 
-// leaves are the schemas of the leaf types. What they do not say, such as where an address lies,
-// the program does.
+// leaves are the schemas of the leaf types. The program checks the other rules, such as the range
+// of an address.
 var leaves = map[string]object{
-	"string":            text,
-	"int":               {"type": []string{"integer", "null"}},
-	"bool":              {"type": []string{"boolean", "null"}},
-	"netip.Addr":        {"type": []string{"string", "null"}, "anyOf": []object{{"format": "ipv4"}, {"format": "ipv6"}}},
-	"netip.Prefix":      {"type": []string{"string", "null"}, "pattern": "^[0-9a-fA-F:.]+/[0-9]{1,3}$"},
-	"metav1.Duration":   {"type": []string{"string", "null"}, "pattern": `^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`},
+	"string": text,
+	"int":    {"type": []string{"integer", "null"}},
+	"bool":   {"type": []string{"boolean", "null"}},
+	"netip.Addr": {"type": []string{"string", "null"},
+		"anyOf": []object{{"format": "ipv4"}, {"format": "ipv6"}}},
+	"netip.Prefix": {"type": []string{"string", "null"}, "pattern": "^[0-9a-fA-F:.]+/[0-9]{1,3}$"},
+	"metav1.Duration": {"type": []string{"string", "null"},
+		"pattern": `^[-+]?(0|(([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$`},
 	"Switch":            {"enum": []any{nil, "on", "off", true, false, "true", "false"}},
 	"map[string]string": {"type": []string{"object", "null"}, "additionalProperties": text, "not": sealed},
 	"map[string]any":    {"type": []string{"object", "null"}, "not": sealed},
@@ -40,12 +44,12 @@ var leaves = map[string]object{
 	"DNS01Solver":       {"type": []string{"object", "null"}, "not": sealed},
 }
 
-// required finds the keys that each entry of a list must have; elsewhere, what is required depends
-// on other keys.
+// required finds the keys that each entry of a list must have. Elsewhere, required keys depend on
+// other keys.
 var required = regexp.MustCompile(`\bRequired(, unique)?\.`)
 
-// Schema is the JSON Schema of stack files, from the same source as Render. What else a stack file
-// has is Pulumi's, and is let be.
+// Schema returns the JSON Schema of stack files, from the same source as Render. It accepts
+// Pulumi's own keys in a stack file unchecked.
 func Schema(configDir string) (string, error) {
 	parsed, err := parse(configDir)
 	if err != nil {
@@ -57,9 +61,10 @@ func Schema(configDir string) (string, error) {
 		if name == "" {
 			continue
 		}
-		// Pulumi puts a key without a namespace into the project's. Editors do not offer what is a
-		// pattern.
-		qualified[config.Namespace+":"+name], bare["^"+name+"$"] = parsed.described(section), object{"$ref": "#/properties/config/properties/" + config.Namespace + ":" + name}
+		// Pulumi puts a key without a namespace into the project's. Editors do not offer keys that
+		// a pattern matches.
+		qualified[config.Namespace+":"+name], bare["^"+name+"$"] = parsed.described(section),
+			object{"$ref": "#/properties/config/properties/" + config.Namespace + ":" + name}
 		names = append(names, config.Namespace+":"+name, name)
 	}
 	others := object{"pattern": "^[^:]+:", "not": object{"pattern": "^" + config.Namespace + ":"}}
@@ -76,7 +81,7 @@ func Schema(configDir string) (string, error) {
 	return string(written) + "\n", err
 }
 
-// described is the schema of a field with its documentation.
+// described returns the schema of a field with its documentation.
 func (s *source) described(field *ast.Field) object {
 	schema := object{"description": oneLine(field.Doc)}
 	for key, value := range s.schema(field, typeName(field.Type)) {
@@ -85,7 +90,7 @@ func (s *source) described(field *ast.Field) object {
 	return schema
 }
 
-// schema is that of a field of a type, or of its entries.
+// schema returns the schema of a field's type, or of its entries.
 func (s *source) schema(field *ast.Field, name string) object {
 	if element, isList := strings.CutPrefix(name, "[]"); isList {
 		entry := s.schema(field, element)
@@ -115,7 +120,7 @@ func (s *source) schema(field *ast.Field, name string) object {
 	return object{"type": []string{"object", "null"}, "properties": properties, "additionalProperties": false}
 }
 
-// requiredOf are the keys that an entry must have, whatever else it has.
+// requiredOf returns the keys that every entry must have.
 func requiredOf(body *ast.StructType) []string {
 	keys := []string{}
 	for _, field := range body.Fields.List {

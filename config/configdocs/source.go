@@ -21,20 +21,21 @@ type Field struct {
 	Doc string
 }
 
-// source is the parsed declarations of package config.
+// source holds the parsed declarations of package config.
 type source struct {
 	structs map[string]*ast.StructType
 	values  map[string][]string
 }
 
-// kinds are the leaf types in the user's terms.
+// kinds names the leaf types in the user's terms.
 var kinds = map[string]string{
-	"string": "text", "int": "number", "bool": "true or false", "netip.Addr": "IP address", "netip.Prefix": "network (CIDR)",
+	"string": "text", "int": "number", "bool": "true or false", "netip.Addr": "IP address",
+	"netip.Prefix":    "network (CIDR)",
 	"metav1.Duration": "duration", "map[string]string": "text by name", "map[string]any": "K3s setting by name",
 	"Switch": "on or off", "Values": "values of the chart", "DNS01Solver": "cert-manager's solver",
 }
 
-// Fields are all configuration keys of package config in the order of its source.
+// Fields returns all configuration keys of package config, in the order of its source.
 func Fields(configDir string) ([]Field, error) {
 	parsed, err := parse(configDir)
 	if err != nil {
@@ -75,8 +76,7 @@ func parse(configDir string) (*source, error) {
 	return parsed, nil
 }
 
-// add takes the structs, and the values that a type of its own may have, from a declaration of the
-// package.
+// add reads the structs from a declaration of the package, and the permitted values of its types.
 func (s *source) add(group *ast.GenDecl) {
 	for _, one := range group.Specs {
 		switch spec := one.(type) {
@@ -98,7 +98,7 @@ func (s *source) add(group *ast.GenDecl) {
 	}
 }
 
-// walk is a field, and the fields below it.
+// walk returns a field, and the fields below it.
 func (s *source) walk(key string, field *ast.Field) []Field {
 	name := typeName(field.Type)
 	element, isList := strings.CutPrefix(name, "[]")
@@ -111,7 +111,7 @@ func (s *source) walk(key string, field *ast.Field) []Field {
 		key += "[]"
 	}
 	fields := []Field{found}
-	// A node's ssh has the keys of the hosts' ssh: once is enough.
+	// A node's ssh has the keys of the hosts' ssh, which are listed once.
 	if body := s.structs[element]; body != nil && key != "strata:hosts.nodes[].ssh" {
 		for _, below := range body.Fields.List {
 			if name := jsonName(below); name != "" {
@@ -122,7 +122,7 @@ func (s *source) walk(key string, field *ast.Field) []Field {
 	return fields
 }
 
-// kind is a field's type, or its entries', in the user's terms.
+// kind returns a field's type, or its entries', in the user's terms.
 func (s *source) kind(field *ast.Field, name string) string {
 	if choices := s.choices(field, name); choices != nil {
 		return strings.Join(choices, " or ")
@@ -133,8 +133,8 @@ func (s *source) kind(field *ast.Field, name string) string {
 	return "object"
 }
 
-// choices are the only values of a field, or of its entries: those of its type, or of its tag enum;
-// nil for any.
+// choices returns the only values of a field, or of its entries, from its type or its tag enum; nil
+// for any.
 func (s *source) choices(field *ast.Field, name string) []string {
 	if list := tagOf(field).Get("enum"); list != "" {
 		return strings.Split(list, ",")
@@ -174,7 +174,7 @@ func tagOf(field *ast.Field) reflect.StructTag {
 	return reflect.StructTag(tag)
 }
 
-// oneLine is a comment without its line breaks, and without the Go name that it begins with.
+// oneLine returns a comment without its line breaks, and without the Go name that it begins with.
 func oneLine(comment *ast.CommentGroup) string {
 	return strings.Join(strings.Fields(comment.Text()), " ")
 }

@@ -1,11 +1,11 @@
-// Package hypervisor owns what a virtual machine of drivers libvirt and proxmox is: its Spec, the mark that
-// says whose it is, what is known of it, and the way to its hypervisor, which is this machine or
-// one over SSH whose host key is pinned (docs/adr/0010).
+// Package hypervisor describes a virtual machine of drivers libvirt and proxmox: its Spec, its
+// owner's mark, and its facts. It also connects to the hypervisor, which is this machine or one
+// over SSH with a pinned host key (docs/adr/0010).
 //
-// It does not own what is done with machines (lifecycle, below which are the drivers and the seed).
-// So who describes a machine or judges what is known of one imports no work.
+// It does not own the operations on machines (lifecycle, with the drivers and the seed below it).
+// So code that describes a machine or checks its facts imports no operations.
 //
-// Guarantees: a machine carries the mark of its stack from its first moment; the mark says "making"
-// until the machine is whole, so that what an interrupted creation left is known and made anew.
-// Specs and marks stand in states and on hypervisors: their fields and words stay.
+// Guarantees: a machine has the mark of its stack from its first moment. The mark is "making" until
+// the machine is complete, so that the next run recognizes an interrupted creation and makes it
+// anew. States and hypervisors hold Specs and marks, so their fields and words must not change.
 package hypervisor

@@ -16,19 +16,19 @@ import (
 
 // Host runs scripts on the hypervisor as root.
 type Host interface {
-	// Run runs a POSIX shell script with size bytes of stdin and returns what it printed. It ends
-	// with ctx.
+	// Run runs a POSIX shell script with size bytes of stdin and returns its output. It ends with
+	// ctx.
 	Run(ctx context.Context, script string, stdin io.Reader, size int64) (string, error)
 	// String names the hypervisor in messages.
 	String() string
 	Close() error
 }
 
-// dialTimeout bounds how long a hypervisor has to answer. It is no booting host: silence means that
-// it is down.
+// dialTimeout bounds the connection to a hypervisor. A hypervisor is not booting: silence means
+// that it is down.
 const dialTimeout = 20 * time.Second
 
-// Connect reaches the hypervisor: this machine, or one over SSH whose host key is pinned.
+// Connect connects to the hypervisor: this machine, or one over SSH with a pinned host key.
 func Connect(ctx context.Context, target remote.Target, key []byte) (Host, error) {
 	if target.Address == "" {
 		return local{}, nil
@@ -37,7 +37,8 @@ func Connect(ctx context.Context, target remote.Target, key []byte) (Host, error
 	defer cancel()
 	client, err := remote.Dial(ctx, target, key)
 	if err != nil {
-		return nil, fmt.Errorf("hypervisor %s: %w; is it on, and is strata:hosts.hypervisor right? nothing of it was changed", target, err)
+		return nil, fmt.Errorf(
+			"hypervisor %s: %w; is it on, and is strata:hosts.hypervisor right? nothing of it was changed", target, err)
 	}
 	return distant{client}, nil
 }
@@ -60,7 +61,7 @@ func (local) String() string { return "this machine" }
 func (local) Close() error { return nil }
 
 func (local) Run(ctx context.Context, script string, stdin io.Reader, size int64) (string, error) {
-	// The script is an argument: no secret is ever part of one.
+	// The script is an argument: it never contains a secret.
 	command := exec.CommandContext(ctx, "sh", "-c", script)
 	command.Stdin = io.LimitReader(stdin, size)
 	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -74,7 +75,8 @@ func (local) Run(ctx context.Context, script string, stdin io.Reader, size int64
 	case ctx.Err() != nil:
 		return stdout.String(), ctx.Err()
 	case errors.As(err, &exit):
-		return stdout.String(), fmt.Errorf("exit code %d on this machine: %s", exit.ExitCode(), strings.TrimSpace(stderr.String()))
+		return stdout.String(), fmt.Errorf("exit code %d on this machine: %s", exit.ExitCode(),
+			strings.TrimSpace(stderr.String()))
 	}
 	return stdout.String(), err
 }

@@ -9,7 +9,7 @@ import (
 	"os"
 )
 
-// qcow2Header is the beginning of a qcow2 file, of which the size of its disk is the last,
+// qcow2Header is the beginning of a qcow2 file, up to the size of its disk,
 // https://gitlab.com/qemu-project/qemu/-/blob/master/docs/interop/qcow2.rst.
 type qcow2Header struct {
 	Magic, Version    uint32
@@ -21,7 +21,7 @@ type qcow2Header struct {
 // qcow2Magic is QFI and 0xfb.
 const qcow2Magic = 0x514649fb
 
-// ImageGiB is the size of the disk in a qcow2 file.
+// ImageGiB returns the size of the disk in a qcow2 file.
 func ImageGiB(path string) (gib float64, err error) {
 	file, err := os.Open(path)
 	if err != nil {

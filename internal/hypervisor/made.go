@@ -4,9 +4,9 @@ import (
 	"strconv"
 )
 
-// Made returns the properties that the machine gets once, when it is made: configuration keys below
-// strata: and their values. The login at its hypervisor is not among them, nor the image and the
-// template, of which the next machine is made.
+// Made returns the properties that are fixed when the machine is made: configuration keys below
+// strata: and their values. It leaves out the login at the hypervisor, and the image and template,
+// which only affect new machines.
 func (s Spec) Made() map[string]string {
 	made := map[string]string{
 		"hosts.driver":          s.Driver,
@@ -18,7 +18,8 @@ func (s Spec) Made() map[string]string {
 		made["hosts.vm.gateway"] = s.Guest.Gateway.String()
 	}
 	if l := s.Libvirt; l != nil {
-		made["hosts.libvirt.pool"], made["hosts.libvirt.bridge"], made["hosts.libvirt.network"] = l.Pool, l.Bridge, l.Network
+		made["hosts.libvirt.pool"], made["hosts.libvirt.bridge"], made["hosts.libvirt.network"] = l.Pool, l.Bridge,
+			l.Network
 		made["hosts.libvirt.type"], made["hosts.arch"] = l.Type, l.Arch
 	}
 	if p := s.Proxmox; p != nil {
@@ -28,7 +29,7 @@ func (s Spec) Made() map[string]string {
 	return made
 }
 
-// orNone is a number of which 0 is none.
+// orNone formats a number; 0 is none.
 func orNone(n int) string {
 	if n == 0 {
 		return ""

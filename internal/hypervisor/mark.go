@@ -12,34 +12,34 @@ type Mark struct {
 	Stack, Node string
 	// State is one of the states below.
 	State string
-	// Cluster is the identity of the cluster, which with Node decides whose the machine is; empty
-	// in a mark that is older. Project is for people.
+	// Cluster is the identity of the cluster, which with Node decides the machine's owner; empty in
+	// an older mark. Project is for people.
 	Cluster, Project string
-	// Key tells the key with which the stack logs in to its machines: a state that is older than
-	// Cluster knows its own machine by it.
+	// Key identifies the stack's key for logins to its machines. A state from before Cluster
+	// recognizes its own machine by it.
 	Key string
 }
 
-// The states of a machine, as its mark has them.
+// States of a machine in its mark.
 const (
 	StateMaking = "making"
 	StateMade   = "made"
 	// StateToDelete: all machines of the stack are about to be deleted.
 	StateToDelete = "condemned"
-	// StateDeleting: the deletion of the machine began. All that lived on it has left the state, so
-	// the next run may make it anew.
+	// StateDeleting: the deletion of the machine began. Its workload has left the state, so the
+	// next run may make it anew.
 	StateDeleting = "leaving"
 )
 
-// Whole is true of a machine that may have a node on it.
+// Whole reports whether the machine may have a node on it.
 func (m Mark) Whole() bool { return m.State == StateMade || m.State == StateToDelete }
 
-// Mark is the Spec's own.
+// Mark returns the Spec's own mark.
 func (s Spec) Mark(state string) Mark {
 	return Mark{Stack: s.Stack, Node: s.Node, State: state, Cluster: s.Cluster, Project: s.Project, Key: s.key()}
 }
 
-// key is a digest of the stack's own key, which is the first that may log in; empty in a Spec
+// key returns a digest of the stack's own key, the first of the authorized keys; empty in a Spec
 // without keys.
 func (s Spec) key() string {
 	if len(s.Guest.AuthorizedKeys) == 0 {
@@ -48,9 +48,9 @@ func (s Spec) key() string {
 	return digest.Of([]byte(strings.TrimSpace(s.Guest.AuthorizedKeys[0])))[:12]
 }
 
-// Owns reports whether the Spec's cluster made a machine. Without a cluster in the mark, stack and
-// node decide, as they did when it was made. Without one in the Spec, which is what an older state
-// asks a removal with, the key does.
+// Owns reports whether the Spec's cluster made a machine. If the mark has no cluster, stack and
+// node decide, as when it was made. If the Spec has no cluster, as when an older state removes a
+// machine, the key decides.
 func (s Spec) Owns(m Mark) bool {
 	switch {
 	case m.Stack != s.Stack || m.Node != s.Node:
@@ -61,7 +61,7 @@ func (s Spec) Owns(m Mark) bool {
 	return s.Cluster == "" && m.Key != "" && m.Key == s.key()
 }
 
-// Names say who the owner is.
+// Names returns the owner's names.
 func (m Mark) Names() string {
 	if m.Stack == "" {
 		return "no marked owner"
@@ -72,7 +72,7 @@ func (m Mark) Names() string {
 	return fmt.Sprintf("node %s of stack %s of project %s (cluster %s)", m.Node, m.Stack, m.Project, m.Cluster)
 }
 
-// Line is the mark where a hypervisor takes a text only.
+// Line returns the mark for hypervisors that only store a text.
 func (m Mark) Line() string {
 	line := fmt.Sprintf("strata stack=%s node=%s state=%s", m.Stack, m.Node, m.State)
 	for _, more := range []struct{ key, value string }{{"cluster", m.Cluster}, {"project", m.Project}, {"key", m.Key}} {
@@ -83,7 +83,7 @@ func (m Mark) Line() string {
 	return line
 }
 
-// parseLine reads the line of a mark; ok is false for any other.
+// parseLine parses the line of a mark; ok is false for any other.
 func parseLine(line string) (m Mark, ok bool) {
 	words := strings.Fields(line)
 	if len(words) == 0 || words[0] != "strata" {
@@ -101,7 +101,7 @@ func parseLine(line string) (m Mark, ok bool) {
 	return m, m.Stack != "" && m.Node != "" && m.State != ""
 }
 
-// MarkIn finds the mark in a text that a person may have added to.
+// MarkIn finds the mark in a text that people may have edited.
 func MarkIn(text string) Mark {
 	for line := range strings.Lines(text) {
 		if m, ok := parseLine(line); ok {
@@ -111,7 +111,7 @@ func MarkIn(text string) Mark {
 	return Mark{}
 }
 
-// In is a text with this mark in place of the one that it has, and with what people added.
+// In returns the text with this mark in place of its own, and with people's additions.
 func (m Mark) In(text string) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	for i, line := range lines {
@@ -123,18 +123,18 @@ func (m Mark) In(text string) string {
 	return strings.TrimSuffix(m.Line()+"\n"+strings.Join(lines, "\n"), "\n")
 }
 
-// ForeignError is a machine in the way that this stack did not make.
+// ForeignError reports a machine of another owner under the name of this stack's.
 type ForeignError struct {
 	Where, What, Fix string
 	// Owner is the owner's name; empty without a mark.
 	Owner string
-	// Unsure is true when the identity of this stack's cluster was not known, so that the machine
-	// can be its own.
+	// Unsure is true if the identity of this stack's cluster was unknown, so that the machine may
+	// be its own.
 	Unsure bool
 }
 
-// Foreign words a machine that a Spec does not own. what is the machine, fix what is done about one
-// that no cluster's mark is on.
+// Foreign returns the error for a machine that the Spec does not own. what names the machine; fix
+// is the repair for one without a cluster's mark.
 func (s Spec) Foreign(where, what, fix string, m Mark) *ForeignError {
 	e := &ForeignError{Where: where, What: what, Fix: fix}
 	if m.Stack == "" {
@@ -143,8 +143,9 @@ func (s Spec) Foreign(where, what, fix string, m Mark) *ForeignError {
 	e.Owner = m.Names()
 	if m.Stack == s.Stack && m.Node == s.Node {
 		e.Unsure = s.Cluster == ""
-		e.Fix = "it was made with another state of this stack's file: two people need stacks of two names; if that state is lost or this machine has " +
-			"no other user: strata host adopt, see docs/host-ownership.md"
+		e.Fix =
+			"it was made with another state of this stack's file: two people need stacks of two names; if that state is lost or this machine has " +
+				"no other user: strata host adopt, see docs/host-ownership.md"
 	}
 	return e
 }

@@ -13,29 +13,29 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Spec is one virtual machine. It travels as JSON on stdin and is plain in the state: secrets are
-// in Secrets.
+// Spec describes one virtual machine. It is passed as JSON on stdin and is plain in the state:
+// secrets are in Secrets.
 type Spec struct {
 	// Driver is libvirt or proxmox.
 	Driver string `json:"driver"`
 	// Stack and Node name the owner; together they name the machine.
 	Stack string `json:"stack"`
 	Node  string `json:"node"`
-	// Cluster is the identity of the cluster, by which a machine is known as its own, and Project
-	// the stack's; empty in an older state.
+	// Cluster is the identity of the cluster, by which it recognizes its machine, and Project the
+	// stack's; empty in an older state.
 	Cluster string `json:"cluster,omitempty"`
 	Project string `json:"project,omitempty"`
 	// Timeout bounds each action.
 	Timeout metav1.Duration `json:"timeout"`
 	// TurnTimeout bounds the wait until no other machine of the stack restarts.
 	TurnTimeout metav1.Duration `json:"turnTimeout,omitzero"`
-	// Hypervisor makes the machine; without an address, this machine does.
+	// Hypervisor runs the machine; without an address it is this machine.
 	Hypervisor remote.Target `json:"hypervisor"`
 	// CPUs, MemoryMiB and DiskGiB are the machine's size.
 	CPUs      int `json:"cpus"`
 	MemoryMiB int `json:"memoryMiB"`
 	DiskGiB   int `json:"diskGiB"`
-	// ID is the number on Proxmox VE; 0 is the next free one.
+	// ID is the number on Proxmox VE; 0 selects the next free one.
 	ID int `json:"id,omitempty"`
 	// Image is copied to the disk; empty with a template.
 	Image Image `json:"image,omitzero"`
@@ -45,18 +45,18 @@ type Spec struct {
 	Libvirt *Libvirt `json:"libvirt,omitempty"`
 	Proxmox *Proxmox `json:"proxmox,omitempty"`
 
-	// anyOwner is true for a caller that takes the machine as it is and does not check whose it is.
+	// anyOwner is true for a caller that accepts a machine of any owner.
 	anyOwner bool
 }
 
 // Specs are the machines of a stack; at least one.
 type Specs []Spec
 
-// Image is a disk image on the hypervisor, put there by PutImage.
+// Image is a disk image that PutImage puts on the hypervisor.
 type Image struct {
 	// Path is the file on this machine.
 	Path string `json:"path"`
-	// SHA256 is its sum, by which the hypervisor knows it.
+	// SHA256 is its sum, by which the hypervisor identifies it.
 	SHA256 string `json:"sha256"`
 }
 
@@ -78,13 +78,13 @@ type Proxmox struct {
 	SeedStorage string `json:"seedStorage"`
 	Bridge      string `json:"bridge"`
 	VLAN        int    `json:"vlan,omitempty"`
-	// Template is the number of the template that the machine is cloned from; 0 is none.
+	// Template is the number of the template to clone; 0 without a template.
 	Template int `json:"template,omitempty"`
 }
 
 // Guest describes the machine from inside.
 type Guest struct {
-	// Address is the address that the machine has, or with DHCP must get.
+	// Address is the machine's address, or with DHCP the one that it must get.
 	Address netip.Prefix `json:"address"`
 	DHCP    bool         `json:"dhcp,omitempty"`
 	Gateway netip.Addr   `json:"gateway"`
@@ -98,42 +98,42 @@ type Guest struct {
 	Sysctls        map[string]string `json:"sysctls,omitempty"`
 }
 
-// Result is kept of a machine by its resource.
+// Result holds a machine's outputs in its resource.
 type Result struct {
 	// Name and ID are the hypervisor's names for it.
 	Name string `json:"name"`
 	ID   string `json:"id"`
 	MAC  string `json:"mac"`
-	// Made holds the properties that the machine was made with and cannot change: configuration
-	// keys below strata:, and their values.
+	// Made holds the properties that are fixed when the machine is made: configuration keys below
+	// strata:, and their values.
 	Made map[string]string `json:"made,omitempty"`
 }
 
-// Deletion is the deletion of all machines of a stack. It travels as JSON on stdin.
+// Deletion is the deletion of all machines of a stack. It is passed as JSON on stdin.
 type Deletion struct {
-	// Machines are all of them, on one hypervisor.
+	// Machines are all machines of the stack, on one hypervisor.
 	Machines []Spec `json:"machines"`
-	// Timeout bounds the answer.
+	// Timeout bounds the operation.
 	Timeout metav1.Duration `json:"timeout"`
 }
 
-// Secrets must not be stored or shown. They come in the environment.
+// Secrets must not be stored or shown. They are passed in the environment.
 type Secrets struct {
-	// HypervisorKey logs in to the hypervisor, HostKey is the machine's own host key, SSHKey logs
-	// in to the machine; PEM.
+	// HypervisorKey logs in to the hypervisor, HostKey is the machine's own host key, and SSHKey
+	// logs in to the machine; all are PEM.
 	HypervisorKey, HostKey, SSHKey []byte
 }
 
 // Name returns the machine's name on the hypervisor.
 func (s Spec) Name() string { return "strata-" + s.Stack + "-" + s.Node }
 
-// AnyOwner is the Spec of a caller that does not check whose the machine is.
+// AnyOwner returns a Spec that accepts a machine of any owner.
 func (s Spec) AnyOwner() Spec {
 	s.anyOwner = true
 	return s
 }
 
-// OnHypervisor returns the command of the two that fits the machine's kind of hypervisor.
+// OnHypervisor returns the command for the machine's kind of hypervisor.
 func (s Spec) OnHypervisor(libvirt, proxmox string) string {
 	if s.Driver == "proxmox" {
 		return proxmox
@@ -141,11 +141,11 @@ func (s Spec) OnHypervisor(libvirt, proxmox string) string {
 	return libvirt
 }
 
-// word matches texts that may stand in a name on the hypervisor.
+// word matches texts that are valid in a name on the hypervisor.
 var word = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
 
-// ReadSpec reads and checks a Spec from JSON. The configuration has been validated; this refuses
-// what would reach other machines.
+// ReadSpec reads and checks a Spec from JSON. The configuration has been validated before; this
+// check refuses Specs that would reach other machines.
 func ReadSpec(in io.Reader) (Spec, error) {
 	decoder := json.NewDecoder(in)
 	decoder.DisallowUnknownFields()
@@ -165,8 +165,11 @@ func (s Spec) check() error {
 	}
 	need(word.MatchString(s.Stack), "stack: expected a name, found "+fmt.Sprintf("%q", s.Stack))
 	need(word.MatchString(s.Node), "node: expected a name, found "+fmt.Sprintf("%q", s.Node))
-	need(s.Cluster == "" || word.MatchString(s.Cluster) && word.MatchString(s.Project), "cluster and project: expected names, found "+fmt.Sprintf("%q and %q", s.Cluster, s.Project))
+	need(s.Cluster == "" || word.MatchString(s.Cluster) &&
+		word.MatchString(s.Project),
+		"cluster and project: expected names, found "+fmt.Sprintf("%q and %q", s.Cluster, s.Project))
 	need(s.Timeout.Duration > 0, "a positive timeout is required")
-	need(s.Driver == "libvirt" && s.Libvirt != nil || s.Driver == "proxmox" && s.Proxmox != nil, "driver: expected libvirt or proxmox with its section, found "+s.Driver)
+	need(s.Driver == "libvirt" && s.Libvirt != nil || s.Driver == "proxmox" &&
+		s.Proxmox != nil, "driver: expected libvirt or proxmox with its section, found "+s.Driver)
 	return errors.Join(wrong...)
 }

@@ -25,7 +25,8 @@ func TestAMarkIsReadBackAndNothingElseIsOne(t *testing.T) {
 
 func TestAnImagesSizeIsThatOfItsDisk(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "disk.qcow2")
-	header := []byte("QFI\xfb\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x10\x00\x00\x00\x00\xa0\x00\x00\x00")
+	header := []byte(
+		"QFI\xfb\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x10\x00\x00\x00\x00\xa0\x00\x00\x00")
 	require.NoError(t, os.WriteFile(file, header, 0o600))
 	size, err := ImageGiB(file)
 	require.NoError(t, err)

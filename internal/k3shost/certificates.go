@@ -10,28 +10,28 @@ import (
 	"time"
 )
 
-// RenewWithin is the last part of a certificate's life in which a restart of K3s renews it. All
+// RenewWithin is the last part of a certificate's life, in which a restart of K3s renews it. All
 // releases renew in the last 90 days, and newer ones in the last 120 (k3s-io/k3s
 // pkg/daemons/config/types.go, CertificateRenewDays).
 const RenewWithin = 90 * 24 * time.Hour
 
-// CertificatesFunction is a shell function, certificates, that prints what ParseCertificate reads:
-// a line for each certificate of K3s's own on the host, certificate=FILE DER, in base64. Hosts need
-// no openssl for it. CAs are left out: a restart does not renew them.
+// CertificatesFunction defines a shell function, certificates, whose output First reads:
+// a line for each of K3s's own certificates on the host, certificate=FILE DER, in base64. It needs
+// no openssl on the host. It leaves out CAs, which a restart does not renew.
 //
 //go:embed certificates.sh
 var CertificatesFunction string
 
-// Certificate is one of K3s's own on a host.
+// Certificate is one of K3s's own certificates on a host.
 type Certificate struct {
-	// File is its name without folder.
+	// File is the file's name without its folder.
 	File string
 	// Ends is the end of the certificate.
 	Ends time.Time
 }
 
-// First is the certificate that ends first of those that lines tell, each without certificate=; ok
-// is false where there is none that can be read.
+// First returns the certificate that ends first. Each line is one of the function's output, without
+// certificate=. ok is false if no line is readable.
 func First(lines []string) (first Certificate, ok bool) {
 	var all []Certificate
 	for _, line := range lines {

@@ -20,7 +20,7 @@ import (
 	"strata/internal/k3shost"
 )
 
-// certificate is one in PEM, with its CA behind it, as K3s writes them.
+// certificate returns a certificate in PEM with its CA after it, as K3s writes them.
 func certificate(t *testing.T, ends time.Time) []byte {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
@@ -36,7 +36,7 @@ func certificate(t *testing.T, ends time.Time) []byte {
 	return chain
 }
 
-// told returns the output for a host with files, less the key of each line.
+// told returns the output for a host with these files, less the key of each line.
 func told(t *testing.T, files map[string][]byte) []string {
 	root := t.TempDir()
 	for path, content := range files {

@@ -9,8 +9,8 @@ import (
 //go:embed hand.sh
 var hand string
 
-// ByHand is the script of what a person does with a host's mark: "release" or "adopt". It prints
-// whose the host was, as Ownership words it, and changes nothing unless yes.
+// ByHand returns a script that changes a host's mark by hand: "release" or "adopt". The script
+// prints the former owner in the words of Ownership, and changes nothing unless yes.
 func ByHand(action string, owner Owner, yes bool) string {
 	text := "set -eu\nyes=no\n"
 	if yes {

@@ -1,6 +1,6 @@
-// Package k3shost owns what is done to K3s on a host by more than one step: whose the host is, which
-// binary it runs, and whether it runs what is configured. It does not own when: an install starts a
-// node that does not run, an upgrade changes one that does.
+// Package k3shost owns the operations on K3s on a host that several steps share: the host's owner,
+// its binary, and whether K3s runs with its configuration. It does not own their time: an install
+// starts a stopped node, an upgrade changes a running one.
 package k3shost
 
 import (
@@ -12,20 +12,20 @@ import (
 )
 
 const (
-	// Staged holds a binary until its turn; the push puts it there on all hosts at once.
+	// Staged is the path of a pushed binary until its turn; the push puts it on all hosts at once.
 	Staged = "/var/lib/strata/k3s"
-	// Program is started by the unit.
+	// Program is the path of the binary that the unit starts.
 	Program = "/usr/local/bin/k3s"
 )
 
-// Functions are shell functions of the steps; the file says what has to be set before.
+// Functions defines shell functions of the steps; the file lists the variables that it needs.
 //
 //go:embed functions.sh
 var Functions string
 
-// Script is a script behind Functions, with its variables set before. role is the host's, server or
-// agent, and sha256 the binary's that it is to run. It does nothing on a host that is not owner's;
-// nil, in a state from before there were marks, checks nothing.
+// Script returns a script with Functions and its variables in front. role is the host's, server or
+// agent; sha256 is the sum of the wanted binary. The script stops on a host of another owner. A nil
+// owner, from a state before owner marks, checks nothing.
 func Script(role, sha256 string, owner *Owner, script string, variables map[string]string) string {
 	text := "set -eu\nROLE=" + remote.Quote(role) + " BINARY_SHA256=" + remote.Quote(sha256) + "\n"
 	for name, value := range variables {
@@ -34,10 +34,10 @@ func Script(role, sha256 string, owner *Owner, script string, variables map[stri
 	return text + owner.Insists() + Functions + script
 }
 
-// ServerCA has the CA of the certificate that a server's K3s shows.
+// ServerCA is the CA of the certificate that a server's K3s presents.
 const ServerCA = "/var/lib/rancher/k3s/server/tls/server-ca.crt"
 
-// Run runs a Script on a host, and returns what it printed, without space around it.
+// Run runs a Script on a host, and returns its output, without surrounding space.
 func Run(ctx context.Context, target remote.Target, key []byte, script string) (string, error) {
 	client, err := remote.Dial(ctx, target, key)
 	if err != nil {

@@ -6,26 +6,27 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Mark is the file by which a host says whose it is: lines of cluster, project, stack and node. It
-// is there from before the first change until the end of the uninstall.
+// Mark is the path of the file with the host's owner: lines of cluster, project, stack and node. It
+// exists from before the first change until the end of the uninstall.
 const Mark = "/var/lib/strata/owner"
 
 // Owner identifies the owner of a host (docs/adr/0021).
 type Owner struct {
-	// Cluster is the cluster's identity, a random word that its state keeps. It and Node decide.
+	// Cluster is the cluster's identity, a random word in its state. Cluster and Node decide the
+	// owner.
 	Cluster string `json:"cluster"`
-	// TokenSHA256 holds the sums of the cluster's tokens, in hex, with spaces between: a K3s
-	// without a mark is ours if it has one of them. They do not give the tokens' 48 random
-	// characters away.
+	// TokenSHA256 holds the sums of the cluster's tokens, in hex, separated by spaces. A K3s
+	// without a mark is ours if it has one of the tokens. The sums do not reveal the tokens' 48
+	// random characters.
 	TokenSHA256 string `json:"tokenSHA256"`
 	// Project and Stack are for people: a stack can be renamed.
 	Project string `json:"project"`
 	Stack   string `json:"stack"`
-	// Node is the node that the host is.
+	// Node is the name of the host's node.
 	Node string `json:"node,omitempty"`
 }
 
-// At is the owner of a node's host; nil where there is none.
+// At returns the owner of a node's host; nil if there is none.
 func (o *Owner) At(node string) *Owner {
 	if o == nil {
 		return nil
@@ -35,13 +36,14 @@ func (o *Owner) At(node string) *Owner {
 	return &at
 }
 
-// Variables are those that Ownership needs.
+// Variables returns the variables that Ownership needs.
 func (o Owner) Variables() map[string]string {
-	return map[string]string{"CLUSTER": o.Cluster, "TOKEN_SHA256": o.TokenSHA256, "PROJECT": o.Project, "STACK": o.Stack, "NODE": o.Node}
+	return map[string]string{"CLUSTER": o.Cluster, "TOKEN_SHA256": o.TokenSHA256, "PROJECT": o.Project,
+		"STACK": o.Stack, "NODE": o.Node}
 }
 
-// Insists is the beginning of a script that ends on a host of another stack; empty for nil, which
-// checks nothing.
+// Insists returns the beginning of a script that ends on a host of another stack. For nil it is
+// empty and checks nothing.
 func (o *Owner) Insists() string {
 	if o == nil {
 		return ""
@@ -53,8 +55,8 @@ func (o *Owner) Insists() string {
 	return text + Ownership + "must_be_ours\n"
 }
 
-// Ownership are the shell functions that say whose a host is, and claim it; the file says what has
-// to be set before. They run in sh.
+// Ownership defines the shell functions that print a host's owner, and claim it. The file lists the
+// variables that it needs. They run in sh.
 //
 //go:embed owner.sh
 var Ownership string

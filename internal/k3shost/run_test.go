@@ -10,8 +10,8 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// A host whose disk is busy, because K3s imports images, says nothing for seconds; what runs on it
-// goes on.
+// A host with a busy disk, because K3s imports images, is silent for seconds. Its command
+// continues.
 func TestAHostMayBeSilentForAWhile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes longer than a host that is observed may be silent")

@@ -14,14 +14,14 @@ import (
 	"strata/internal/nspawn/host"
 )
 
-// hostPath is the environment of every process that outlives the command: the caller's, with its
-// secrets, is left behind.
+// hostPath is the environment of every process that outlives the command. It leaves out the
+// caller's environment with its secrets.
 const hostPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// Boot turns this process into the machine's systemd-nspawn: it joins the machine's cgroups, mounts
+// Boot turns this process into the machine's systemd-nspawn. It joins the machine's cgroups, mounts
 // the overlay root in a mount namespace of its own, and executes nspawn. The kernel unmounts
-// everything when the last process is gone, so a machine that is killed leaves no mount behind. It
-// returns only on failure.
+// everything when the last process is gone, so a killed machine leaves no mount. It returns only on
+// failure.
 func Boot(name string) error {
 	spec, err := loadSpec(name)
 	if err != nil {
@@ -41,10 +41,10 @@ func Boot(name string) error {
 	return fmt.Errorf("executing %s: %w", nspawn, unix.Exec(nspawn, nspawnArgs(spec, d), []string{hostPath}))
 }
 
-// rebootExit is nspawn's exit code when the machine asked for a reboot.
+// rebootExit is nspawn's exit code when the machine requests a reboot.
 const rebootExit = 133
 
-// nspawnArgs is the command line of a machine's container.
+// nspawnArgs returns the command line of a machine's container.
 func nspawnArgs(spec Spec, d dir) []string {
 	args := []string{
 		"systemd-nspawn", "--quiet", "--boot",
@@ -52,9 +52,9 @@ func nspawnArgs(spec Spec, d dir) []string {
 		"--machine=" + spec.Name,
 		"--hostname=" + spec.Hostname,
 		"--network-bridge=" + spec.Bridge,
-		// No systemd on this host is asked for anything: it may not be there.
+		// nspawn must not contact systemd on this host, which may not have one.
 		"--register=no", "--keep-unit",
-		// Kubernetes mounts, loads filters and sets limits; a machine of the lab is not a security
+		// Kubernetes mounts, loads filters and sets limits; a machine of the lab is no security
 		// boundary.
 		"--capability=all", "--system-call-filter=@keyring bpf @module",
 		"--bind=/dev/kmsg", "--bind=/dev/fuse",
@@ -67,12 +67,12 @@ func nspawnArgs(spec Spec, d dir) []string {
 	return args
 }
 
-// removeLeftovers removes what nspawn leaves on this host when it is killed.
+// removeLeftovers removes the files that a killed nspawn leaves on this host.
 func removeLeftovers(name string) error {
 	err := os.RemoveAll(filepath.Join("/run/systemd/nspawn/propagate", name))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("removing what systemd-nspawn left: %w", err)
 	}
-	// These are shared by all of the host's containers and go with the last one.
+	// All of the host's containers share these; they go with the last one.
 	return host.RemoveIfEmpty("/run/systemd/nspawn/propagate")
 }

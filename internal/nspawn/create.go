@@ -21,14 +21,14 @@ import (
 const cleanupTimeout = time.Minute
 
 // Create makes the machine and returns once its sshd answers with its host key; ctx bounds the
-// wait. A machine that exists with the same spec is started if it does not run. A creation that
-// fails removes what it made.
+// wait. It starts an existing machine with the same spec if it does not run. A failed creation
+// removes its parts.
 func Create(ctx context.Context, spec Spec, log *Log) (Result, error) {
 	result, err := create(ctx, spec, log)
 	if err != nil {
 		return Result{}, err
 	}
-	// What was noted of one that had its name is over.
+	// Notes about an older machine of this name are obsolete.
 	return result, Keep(ctx, Deletion{Machines: []string{spec.Name}})
 }
 
@@ -55,13 +55,14 @@ func create(ctx context.Context, spec Spec, log *Log) (Result, error) {
 	return result, err
 }
 
-// Update is Create for a machine that there was before: one made in its place would be empty, and
-// nothing that lived on the old one would run again. So it makes one only in the place of a machine
-// that was leaving, which nothing lived on any more.
+// Update is Create for a machine that existed before. It makes a new machine only in place of one
+// that was being deleted, because no workload was left on that. Any other new machine would be
+// empty, and the workload of the old one would not run again.
 func Update(ctx context.Context, spec Spec, log *Log) (Result, error) {
 	if !isReady(spec.Name) && !is(deleting, spec.Name) {
-		return Result{}, fmt.Errorf("machine %s is gone, and none was made in its place, which would be empty; if it is lost: recreate: A-NEW-WORD at its "+
-			"entry of strata:hosts.nodes", spec.Name)
+		return Result{}, fmt.Errorf(
+			"machine %s is gone, and none was made in its place, which would be empty; if it is lost: recreate: A-NEW-WORD at its "+
+				"entry of strata:hosts.nodes", spec.Name)
 	}
 	return create(ctx, spec, log)
 }
@@ -76,9 +77,9 @@ func checkHost() error {
 	return host.CheckPrograms()
 }
 
-// claimName writes the spec, which marks the name as ours, and returns it as it holds from now on.
-// A finished machine of another spec is refused; an unfinished one, or one that was leaving, is
-// removed first: nothing can depend on it.
+// claimName writes the spec, which marks the name as ours, and returns the spec that now applies.
+// It refuses a finished machine of another spec. It first removes an unfinished one, or one that
+// was being deleted: nothing can depend on it.
 func claimName(ctx context.Context, spec Spec, log *Log) (Spec, error) {
 	old, err := loadSpec(spec.Name)
 	if err == nil {
@@ -97,8 +98,10 @@ func claimName(ctx context.Context, spec Spec, log *Log) (Spec, error) {
 		}
 	case err == nil && isReady(spec.Name):
 		if differ := rebuildReasons(old, spec); len(differ) > 0 {
-			return Spec{}, fmt.Errorf("machine %s exists with another %s, which needs a new machine: take that back, or consent to lose what is on it: "+
-				"recreate: A-NEW-WORD at its entry of strata:hosts.nodes (outside a stack: strata machine delete %s)", spec.Name, strings.Join(differ, ", "), spec.Name)
+			return Spec{}, fmt.Errorf(
+				"machine %s exists with another %s, which needs a new machine: take that back, or consent to lose what is on it: "+
+					"recreate: A-NEW-WORD at its entry of strata:hosts.nodes (outside a stack: strata machine delete %s)",
+				spec.Name, strings.Join(differ, ", "), spec.Name)
 		}
 		spec.Image, spec.ImageSHA256 = keepImage(old, spec, log)
 	case err == nil:
@@ -109,7 +112,8 @@ func claimName(ctx context.Context, spec Spec, log *Log) (Spec, error) {
 	case !errors.Is(err, ErrUnknown):
 		return Spec{}, err
 	case !isOurs(spec.Name):
-		return Spec{}, fmt.Errorf("%s exists and was not made by Strata; choose another name or move it away", machineDir(spec.Name))
+		return Spec{}, fmt.Errorf("%s exists and was not made by Strata; choose another name or move it away",
+			machineDir(spec.Name))
 	}
 	return spec, inState(ctx, func() error {
 		if err := checkDisk(); err != nil {
@@ -122,17 +126,18 @@ func claimName(ctx context.Context, spec Spec, log *Log) (Spec, error) {
 	})
 }
 
-// keepImage is the image that a finished machine goes on with.
+// keepImage returns the image that a finished machine keeps using.
 func keepImage(old, wanted Spec, log *Log) (path, sha string) {
 	if old.ImageSHA256 == wanted.ImageSHA256 {
 		return wanted.Image, wanted.ImageSHA256
 	}
-	log.Printf("machine %s keeps its image %s; delete it to have it made from %s", old.Name, old.ImageSHA256[:12], wanted.ImageSHA256[:12])
+	log.Printf("machine %s keeps its image %s; delete it to have it made from %s", old.Name,
+		old.ImageSHA256[:12], wanted.ImageSHA256[:12])
 	return old.Image, old.ImageSHA256
 }
 
-// isOurs says whether the machine's directory is missing or holds nothing but a spec whose writing
-// was interrupted.
+// isOurs reports whether the machine's directory is missing or holds only a spec whose writing was
+// interrupted.
 func isOurs(name string) bool { return machineDir(name).isUnwritten() }
 
 func (d dir) isUnwritten() bool {
@@ -144,7 +149,7 @@ func (d dir) isUnwritten() bool {
 	return err == nil && !slices.ContainsFunc(entries, isOther)
 }
 
-// bringUp makes everything the machine lacks and starts it. Every step is idempotent.
+// bringUp makes all missing parts of the machine and starts it. Every step is idempotent.
 func bringUp(ctx context.Context, spec Spec, log *Log) (Result, error) {
 	if len(spec.DNS) == 0 {
 		servers, err := network.Nameservers("/etc/resolv.conf")
@@ -171,10 +176,11 @@ func bringUp(ctx context.Context, spec Spec, log *Log) (Result, error) {
 	if err := host.WriteFile(machineDir(spec.Name).ready(), nil, 0o600); err != nil {
 		return Result{}, err
 	}
-	return Result{Name: spec.Name, Address: spec.Address, HostKey: rootfs.AuthorizedForm(key)}, forget(ctx, deleting, spec.Name)
+	return Result{Name: spec.Name, Address: spec.Address,
+		HostKey: rootfs.AuthorizedForm(key)}, forget(ctx, deleting, spec.Name)
 }
 
-// inState excludes the making of a machine's directory from the removal of the empty state
+// inState excludes the creation of a machine's directory from the removal of the empty state
 // directory.
 func inState(ctx context.Context, do func() error) error {
 	unlock, err := host.Lock(ctx, "state")

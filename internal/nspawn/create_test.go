@@ -10,13 +10,14 @@ import (
 )
 
 // A creation that is killed while it writes the spec leaves a folder with a part of it. The next
-// one must take that for its own, and nothing else.
+// one must recognize only that as its own.
 func TestAFolderWithAPartOfASpecIsOurs(t *testing.T) {
 	for name, test := range map[string]struct {
 		files []string
 		ours  bool
 	}{
-		"empty": {nil, true}, "a part": {[]string{".spec.json-4711"}, true}, "parts of two": {[]string{".spec.json-1", ".spec.json-2"}, true},
+		"empty": {nil, true}, "a part": {[]string{".spec.json-4711"}, true},
+		"parts of two": {[]string{".spec.json-1", ".spec.json-2"}, true},
 		"another file": {[]string{"data"}, false}, "a part and another file": {[]string{".spec.json-1", "data"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {

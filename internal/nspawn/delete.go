@@ -11,15 +11,15 @@ import (
 	"strata/internal/nspawn/network"
 )
 
-// Delete removes a machine with everything that was made for it; the network and the image go with
-// their last machine. A machine that does not exist is no error, a directory that was not made here
-// is. It does not check whose the machine is.
+// Delete removes a machine with all its parts; the network and the image go with their last
+// machine. A missing machine is no error, a directory that was not made here is. It does not check
+// the owner.
 func Delete(ctx context.Context, name string, log *Log) error {
 	return remove(ctx, name, func(Spec) error { return nil }, log)
 }
 
-// DeleteOwn is Delete for the owner of a Spec, of which the name, the owner and the key are read.
-// It notes first that the machine leaves, so that its owner's next run can end what broke off.
+// DeleteOwn is Delete for the owner of a Spec; it reads the Spec's name, owner and key. It first
+// records the deletion, so that the owner's next run can complete an interrupted one.
 func DeleteOwn(ctx context.Context, spec Spec, log *Log) error {
 	return remove(ctx, spec.Name, func(have Spec) error {
 		if err := spec.mayHave(have); err != nil {
@@ -29,7 +29,7 @@ func DeleteOwn(ctx context.Context, spec Spec, log *Log) error {
 	}, log)
 }
 
-// remove deletes a machine that may be deleted.
+// remove deletes a machine if may permits it.
 func remove(ctx context.Context, name string, may func(Spec) error, log *Log) error {
 	if err := checkHost(); err != nil {
 		return err

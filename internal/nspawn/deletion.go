@@ -13,18 +13,18 @@ import (
 	"strata/internal/nspawn/host"
 )
 
-// Deletion is the deletion of all machines of a stack. It travels as JSON on stdin.
+// Deletion is the deletion of all machines of a stack. It is passed as JSON on stdin.
 type Deletion struct {
 	// Machines are their names.
 	Machines []string `json:"machines"`
-	// Owner owns the machines; nil from a state that knew none.
+	// Owner owns the machines; nil from a state without owners.
 	Owner *Owner `json:"owner,omitempty"`
-	// Timeout bounds the wait for other runs that do something with one of them.
+	// Timeout bounds the wait for other runs that work on one of them.
 	Timeout metav1.Duration `json:"timeout"`
 }
 
-// MarkForDeletion marks all machines: their stack is about to delete them. One that is gone already
-// needs no mark.
+// MarkForDeletion marks all machines: their stack is about to delete them. A missing one needs no
+// mark.
 func MarkForDeletion(ctx context.Context, all Deletion) error {
 	return onOwn(ctx, all, func(name string) error {
 		if _, err := loadSpec(name); errors.Is(err, ErrUnknown) {
@@ -34,14 +34,14 @@ func MarkForDeletion(ctx context.Context, all Deletion) error {
 	})
 }
 
-// Keep takes MarkForDeletion back.
+// Keep reverts MarkForDeletion.
 func Keep(ctx context.Context, all Deletion) error {
 	return onOwn(ctx, all, func(name string) error { return forget(ctx, toDelete, name) })
 }
 
-// MarkForReplacement has the machines that are marked for deletion still made anew, and returns
-// their names: a deletion of all has begun and broken off, and what is left of them is half a
-// cluster that no state knows any more.
+// MarkForReplacement marks the machines that are still marked for deletion to be made anew, and
+// returns their names. A deletion of all has begun and was interrupted: the rest is half a cluster
+// that no state knows any more.
 func MarkForReplacement(ctx context.Context, all Deletion) (names []string, err error) {
 	err = onOwn(ctx, all, func(name string) error {
 		if !is(toDelete, name) {
@@ -56,14 +56,14 @@ func MarkForReplacement(ctx context.Context, all Deletion) (names []string, err 
 	return names, err
 }
 
-// Forget forgets what was noted of machines, once their stack is gone.
+// Forget removes the notes about machines, once their stack is gone.
 func Forget(ctx context.Context, names []string) error {
 	return onOwn(ctx, Deletion{Machines: names}, func(name string) error {
 		return errors.Join(forget(ctx, deleting, name), forget(ctx, toDelete, name))
 	})
 }
 
-// onOwn does something with the name of each machine, under its lock. It refuses one of another
+// onOwn calls do with the name of each machine, under its lock. It refuses a machine of another
 // owner.
 func onOwn(ctx context.Context, all Deletion, do func(name string) error) error {
 	one := func(name string) error {
@@ -89,17 +89,17 @@ func onOwn(ctx context.Context, all Deletion, do func(name string) error) error 
 	return nil
 }
 
-// noteDir holds what is noted of machines beside their own files, because it outlives them. Like
-// the locks it ends with a reboot of this host.
+// noteDir holds the notes about machines outside their own files, because the notes outlive them.
+// Like the locks they end with a reboot of this host.
 const noteDir = "/run/strata/notes"
 
-// The notes, by the ending of their files' names.
+// The notes, by the suffix of their files' names.
 const (
 	// deleting: the deletion of the machine began, by its stack (DeleteOwn). Pulumi does that once
-	// all that lives on the machine has left the state. A run that breaks off then leaves half a
-	// machine, or none, which the state still has; the note lets the next one make it anew. It
-	// holds the private half of its host key: what is made in its place has to have the key that
-	// the state has pinned.
+	// everything on the machine has left the state. An interrupted run then leaves half a machine,
+	// or none, which the state still has; with the note the next run makes it anew. The note holds
+	// the private half of the host key, because the new machine must have the key that the state
+	// has pinned.
 	deleting = "leaving"
 	// toDelete: all machines of the stack are about to be deleted.
 	toDelete = "condemned"
@@ -112,7 +112,7 @@ func is(note, name string) bool {
 	return err == nil
 }
 
-// record notes that a machine leaves; the caller holds its lock.
+// record writes the note that a machine is being deleted; the caller holds its lock.
 func record(ctx context.Context, name string) error {
 	if is(deleting, name) {
 		return nil

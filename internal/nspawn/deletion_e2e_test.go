@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// brokenOff leaves a deletion as a kill does, from its first step to after its last.
+// brokenOff leaves a deletion as a kill does, at each of its steps.
 var brokenOff = map[string]func(t *testing.T, name string){
 	"before it stopped the machine": func(t *testing.T, name string) { require.NoError(t, record(t.Context(), name)) },
 	"when the machine had stopped": func(t *testing.T, name string) {
@@ -23,7 +23,9 @@ var brokenOff = map[string]func(t *testing.T, name string){
 		require.NoError(t, Stop(t.Context(), name, true))
 		require.NoError(t, os.RemoveAll(machineDir(name).path("upper")))
 	},
-	"before Pulumi heard of its end": func(t *testing.T, name string) { require.NoError(t, DeleteOwn(t.Context(), Spec{Name: name}, nil)) },
+	"before Pulumi heard of its end": func(t *testing.T, name string) {
+		require.NoError(t, DeleteOwn(t.Context(), Spec{Name: name}, nil))
+	},
 }
 
 func TestAMachineThatWasLeavingIsMadeAnewUnderTheSameKey(t *testing.T) {
@@ -37,14 +39,15 @@ func TestAMachineThatWasLeavingIsMadeAnewUnderTheSameKey(t *testing.T) {
 			second, err := Update(e2eContext(t), spec, nil)
 			require.NoError(t, err)
 			assert.Equal(t, first, second, "the state has the first one's")
-			assert.Equal(t, "new", remote(t, login(t, "root", spec, key, first.HostKey), "test -e /root/note || echo new"))
+			assert.Equal(t, "new",
+				remote(t, login(t, "root", spec, key, first.HostKey), "test -e /root/note || echo new"))
 			assertNoNotes(t)
 		})
 	}
 }
 
-// Once a destroy has come to the machines, what lives on any of them belongs to no stack any more;
-// and not a moment before.
+// Once a destroy has reached the machines, the workload on any of them belongs to no stack any
+// more; not before.
 func TestWhereADestroyCameToTheMachinesAllOfThemAreMadeAnew(t *testing.T) {
 	one, _ := e2eSpec(t, 1)
 	other, key := e2eSpec(t, 2)
@@ -81,7 +84,7 @@ func TestWhereADestroyCameToTheMachinesAllOfThemAreMadeAnew(t *testing.T) {
 	assertNoNotes(t)
 }
 
-// A person who deletes a machine by hand has not taken away what the state has on it.
+// A machine that is deleted by hand has still its resources in the state.
 func TestAMachineThatIsGoneWithoutADestroyIsNotMadeAnew(t *testing.T) {
 	spec, _ := e2eSpec(t, 1)
 	_, err := Create(e2eContext(t), spec, nil)
@@ -91,7 +94,7 @@ func TestAMachineThatIsGoneWithoutADestroyIsNotMadeAnew(t *testing.T) {
 	require.ErrorContains(t, err, "is gone, and none was made in its place")
 }
 
-// assertNoNotes is for these tests' machines: others' may be about to be deleted.
+// assertNoNotes only checks these tests' machines: others may be about to be deleted.
 func assertNoNotes(t *testing.T) {
 	t.Helper()
 	notes, err := filepath.Glob(notePath("*", "stme2e-*"))

@@ -7,11 +7,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// spareBytes must stay free beside an image: a node's images and logs do not fit in less.
+// spareBytes must stay free beside an image: a node's images and logs need at least that.
 const spareBytes = 2 << 30
 
-// checkDisk refuses a state directory that is full or that lies on an overlay, which cannot carry
-// another overlay.
+// checkDisk refuses a state directory that is full, or on an overlay, which cannot carry another
+// overlay.
 func checkDisk() error {
 	if err := os.MkdirAll(machinesDir(), 0o700); err != nil {
 		return fmt.Errorf("making %s: %w", machinesDir(), err)
@@ -21,7 +21,9 @@ func checkDisk() error {
 		return fmt.Errorf("read the disk of %s: %w", stateDir, err)
 	}
 	if isOverlay(st) {
-		return fmt.Errorf("%s is on an overlay file system, which cannot carry the machines' own; mount a disk or a volume there", stateDir)
+		return fmt.Errorf(
+			"%s is on an overlay file system, which cannot carry the machines' own; mount a disk or a volume there",
+			stateDir)
 	}
 	return needFree(st, 0)
 }
@@ -41,7 +43,8 @@ func checkSpaceFor(f *os.File) error {
 func needFree(st unix.Statfs_t, more uint64) error {
 	free, need := st.Bavail*uint64(st.Bsize), more+spareBytes //nolint:gosec // a size is not negative
 	if free < need {
-		return fmt.Errorf("disk full: %s has %d MiB free, expected at least %d MiB; free some space or mount a larger disk there",
+		return fmt.Errorf(
+			"disk full: %s has %d MiB free, expected at least %d MiB; free some space or mount a larger disk there",
 			stateDir, free>>20, need>>20)
 	}
 	return nil

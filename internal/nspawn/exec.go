@@ -7,9 +7,9 @@ import (
 	"os/exec"
 )
 
-// Exec runs a command as root inside a running machine, with this process's standard streams and
-// without SSH: it works when sshd or the network of the machine is what was broken on purpose. The
-// command's own exit code is in the error.
+// Exec runs a command as root inside a running machine, with this process's standard streams. It
+// needs no SSH, so it works when a test has broken the machine's sshd or network. The error has the
+// command's own exit code.
 func Exec(ctx context.Context, name string, argv []string) error {
 	if _, err := loadSpec(name); err != nil {
 		return err

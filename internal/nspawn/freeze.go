@@ -9,10 +9,10 @@ import (
 	"strata/internal/nspawn/host"
 )
 
-// Pause freezes a machine: its addresses stay, nothing answers. A paused node is like a hung host.
+// Pause freezes a machine, like a hung host: its addresses stay, nothing answers.
 func Pause(ctx context.Context, name string) error { return freeze(ctx, name, true) }
 
-// Resume lets a paused machine go on.
+// Resume continues a paused machine.
 func Resume(ctx context.Context, name string) error { return freeze(ctx, name, false) }
 
 func freeze(ctx context.Context, name string, frozen bool) error {

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// hostKeyOf is the machine's host key: its seed's, which cloud-init writes at the first boot, or
-// one that is made here.
+// hostKeyOf returns the machine's host key: its seed's, which cloud-init writes at the first boot,
+// or a new one.
 func hostKeyOf(spec Spec) (ssh.PublicKey, error) {
 	if len(spec.Seed) == 0 {
 		if err := keepHostKey(spec.Name); err != nil {
@@ -25,7 +25,7 @@ func hostKeyOf(spec Spec) (ssh.PublicKey, error) {
 	return key, nil
 }
 
-// keepHostKey gives a machine that replaces one the host key of that one, unless it has one or none
+// keepHostKey gives a replacement machine the host key of the old one, unless it has a key or none
 // is known.
 func keepHostKey(name string) error {
 	private, err := os.ReadFile(notePath(deleting, name))

@@ -15,8 +15,8 @@ import (
 	"strata/internal/nspawn/host"
 )
 
-// ensureImage extracts the spec's image once per checksum. Extraction and verification are one
-// pass, and the directory gets its name only when the sum is right.
+// ensureImage extracts the spec's image once per checksum. It extracts and verifies in one pass,
+// and the directory gets its name only if the sum is right.
 func ensureImage(ctx context.Context, spec Spec, log *Log) error {
 	unlock, err := host.Lock(ctx, "image-"+spec.ImageSHA256[:12])
 	if err != nil {
@@ -62,17 +62,18 @@ func extractInto(ctx context.Context, dir string, tar io.Reader, spec Spec) erro
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("extracting %s into %s: %w: %s", spec.Image, dir, err, lastLines(stderr.String(), 3))
 	}
-	// tar stops at the end mark; the checksum is that of the whole file.
+	// tar stops at the end mark; the checksum covers the whole file.
 	if _, err := io.Copy(io.Discard, in); err != nil {
 		return fmt.Errorf("reading %s: %w", spec.Image, err)
 	}
 	if got := hex.EncodeToString(sum.Sum(nil)); got != spec.ImageSHA256 {
-		return fmt.Errorf("machine image %s: expected sha256 %s, found %s; fetch or build it again", spec.Image, spec.ImageSHA256, got)
+		return fmt.Errorf("machine image %s: expected sha256 %s, found %s; fetch or build it again",
+			spec.Image, spec.ImageSHA256, got)
 	}
 	return nil
 }
 
-// removeImage removes the extracted image when no machine's spec names it.
+// removeImage removes the extracted image if no machine's spec names it.
 func removeImage(ctx context.Context, sha string) error {
 	unlock, err := host.Lock(ctx, "image-"+sha[:12])
 	if err != nil {

@@ -20,7 +20,7 @@ func tinyImage(t *testing.T) (content []byte, sha string) {
 	_, err := w.Write([]byte("ID=\n")[:3])
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
-	// Tools pad the end of a tar; the checksum is over the padding as well.
+	// Tools pad the end of a tar; the checksum covers the padding.
 	b.Write(make([]byte, 64<<10))
 	sum := sha256.Sum256(b.Bytes())
 	return b.Bytes(), hex.EncodeToString(sum[:])
@@ -29,18 +29,21 @@ func tinyImage(t *testing.T) (content []byte, sha string) {
 func TestImageWithTheRightSumIsExtracted(t *testing.T) {
 	content, sha := tinyImage(t)
 	target := filepath.Join(t.TempDir(), "image")
-	require.NoError(t, extractInto(t.Context(), target, bytes.NewReader(content), Spec{Image: "x.tar", ImageSHA256: sha}))
+	require.NoError(t,
+		extractInto(t.Context(), target, bytes.NewReader(content), Spec{Image: "x.tar", ImageSHA256: sha}))
 	assert.FileExists(t, filepath.Join(target, "etc/os-release"))
 }
 
 func TestImageWithAnotherSumIsRefusedByName(t *testing.T) {
 	content, sha := tinyImage(t)
-	err := extractInto(t.Context(), filepath.Join(t.TempDir(), "image"), bytes.NewReader(content), Spec{Image: "x.tar", ImageSHA256: testSHA})
+	err := extractInto(t.Context(), filepath.Join(t.TempDir(), "image"), bytes.NewReader(content),
+		Spec{Image: "x.tar", ImageSHA256: testSHA})
 	require.ErrorContains(t, err, "machine image x.tar: expected sha256 "+testSHA+", found "+sha)
 }
 
 func TestFileThatIsNoTarIsRefusedByName(t *testing.T) {
 	noise := bytes.Repeat([]byte("no tar\n"), 4096)
-	err := extractInto(t.Context(), filepath.Join(t.TempDir(), "image"), bytes.NewReader(noise), Spec{Image: "x.tar", ImageSHA256: testSHA})
+	err := extractInto(t.Context(), filepath.Join(t.TempDir(), "image"), bytes.NewReader(noise),
+		Spec{Image: "x.tar", ImageSHA256: testSHA})
 	require.ErrorContains(t, err, "extracting x.tar")
 }

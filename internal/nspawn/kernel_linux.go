@@ -30,8 +30,8 @@ func mountRoot(spec Spec, d dir) error {
 	return nil
 }
 
-// unmountBelow unmounts what was mounted in the machine's directory, so that deleting never crosses
-// into it.
+// unmountBelow unmounts the mounts in the machine's directory, so that a deletion never crosses
+// into one.
 func unmountBelow(top string) error {
 	raw, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
@@ -52,7 +52,7 @@ func unmountBelow(top string) error {
 	return nil
 }
 
-// waitProcess waits for the end of a process that is not a child.
+// waitProcess waits for the end of a process that is no child.
 func waitProcess(ctx context.Context, pid int) error {
 	fd, err := unix.PidfdOpen(pid, 0)
 	if errors.Is(err, unix.ESRCH) {
@@ -75,8 +75,8 @@ func waitProcess(ctx context.Context, pid int) error {
 	return ctx.Err()
 }
 
-// diesWithParent has the kernel kill a child when the thread that made it ends.
+// diesWithParent makes the kernel kill a child when the thread that made it ends.
 func diesWithParent() *unix.SysProcAttr { return &unix.SysProcAttr{Pdeathsig: unix.SIGKILL} }
 
-// isOverlay says whether a file system is an overlay, which cannot carry another.
+// isOverlay reports whether a file system is an overlay, which cannot carry another.
 func isOverlay(st unix.Statfs_t) bool { return st.Type == unix.OVERLAYFS_SUPER_MAGIC }

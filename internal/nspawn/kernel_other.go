@@ -11,8 +11,8 @@ import (
 	"strata/internal/nspawn/host"
 )
 
-// There are no machines but on Linux: host.Lock, which each change of one begins with, says so, and
-// none of these is reached.
+// Only Linux has machines. Each change of a machine begins with host.Lock, which reports that, so
+// these functions are never reached.
 
 func mountRoot(Spec, dir) error { return host.CheckSystem(runtime.GOOS) }
 

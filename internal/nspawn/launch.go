@@ -14,7 +14,7 @@ import (
 
 // launch starts the supervisor so that it outlives this process, its process group, its session and
 // its terminal. With systemd on the host it is a transient unit with a delegated cgroup, as v2
-// demands; without, a session of its own. The returned channel closes when the supervisor ends.
+// requires; without, a session of its own. The returned channel closes when the supervisor ends.
 func launch(ctx context.Context, name string) (ended <-chan struct{}, err error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -28,7 +28,7 @@ func launch(ctx context.Context, name string) (ended <-chan struct{}, err error)
 		return nil, fmt.Errorf("opening the console log: %w", err)
 	}
 	defer func() { _ = console.Close() }()
-	// stdin stays nil, which is /dev/null: no pipe of the caller is held open.
+	// stdin stays nil, which is /dev/null, so that no pipe of the caller stays open.
 	cmd := exec.Command(self, "machine", "supervise", name)
 	cmd.Env, cmd.Dir = []string{hostPath}, "/"
 	cmd.Stdout, cmd.Stderr = console, console
@@ -46,9 +46,11 @@ func launch(ctx context.Context, name string) (ended <-chan struct{}, err error)
 
 func launchUnit(ctx context.Context, name, self string) (<-chan struct{}, error) {
 	log := machineDir(name).console()
-	_, err := host.Run(ctx, "systemd-run", "--quiet", "--collect", "--unit="+host.UnitName(name), "--slice="+host.UnitSlice,
+	_, err := host.Run(ctx, "systemd-run", "--quiet", "--collect", "--unit="+host.UnitName(name),
+		"--slice="+host.UnitSlice,
 		"--service-type=exec", "--property=Delegate=yes", "--property=KillMode=mixed", "--property=TimeoutStopSec=30",
-		"--property=StandardInput=null", "--property=StandardOutput=append:"+log, "--property=StandardError=append:"+log,
+		"--property=StandardInput=null", "--property=StandardOutput=append:"+log,
+		"--property=StandardError=append:"+log,
 		"--property=WorkingDirectory=/", self, "machine", "supervise", name)
 	if err != nil {
 		return nil, fmt.Errorf("starting the supervisor of %s: %w", name, err)
@@ -72,7 +74,7 @@ func waitUnsupervised(ctx context.Context, name string) error {
 	return waitProcess(ctx, pid)
 }
 
-// consoleTail is the end of the machine's console, for error messages.
+// consoleTail returns the end of the machine's console, for error messages.
 func consoleTail(name string) string {
 	raw, err := os.ReadFile(machineDir(name).console())
 	if err != nil {

@@ -5,11 +5,10 @@ import (
 	"errors"
 )
 
-// Left removes what a run that broke off left of a machine, and of the bridge when that has no
-// machine any more. A machine that is whole stays, unless it was made from this very spec and
-// unfinished says that no run ever heard of it; then whole is its answer. The spec needs no image
-// and, for a machine that is half made, no key. One that belongs to another cluster than the spec's
-// stays as it is, and is no answer.
+// Left removes the rest that an interrupted run left of a machine, and of the bridge if it has no
+// machine any more. A complete machine stays, and whole is true. Left removes it only if unfinished
+// says that no state has it, and it was made from this very spec. The spec needs no image and, for
+// a half-made machine, no key. A machine of another cluster stays, and whole is false.
 func Left(ctx context.Context, spec Spec, unfinished bool, log *Log) (whole bool, err error) {
 	if err := checkHost(); err != nil {
 		return false, err

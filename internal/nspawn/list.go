@@ -10,7 +10,7 @@ import (
 	"strata/internal/nspawn/cgroup"
 )
 
-// State of a machine.
+// State is the state of a machine.
 type State string
 
 // States that List reports.
@@ -18,7 +18,7 @@ const (
 	Running State = "running"
 	Paused  State = "paused"
 	Stopped State = "stopped"
-	// Incomplete is a machine whose creation has not finished: it is under way, or was interrupted.
+	// Incomplete is a machine whose creation is running or was interrupted.
 	Incomplete State = "incomplete"
 )
 
@@ -28,7 +28,7 @@ type Status struct {
 	State   State      `json:"state"`
 	Address netip.Addr `json:"address"`
 	Bridge  string     `json:"bridge"`
-	// Pid is the machine's init as this host sees it, for nsenter; 0 when it does not run.
+	// Pid is the machine's init in this host's numbers, for nsenter; 0 if it does not run.
 	Pid int `json:"pid"`
 }
 
@@ -67,8 +67,8 @@ func stateOf(name string) (State, error) {
 	return Running, err
 }
 
-// leader is the machine's process 1: the child of nspawn, which is the child of the supervisor. 0
-// while it boots.
+// leader returns the machine's process 1: the child of nspawn, which is the child of the
+// supervisor. 0 while it boots.
 func leader(name string) int {
 	supervisor, err := supervisorPid(name)
 	if err != nil || supervisor == 0 {

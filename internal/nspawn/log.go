@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// Log receives one line for each change made to this host and each thing waited for.
+// Log receives one line for each change of this host and each wait.
 type Log struct {
 	// W receives the lines; stderr for the command line.
 	W io.Writer

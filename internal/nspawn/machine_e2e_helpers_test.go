@@ -25,8 +25,8 @@ import (
 	"strata/internal/nspawn/rootfs"
 )
 
-// imageVariable names the machine image's tar, as for tests/e2e; without it that of the lab's
-// bundle is used. Nothing else of the lab is needed.
+// imageVariable names the machine image's tar, as for tests/e2e. Without it, the lab's bundle has
+// the image. These tests need no other part of the lab.
 const imageVariable = "E2E_IMAGE"
 
 // TestMain lets the test binary be the supervisor of the machines it makes.
@@ -54,7 +54,7 @@ const (
 	e2eTimeout = 3 * time.Minute
 )
 
-// e2eSpec is the spec of machine n, with the private key that may log in.
+// e2eSpec returns the spec of machine n, with the private key that may log in.
 func e2eSpec(t *testing.T, n int) (Spec, ssh.Signer) {
 	t.Helper()
 	require.NoError(t, checkHost())
@@ -116,7 +116,8 @@ func login(t *testing.T, user string, spec Spec, key ssh.Signer, hostKey string)
 	pinned, _, _, _, err := ssh.ParseAuthorizedKey([]byte(hostKey))
 	require.NoError(t, err)
 	client, err := ssh.Dial("tcp", spec.Address.String()+":22", &ssh.ClientConfig{
-		User: user, Auth: []ssh.AuthMethod{ssh.PublicKeys(key)}, HostKeyCallback: ssh.FixedHostKey(pinned), Timeout: 20 * time.Second,
+		User: user, Auth: []ssh.AuthMethod{ssh.PublicKeys(key)},
+		HostKeyCallback: ssh.FixedHostKey(pinned), Timeout: 20 * time.Second,
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = client.Close() })
@@ -133,8 +134,8 @@ func remote(t *testing.T, client *ssh.Client, command string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// assertGone is for links: an interface below /sys/class/net is one, which assert.NoDirExists takes
-// for gone.
+// assertGone also works for links: an interface below /sys/class/net is one, and assert.NoDirExists
+// considers a link gone.
 func assertGone(t *testing.T, path string) {
 	t.Helper()
 	_, err := os.Lstat(path)
@@ -147,7 +148,8 @@ func assertNothingLeft(t *testing.T, specs []Spec) {
 		assert.NoDirExists(t, string(machineDir(spec.Name)))
 		assertGone(t, "/sys/class/net/vb-"+spec.Name)
 		assert.NoDirExists(t, filepath.Join("/run/systemd/nspawn/propagate", spec.Name))
-		for _, pattern := range []string{"/sys/fs/cgroup/strata/", "/sys/fs/cgroup/*/strata/", "/sys/fs/cgroup/strata.slice/strata-machine-"} {
+		for _, pattern := range []string{"/sys/fs/cgroup/strata/", "/sys/fs/cgroup/*/strata/",
+			"/sys/fs/cgroup/strata.slice/strata-machine-"} {
 			left, err := filepath.Glob(pattern + spec.Name + "*")
 			require.NoError(t, err)
 			assert.Empty(t, left, "cgroups")

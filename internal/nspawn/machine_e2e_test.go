@@ -157,7 +157,8 @@ func TestFailedCreationLeavesNothing(t *testing.T) {
 
 func TestWhatABrokenOffRunLeftIsRemovedAndWhatIsWholeIsNot(t *testing.T) {
 	spec, _ := e2eSpec(t, 4)
-	bare := Spec{Name: spec.Name, Bridge: spec.Bridge, Subnet: spec.Subnet, Gateway: spec.Gateway} // as a stack's file has it
+	// as a stack's file has it
+	bare := Spec{Name: spec.Name, Bridge: spec.Bridge, Subnet: spec.Subnet, Gateway: spec.Gateway}
 	ctx := e2eContext(t)
 	_, err := Create(ctx, spec, nil)
 	require.NoError(t, err)
@@ -212,7 +213,8 @@ func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 		assert.NotZero(t, leader(ours.Name), "it runs")
 	}
 	_, err = Create(ctx, theirs, nil)
-	require.ErrorContains(t, err, "belongs to another stack, node server-1 of stack dev of project strata (cluster cafe)")
+	require.ErrorContains(t, err,
+		"belongs to another stack, node server-1 of stack dev of project strata (cluster cafe)")
 	require.ErrorContains(t, DeleteOwn(ctx, theirs, nil), "cluster cafe")
 	stays()
 
@@ -234,7 +236,8 @@ func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 	_, err = Update(ctx, ours, nil)
 	require.NoError(t, err)
 	stays()
-	require.NoError(t, DeleteOwn(ctx, Spec{Name: old.Name, AuthorizedKey: old.AuthorizedKey}, nil), "an older state's delete")
+	require.NoError(t, DeleteOwn(ctx, Spec{Name: old.Name, AuthorizedKey: old.AuthorizedKey}, nil),
+		"an older state's delete")
 	assertNothingLeft(t, []Spec{ours})
 }
 

@@ -17,7 +17,7 @@ func ensureNetwork(ctx context.Context, spec Spec, log *Log) error {
 	return spec.bridge().Ensure(ctx, func() error { return checkAddressUnused(spec) }, log.Printf)
 }
 
-// checkAddressUnused compares with the other machines on the bridge, running or not.
+// checkAddressUnused compares the address with the other machines on the bridge, running or not.
 func checkAddressUnused(spec Spec) error {
 	specs, err := allSpecs()
 	if err != nil {
@@ -25,15 +25,16 @@ func checkAddressUnused(spec Spec) error {
 	}
 	for _, other := range specs {
 		if other.Name != spec.Name && other.Bridge == spec.Bridge && other.Address == spec.Address {
-			return fmt.Errorf("address %s is in use by machine %s; choose another one, or run: strata machine delete %s",
+			return fmt.Errorf(
+				"address %s is in use by machine %s; choose another one, or run: strata machine delete %s",
 				spec.Address, other.Name, other.Name)
 		}
 	}
 	return nil
 }
 
-// ReleaseNetwork removes a machine's bridge and its rules when no machine is left on it. A deletion
-// that broke off after its machine had gone leaves them behind, and nothing else would remove them.
+// ReleaseNetwork removes a machine's bridge and its rules if no machine is left on it. A deletion
+// that was interrupted after its machine had gone leaves them, and no other step removes them.
 func ReleaseNetwork(ctx context.Context, spec Spec, log *Log) error {
 	return spec.bridge().Release(ctx, func() (bool, error) {
 		specs, err := allSpecs()

@@ -18,8 +18,8 @@ type Owner struct {
 	Node    string `json:"node"`
 }
 
-// OwnerOf is the owner of the machine of a host's owner; of all machines of the stack, where that
-// names no node.
+// OwnerOf returns the owner of a machine from a host's owner. Without a node it is the owner of all
+// machines of the stack.
 func OwnerOf(host k3shost.Owner) *Owner {
 	return &Owner{Cluster: host.Cluster, Project: host.Project, Stack: host.Stack, Node: host.Node}
 }
@@ -32,22 +32,24 @@ func (o *Owner) String() string {
 	return fmt.Sprintf("node %s of stack %s of project %s (cluster %s)", o.Node, o.Stack, o.Project, o.Cluster)
 }
 
-// mayHave is an error where the machine that there is belongs to another cluster than the Spec. One
-// without an owner was made by hand or by an older Strata: its name decides, as it did. A Spec
-// without an owner is an older state's, which is known by its key.
+// mayHave returns an error if the existing machine belongs to another cluster than the Spec. A
+// machine without an owner was made by hand or by an older Strata, so its name decides. A Spec
+// without an owner is from an older state, so the key decides.
 func (s Spec) mayHave(have Spec) error {
 	switch {
 	case have.Owner == nil, s.Owner != nil && s.Owner.Cluster == have.Owner.Cluster:
 		return nil
-	case s.Owner == nil && s.AuthorizedKey != "" && strings.TrimSpace(s.AuthorizedKey) == strings.TrimSpace(have.AuthorizedKey):
+	case s.Owner == nil && s.AuthorizedKey != "" &&
+		strings.TrimSpace(s.AuthorizedKey) == strings.TrimSpace(have.AuthorizedKey):
 		return nil
 	}
-	return fmt.Errorf("machine %s belongs to another stack, %s: it is left alone. Another state of this stack's file made it: two people need stacks of two names; "+
-		"if that state is lost or this machine has no other user: strata host adopt (docs/host-ownership.md), or strata machine delete %s", s.Name, have.Owner, s.Name)
+	return fmt.Errorf(
+		"machine %s belongs to another stack, %s: it is left alone. Another state of this stack's file made it: two people need stacks of two names; "+
+			"if that state is lost or this machine has no other user: strata host adopt (docs/host-ownership.md), or strata machine delete %s", s.Name, have.Owner, s.Name)
 }
 
-// ByHand gives a machine another owner, or with nil none. It returns whose it was, and changes
-// nothing unless yes. The machine goes on.
+// ByHand gives a machine another owner, or with nil none. It returns the former owner, and changes
+// nothing unless yes. The machine keeps running.
 func ByHand(ctx context.Context, name string, owner *Owner, yes bool) (was *Owner, err error) {
 	if err := checkHost(); err != nil {
 		return nil, err

@@ -17,9 +17,11 @@ func TestAMachineIsItsClustersOrOfWhoHasItsKey(t *testing.T) {
 		{"of an older program, for a newer state", Spec{Owner: ours}, Spec{}, false},
 		{"of an older program, for an older state", Spec{}, Spec{}, false},
 		{"this cluster's", Spec{Owner: ours}, Spec{Owner: ours}, false},
-		{"this cluster's, whose stack was renamed", Spec{Owner: ours}, Spec{Owner: &Owner{"cafe", "p", "prod", "server-1"}}, false},
+		{"this cluster's, whose stack was renamed", Spec{Owner: ours},
+			Spec{Owner: &Owner{"cafe", "p", "prod", "server-1"}}, false},
 		{"another cluster's", Spec{Owner: ours}, Spec{Owner: theirs}, true},
-		{"another cluster's with one key", Spec{Owner: ours, AuthorizedKey: "k"}, Spec{Owner: theirs, AuthorizedKey: "k"}, true},
+		{"another cluster's with one key", Spec{Owner: ours, AuthorizedKey: "k"},
+			Spec{Owner: theirs, AuthorizedKey: "k"}, true},
 		{"an older state's own", Spec{AuthorizedKey: "k\n"}, Spec{Owner: ours, AuthorizedKey: "k"}, false},
 		{"not an older state's", Spec{AuthorizedKey: "l"}, Spec{Owner: ours, AuthorizedKey: "k"}, true},
 		{"of an older state without a key", Spec{}, Spec{Owner: ours}, true},
@@ -31,7 +33,8 @@ func TestAMachineIsItsClustersOrOfWhoHasItsKey(t *testing.T) {
 				require.NoError(t, err)
 				return
 			}
-			for _, says := range []string{"machine dev-server-1", test.there.Owner.String(), "left alone", "strata host adopt", "docs/host-ownership.md"} {
+			for _, says := range []string{"machine dev-server-1", test.there.Owner.String(),
+				"left alone", "strata host adopt", "docs/host-ownership.md"} {
 				assert.ErrorContains(t, err, says)
 			}
 		})

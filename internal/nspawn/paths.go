@@ -14,7 +14,8 @@ func machinesDir() string { return filepath.Join(stateDir, "machines") }
 
 func imagesDir() string { return filepath.Join(stateDir, "images") }
 
-// imageDir is named by the first 12 digits of the checksum, as the whole one is in each spec.
+// imageDir returns the image's directory, named by the first 12 digits of the checksum; each spec
+// has the whole one.
 func imageDir(sha string) string { return filepath.Join(imagesDir(), sha[:12]) }
 
 // dir is the directory of one machine.
@@ -26,10 +27,10 @@ func (d dir) path(elem ...string) string {
 	return filepath.Join(append([]string{string(d)}, elem...)...)
 }
 
-// spec.json is also the marker: a directory without it was not made here.
+// spec is also the marker: a directory without spec.json was not made here.
 func (d dir) spec() string { return d.path("spec.json") }
 
-// ready exists once sshd has answered: create has completed.
+// ready exists once sshd has answered: the creation is complete.
 func (d dir) ready() string { return d.path("ready") }
 
 // layer holds the machine's own layer over its image.

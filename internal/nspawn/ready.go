@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// sshPoll is the pause between two attempts to reach sshd, which gives no other sign of life
-	// from outside.
+	// sshPoll is the pause between two attempts to reach sshd, which gives no other sign of life to
+	// the outside.
 	sshPoll = 50 * time.Millisecond
 	// sshAttempt bounds one handshake.
 	sshAttempt = 3 * time.Second
@@ -38,14 +38,15 @@ func waitSSH(ctx context.Context, name string, addr netip.Addr, key ssh.PublicKe
 		case <-ended:
 			return fmt.Errorf("machine %s ended before sshd answered; %s", name, consoleTail(name))
 		case <-ctx.Done():
-			return fmt.Errorf("machine %s: sshd at %s did not answer in time: %w; %s\n%s", name, addr, err, consoleTail(name), inside(name))
+			return fmt.Errorf("machine %s: sshd at %s did not answer in time: %w; %s\n%s", name, addr,
+				err, consoleTail(name), inside(name))
 		case <-ticker.C:
 		}
 	}
 }
 
-// insideScript says of a machine that runs and does not answer whether its network and its sshd
-// came up.
+// insideScript prints, for a machine that runs and does not answer, whether its network and its
+// sshd came up.
 const insideScript = `ip -brief address show dev host0; systemctl list-units --failed --plain --no-legend
 systemctl show --property=Id,ActiveState,SubState,Result systemd-networkd.service ssh.service
 journalctl --quiet --no-pager --lines 12 --output cat --unit systemd-networkd.service --unit ssh.service`
@@ -65,7 +66,7 @@ func inside(name string) string {
 	return "its network and sshd, from inside:\n" + strings.TrimSpace(string(out))
 }
 
-// errVerified ends a handshake once the host key has been checked: there is nothing to log in for.
+// errVerified ends a handshake once the host key has been checked, because no login is needed.
 var errVerified = errors.New("host key verified")
 
 func handshake(ctx context.Context, addr string, key ssh.PublicKey) error {
@@ -88,7 +89,8 @@ func handshake(ctx context.Context, addr string, key ssh.PublicKey) error {
 		HostKeyCallback: func(_ string, _ net.Addr, got ssh.PublicKey) error {
 			verdict = errVerified
 			if !bytes.Equal(got.Marshal(), key.Marshal()) {
-				verdict = fmt.Errorf("sshd at %s has another host key (%s); is the address in use", addr, ssh.FingerprintSHA256(got))
+				verdict = fmt.Errorf("sshd at %s has another host key (%s); is the address in use",
+					addr, ssh.FingerprintSHA256(got))
 			}
 			return verdict
 		},

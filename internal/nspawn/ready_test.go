@@ -30,7 +30,10 @@ func serveSSH(t *testing.T, l rootfs.Layer) string {
 	require.NoError(t, err)
 	signer, err := ssh.ParsePrivateKey(raw)
 	require.NoError(t, err)
-	config := &ssh.ServerConfig{PublicKeyCallback: func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) { return nil, os.ErrPermission }}
+	config := &ssh.ServerConfig{
+		PublicKeyCallback: func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error) {
+			return nil, os.ErrPermission
+		}}
 	config.AddHostKey(signer)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

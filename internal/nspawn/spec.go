@@ -45,11 +45,11 @@ type Spec struct {
 	MemoryMiB int `json:"memoryMiB,omitempty"`
 	// CPUs limits the machine's processor time, in processors. Default: 0, no limit.
 	CPUs float64 `json:"cpus,omitempty"`
-	// BootDelay holds back each boot after power-on, such as "30s", to rehearse a host that is
-	// slow. Default: none.
+	// BootDelay delays each boot after power-on, such as "30s", to rehearse a slow host. Default:
+	// none.
 	BootDelay Duration `json:"bootDelay,omitempty"`
-	// Seed are NoCloud's files by name, in place of the machine's own: it then boots as a virtual
-	// machine with that seed does.
+	// Seed are NoCloud's files by name, in place of the machine's own: it then boots like a virtual
+	// machine with that seed.
 	Seed map[string]string `json:"seed,omitempty"`
 	// HostKey is the public half of the host key that Seed brings, in authorized_keys form.
 	// Required with Seed.
@@ -62,8 +62,7 @@ type Spec struct {
 type Result struct {
 	Name    string     `json:"name"`
 	Address netip.Addr `json:"address"`
-	// HostKey is the public host key in authorized_keys form, to be pinned by every later
-	// connection.
+	// HostKey is the public host key in authorized_keys form, which every later connection pins.
 	HostKey string `json:"hostKey"`
 }
 
@@ -73,13 +72,14 @@ func (s Spec) limits() cgroup.Limits { return cgroup.Limits{MemoryMiB: s.MemoryM
 // identity returns the machine's description of itself.
 func (s Spec) identity() rootfs.Identity {
 	return rootfs.Identity{
-		Name: s.Name, Hostname: s.Hostname, Address: netip.PrefixFrom(s.Address, s.Subnet.Bits()), Gateway: s.Gateway, DNS: s.DNS,
+		Name: s.Name, Hostname: s.Hostname, Address: netip.PrefixFrom(s.Address, s.Subnet.Bits()),
+		Gateway: s.Gateway, DNS: s.DNS,
 		AuthorizedKey: s.AuthorizedKey, Seed: s.Seed,
 	}
 }
 
 var (
-	// nspawn takes the name as a host name, and so does the label in the machine's own network.
+	// nspawn uses the name as a host name, and so does the label in the machine's own network.
 	labelPattern  = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$`)
 	bridgePattern = regexp.MustCompile(`^[a-zA-Z0-9][a-zA-Z0-9_.-]{0,14}$`)
 	sha256Pattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
@@ -131,7 +131,8 @@ func (s *Spec) Validate() error {
 		bad("bridge", s.Bridge, "must be an interface name of at most 15 characters")
 	}
 	if _, _, _, _, err := ssh.ParseAuthorizedKey([]byte(s.AuthorizedKey)); err != nil {
-		bad("authorizedKey", s.AuthorizedKey, "must be one public key in authorized_keys form, such as ssh-ed25519 AAAA…")
+		bad("authorizedKey", s.AuthorizedKey,
+			"must be one public key in authorized_keys form, such as ssh-ed25519 AAAA…")
 	}
 	if _, _, _, _, err := ssh.ParseAuthorizedKey([]byte(s.HostKey)); err != nil && len(s.Seed) > 0 {
 		bad("hostKey", s.HostKey, "must be the public half of the host key in the seed")

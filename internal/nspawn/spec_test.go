@@ -12,7 +12,7 @@ const testKey = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAICRsrqYqVHrSrxMLQmcBMBakCw1
 
 var testSHA = strings.Repeat("ab", 32)
 
-// specJSON is a minimal valid spec with one replacement.
+// specJSON returns a minimal valid spec with one replacement.
 func specJSON(old, replacement string) string {
 	text := `{"name":"local-server-1","image":"machine.tar","imageSha256":"` + testSHA + `","bridge":"strata0",
 		"subnet":"10.10.0.0/24","address":"10.10.0.11","authorizedKey":"` + testKey + `"}`
@@ -60,7 +60,8 @@ func TestEachMistakeInASpecNamesItsField(t *testing.T) {
 
 func TestAllMistakesAreReportedAtOnce(t *testing.T) {
 	_, err := ReadSpec(strings.NewReader(`{"subnet":"10.10.0.0/24"}`))
-	for _, field := range []string{"address:", "authorizedKey:", "bridge:", "hostname:", "image:", "imageSha256:", "name:"} {
+	for _, field := range []string{"address:", "authorizedKey:", "bridge:", "hostname:", "image:",
+		"imageSha256:", "name:"} {
 		assert.ErrorContains(t, err, field)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"strata/internal/nspawn/network"
 )
 
-// Start starts a machine that does not run, as after a reboot of this host, and returns once its
-// sshd answers.
+// Start starts a stopped machine, as after a reboot of this host, and returns once its sshd
+// answers.
 func Start(ctx context.Context, name string, log *Log) error {
 	if err := checkHost(); err != nil {
 		return err
@@ -28,7 +28,8 @@ func Start(ctx context.Context, name string, log *Log) error {
 		return err
 	}
 	if !isReady(name) {
-		return fmt.Errorf("machine %s was never finished; create it again, or run: strata machine delete %s", name, name)
+		return fmt.Errorf("machine %s was never finished; create it again, or run: strata machine delete %s", name,
+			name)
 	}
 	key, err := machineDir(name).layer().ReadHostKey()
 	if err != nil {
@@ -37,7 +38,7 @@ func Start(ctx context.Context, name string, log *Log) error {
 	return powerOn(ctx, spec, key, log)
 }
 
-// powerOn makes the host ready, starts the supervisor unless it runs, and waits for sshd.
+// powerOn prepares the host, starts the supervisor unless it runs, and waits for sshd.
 func powerOn(ctx context.Context, spec Spec, key ssh.PublicKey, log *Log) error {
 	if err := host.RaiseSysctls(ctx, log.Printf); err != nil {
 		return err
@@ -52,7 +53,7 @@ func powerOn(ctx context.Context, spec Spec, key ssh.PublicKey, log *Log) error 
 	if pid != 0 {
 		return refresh(ctx, spec, key)
 	}
-	// A supervisor that was killed takes nspawn with it, but not what ran inside.
+	// A killed supervisor takes nspawn with it, but not the processes inside.
 	if err := stopLocked(ctx, spec.Name, true); err != nil {
 		return err
 	}
@@ -70,11 +71,12 @@ func powerOn(ctx context.Context, spec Spec, key ssh.PublicKey, log *Log) error 
 	if err := waitSSH(ctx, spec.Name, spec.Address, key, ended); err != nil {
 		return err
 	}
-	log.Printf("machine %s: sshd answers at %s after %s", spec.Name, spec.Address, time.Since(started).Round(time.Millisecond))
+	log.Printf("machine %s: sshd answers at %s after %s", spec.Name, spec.Address,
+		time.Since(started).Round(time.Millisecond))
 	return nil
 }
 
-// refresh gives a running machine its present limits, and checks that it still answers.
+// refresh applies the present limits to a running machine, and checks that it still answers.
 func refresh(ctx context.Context, spec Spec, key ssh.PublicKey) error {
 	if err := cgroup.Apply(spec.Name, spec.limits()); err != nil {
 		return err

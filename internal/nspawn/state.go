@@ -11,10 +11,10 @@ import (
 	"strata/internal/nspawn/host"
 )
 
-// ErrUnknown says that no machine has the name.
+// ErrUnknown reports that no machine has the name.
 var ErrUnknown = errors.New("no such machine (strata machine list shows all)")
 
-// loadSpec reads what a machine was created from.
+// loadSpec reads the spec from which a machine was created.
 func loadSpec(name string) (Spec, error) {
 	if !labelPattern.MatchString(name) {
 		return Spec{}, fmt.Errorf("machine name %q: must be lower case letters, digits and '-', at most 63", name)
@@ -64,9 +64,8 @@ func allSpecs() ([]Spec, error) {
 	return specs, nil
 }
 
-// rebuildReasons lists the fields in which two specs differ so that only a new machine can satisfy
-// the second. The image is not among them: a machine keeps the one it was made from, as a server
-// keeps its operating system.
+// rebuildReasons returns the fields in which only a new machine can satisfy the second spec. The
+// image is not among them: a machine keeps its image, as a server keeps its operating system.
 func rebuildReasons(old, wanted Spec) []string {
 	var differ []string
 	for _, f := range []struct{ name, old, wanted string }{

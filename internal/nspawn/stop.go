@@ -18,8 +18,7 @@ import (
 // service is 90 s, which a broken service would use up.
 const poweroffTimeout = 15 * time.Second
 
-// Stop powers a machine off; one that does not obey in 15 s is killed. hard kills at once, as a
-// power cut does.
+// Stop powers a machine off, and kills it after 15 s. hard kills it at once, like a power cut.
 func Stop(ctx context.Context, name string, hard bool) error {
 	unlock, err := host.Lock(ctx, "machine-"+name)
 	if err != nil {
@@ -43,7 +42,7 @@ func stopLocked(ctx context.Context, name string, hard bool) error {
 			return err
 		}
 	}
-	// Whatever is left, with or without a supervisor, is killed: it may have died alone.
+	// The supervisor may have died alone, so the rest is killed with or without one.
 	if pid, err = supervisorPid(name); err != nil {
 		return err
 	}
@@ -64,7 +63,8 @@ func stopLocked(ctx context.Context, name string, hard bool) error {
 	return network.Unplug(ctx, link)
 }
 
-// powerOff asks the machine to shut down and waits for it, within bounds. Not obeying is no error.
+// powerOff requests a shutdown and waits for it, within bounds. A machine that does not shut down
+// is no error.
 func powerOff(ctx context.Context, name string, supervisor int) error {
 	if frozen, err := cgroup.Frozen(name); err == nil && frozen {
 		return nil // it cannot hear

@@ -18,9 +18,9 @@ import (
 	"strata/internal/nspawn/cgroup"
 )
 
-// Supervise runs a machine until it is powered off: it boots it, and boots it again each time it
-// reboots. It is the process that `start` leaves behind, holds the machine's supervisor lock for as
-// long as it lives, and takes the machine with it when it dies. SIGTERM powers the machine off.
+// Supervise runs a machine until it is powered off: it boots it, and boots it again after each
+// reboot. It is the process that `start` leaves behind. It holds the machine's supervisor lock as
+// long as it lives, and the machine dies with it. SIGTERM powers the machine off.
 func Supervise(name string, log *Log) error {
 	// The death signal of a child is sent when the thread that made it ends.
 	runtime.LockOSThread()
@@ -60,8 +60,8 @@ func prepareCgroups(ctx context.Context, spec Spec) error {
 	return cgroup.Apply(spec.Name, spec.limits())
 }
 
-// bootOnce runs the machine until it ends, and returns nspawn's exit code; one ended by a signal
-// counts as 128 + signal.
+// bootOnce runs the machine until it ends, and returns nspawn's exit code, or 128 + the signal that
+// ended it.
 func bootOnce(ctx context.Context, spec Spec) (int, error) {
 	if !waitDelay(ctx, time.Duration(spec.BootDelay)) {
 		return 0, nil
@@ -80,7 +80,7 @@ func bootOnce(ctx context.Context, spec Spec) (int, error) {
 	if err != nil && !errors.As(err, &exit) {
 		return 0, fmt.Errorf("waiting for machine %s: %w", spec.Name, err)
 	}
-	// nspawn killed alone leaves the machine's processes behind.
+	// nspawn alone, when killed, leaves the machine's processes behind.
 	if err := endBoot(ctx, spec.Name); err != nil {
 		return 0, err
 	}
@@ -91,8 +91,7 @@ func bootOnce(ctx context.Context, spec Spec) (int, error) {
 	return status.ExitStatus(), nil
 }
 
-// endBoot kills what is left of a boot and removes the cgroups that it made, so that the next one
-// starts afresh.
+// endBoot kills the rest of a boot and removes its cgroups, so that the next boot starts afresh.
 func endBoot(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
 	defer cancel()
@@ -117,15 +116,18 @@ func holdSupervisorLock(name string) (*os.File, error) {
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 		return nil, errors.Join(fmt.Errorf("machine %s is already supervised: %w", name, err), f.Close())
 	}
-	err = errors.Join(f.Truncate(0), func() error { _, err := f.WriteAt([]byte(strconv.Itoa(os.Getpid())), 0); return err }())
+	err = errors.Join(f.Truncate(0), func() error {
+		_, err := f.WriteAt([]byte(strconv.Itoa(os.Getpid())), 0)
+		return err
+	}())
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("writing %s: %w", f.Name(), err), f.Close())
 	}
 	return f, nil
 }
 
-// supervisorPid is the machine's supervisor, or 0 when it does not run. The lock tells; the number
-// alone may be another process's by now.
+// supervisorPid returns the id of the machine's supervisor, or 0 if it does not run. The lock
+// decides, because the number alone may be another process's by now.
 func supervisorPid(name string) (int, error) {
 	f, err := os.Open(machineDir(name).supervisorLock())
 	if errors.Is(err, os.ErrNotExist) {
@@ -142,7 +144,7 @@ func supervisorPid(name string) (int, error) {
 	n, _ := f.ReadAt(raw, 0)
 	pid, err := strconv.Atoi(strings.TrimSpace(string(raw[:n])))
 	if err != nil {
-		// Between taking the lock and writing the number.
+		// A supervisor has taken the lock, but not yet written its number.
 		return 0, nil
 	}
 	return pid, nil

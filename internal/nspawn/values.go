@@ -29,7 +29,7 @@ func (d *Duration) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// lastAddr is the broadcast address of an IPv4 network.
+// lastAddr returns the broadcast address of an IPv4 network.
 func lastAddr(p netip.Prefix) netip.Addr {
 	b := p.Masked().Addr().As4()
 	for bit := p.Bits(); bit < 32; bit++ {
@@ -38,7 +38,7 @@ func lastAddr(p netip.Prefix) netip.Addr {
 	return netip.AddrFrom4(b)
 }
 
-// sortErrors makes messages stable where they were found by walking a map.
+// sortErrors makes the order of messages stable if they come from a map.
 func sortErrors(errs []error) {
 	slices.SortFunc(errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 }

@@ -26,7 +26,7 @@ func machine() string {
 	return fmt.Sprintf("%s, %d cores, %s, %s, %s", processor, runtime.NumCPU(), memory, kernel, runtime.GOARCH)
 }
 
-// field is the first value of a name in a file of lines such as "MemTotal:  123 kB"; empty where
+// field returns the first value of a name in a file of lines such as "MemTotal:  123 kB"; empty if
 // there is none.
 func field(path, name string) string {
 	file, err := os.Open(path)

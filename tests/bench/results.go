@@ -17,22 +17,20 @@ import (
 
 // Result is one measured number.
 type Result struct {
-	// Name identifies the number, for example gate_lag_p95; what stands after a slash is the part
-	// that it is of.
+	// Name identifies the number, for example gate_lag_p95; the text after a slash names a part.
 	Name string `json:"name"`
 	// Value is the number in Unit.
 	Value float64 `json:"value"`
-	// Unit is ms, s, ratio, or what is counted, for example requests.
+	// Unit is ms, s, ratio, or the counted objects, for example requests.
 	Unit string `json:"unit"`
 	// Target bounds Value from above, or with AtLeast from below; nil without a promise.
 	Target  *float64 `json:"target,omitempty"`
 	AtLeast bool     `json:"atLeast,omitempty"`
-	// Subject says what was measured where that may be one of several, for example a stand-in.
-	// Optional.
+	// Subject names the measured object if there are several, for example a stand-in. Optional.
 	Subject string `json:"subject,omitempty"`
-	// Point places the number on a curve; nil for one that stands alone.
+	// Point places the number on a curve; nil for a single number.
 	Point *Point `json:"point,omitempty"`
-	// Samples are the raw measurements that Value sums up, in Unit and in their order.
+	// Samples are the raw measurements behind Value, in Unit and in their order.
 	Samples []float64 `json:"samples"`
 	// Machine names the machine of the measurement.
 	Machine string `json:"machine"`
@@ -40,16 +38,16 @@ type Result struct {
 	Measured time.Time `json:"measured"`
 }
 
-// Point is where on a curve a number is.
+// Point is a number's position on a curve.
 type Point struct {
 	// Curve names the curve, for example up.
 	Curve string `json:"curve"`
-	// Of is what grows, for example workloads; X is how many there are.
+	// Of names the quantity that grows, for example workloads; X is its value.
 	Of string  `json:"of"`
 	X  float64 `json:"x"`
 }
 
-// Met reports whether a number is as good as its target; true where there is none.
+// Met reports whether a number meets its target; true without one.
 func (r Result) Met() bool {
 	switch {
 	case r.Target == nil:
@@ -61,38 +59,39 @@ func (r Result) Met() bool {
 }
 
 // Most returns a result whose value is the given quantile (0 to 1) of its samples and must be at
-// most target; a target of 0 is no target.
+// most target; a target of 0 means none.
 func Most(name, unit string, quantile, target float64, samples []float64) Result {
-	r := Result{Name: name, Unit: unit, Value: Quantile(samples, quantile), Samples: samples, Machine: machine(), Measured: time.Now().UTC().Truncate(time.Second)}
+	r := Result{Name: name, Unit: unit, Value: Quantile(samples, quantile), Samples: samples,
+		Machine: machine(), Measured: time.Now().UTC().Truncate(time.Second)}
 	if target > 0 {
 		r.Target = &target
 	}
 	return r
 }
 
-// Least is like Most for a number of which more is better.
+// Least is like Most for a number that should be large.
 func Least(name, unit string, quantile, target float64, samples []float64) Result {
 	r := Most(name, unit, quantile, target, samples)
 	r.AtLeast = true
 	return r
 }
 
-// None returns a count of what there should be none of.
+// None returns a count that should be zero.
 func None(name, unit string, count float64) Result {
 	r := Most(name, unit, 0.5, 0, []float64{count})
 	r.Target = new(float64)
 	return r
 }
 
-// On returns the median of samples as a point of a curve. Its name is the curve's, what grows, and
-// how many, in an order that sorts.
+// On returns the median of samples as a point of a curve. Its name has the curve, the growing
+// quantity and its value, in a sortable form.
 func On(curve, of string, x int, unit string, samples []float64) Result {
 	r := Most(fmt.Sprintf("%s/%s=%04d", curve, of, x), unit, 0.5, 0, samples)
 	r.Point = &Point{Curve: curve, Of: of, X: float64(x)}
 	return r
 }
 
-// Quantile is the nearest-rank quantile of samples; NaN when there are none.
+// Quantile returns the nearest-rank quantile of samples; NaN if there are none.
 func Quantile(samples []float64, quantile float64) float64 {
 	if len(samples) == 0 {
 		return math.NaN()
@@ -102,8 +101,7 @@ func Quantile(samples []float64, quantile float64) float64 {
 	return sorted[max(rank, 0)]
 }
 
-// Read reads a file of results, which are in the order of their names. One that is not there has
-// none.
+// Read reads a file of results, sorted by name. A missing file has none.
 func Read(path string) ([]Result, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -119,14 +117,13 @@ func Read(path string) ([]Result, error) {
 	return results, nil
 }
 
-// Merge writes results into the file, in the order of their names; those of other names that the
-// file has stay.
+// Merge writes results into the file, sorted by name; other results in the file stay.
 func Merge(path string, results []Result) error {
 	return write(path, results, func(string) bool { return false })
 }
 
-// Replace is Merge for the parts of something that may have other parts than before: those that the
-// file has of a base, which is a name up to the slash, and that are not among results, go.
+// Replace is Merge for a number whose parts may change. It removes the file's results with this
+// base, the name up to the slash, that are not among results.
 func Replace(path, base string, results []Result) error {
 	return write(path, results, func(name string) bool { return strings.HasPrefix(name, base+"/") })
 }

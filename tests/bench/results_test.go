@@ -21,7 +21,8 @@ func TestQuantileIsTheNearestRank(t *testing.T) {
 
 func TestMergeKeepsWhatWasNotMeasuredAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bench", "results.json")
-	require.NoError(t, Merge(path, []Result{Most("b", "s", 0.5, 5, []float64{4}), Most("a", "ms", 0.5, 0, []float64{1})}))
+	require.NoError(t,
+		Merge(path, []Result{Most("b", "s", 0.5, 5, []float64{4}), Most("a", "ms", 0.5, 0, []float64{1})}))
 	require.NoError(t, Merge(path, []Result{Most("b", "s", 0.5, 5, []float64{3})}))
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -38,7 +39,10 @@ func TestMergeKeepsWhatWasNotMeasuredAgain(t *testing.T) {
 
 func TestAPartThatIsNoMoreGoes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "results.json")
-	require.NoError(t, Merge(path, []Result{Most("share", "s", 0.5, 0, []float64{1}), Most("share/old", "ratio", 0.5, 0, []float64{1}), Most("shared/a", "s", 0.5, 0, []float64{1})}))
+	require.NoError(t,
+		Merge(path,
+			[]Result{Most("share", "s", 0.5, 0, []float64{1}),
+				Most("share/old", "ratio", 0.5, 0, []float64{1}), Most("shared/a", "s", 0.5, 0, []float64{1})}))
 	require.NoError(t, Replace(path, "share", []Result{Most("share/new", "ratio", 0.5, 0, []float64{1})}))
 	all, err := Read(path)
 	require.NoError(t, err)

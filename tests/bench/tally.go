@@ -2,27 +2,29 @@ package bench
 
 import "strings"
 
-// Trial is something that is tried often, here and there, and what came of it.
+// Trial is a repeated experiment in several places, with its count of outcomes.
 type Trial struct {
-	// tried and came are the names of the two counts, unit what is counted.
+	// tried and came are the names of the two counts, unit the counted objects.
 	tried, came, unit string
-	// least is the promised number in all, 0 for no promise; good is true for a series that should
-	// come, false for one that should not.
+	// least is the promised total, 0 for no promise. good is true if outcomes should occur, false
+	// if they should not.
 	least float64
 	good  bool
 }
 
-// Kills are interruptions of a command, and those after which the same command converged; Histories
-// are programs of operations, and those that violated an invariant.
+// Kills counts interruptions of a command, and those after which the same command converged.
+// Histories counts programs of operations, and those that violated an invariant.
 var (
 	Kills     = Trial{tried: "kills_tried", came: "kills_converged", unit: "kills", good: true}
 	Histories = Trial{tried: "histories_checked", came: "histories_violated", unit: "histories", least: 1020}
 )
 
-// Tally writes what one part has tried into the file, for example engine/local, and the sums of all
+// Tally writes the counts of one part into the file, for example engine/local, and the sums of all
 // parts.
 func Tally(path, part string, of Trial, tried, came int) error {
-	if err := Merge(path, []Result{count(of.tried+"/"+part, of.unit, float64(tried)), count(of.came+"/"+part, of.unit, float64(came))}); err != nil {
+	if err := Merge(path,
+		[]Result{count(of.tried+"/"+part, of.unit, float64(tried)),
+			count(of.came+"/"+part, of.unit, float64(came))}); err != nil {
 		return err
 	}
 	all, err := Read(path)
@@ -38,7 +40,7 @@ func Tally(path, part string, of Trial, tried, came int) error {
 	return Merge(path, []Result{total, outcome})
 }
 
-// count is a number without a promise.
+// count returns a number without a promise.
 func count(name, unit string, value float64) Result {
 	return Most(name, unit, 0.5, 0, []float64{value})
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The grace period is the second line of a value that the chart does not quote: this is where a
-// chart that does is noticed.
+// The grace period is the second line of a value that the chart does not quote: this test notices a
+// chart that does.
 func TestAPodOfAPISIXHasTheTimeToStop(t *testing.T) {
 	w := newWorld(t, newProgram(t, platforms[1].sections))
 	found, ok := find(w.charts, "Deployment", "apisix", "apisix")
@@ -17,7 +17,8 @@ func TestAPodOfAPISIXHasTheTimeToStop(t *testing.T) {
 	pod := as[pods](found).Spec.Template.Spec
 	require.NotNil(t, pod.TerminationGracePeriodSeconds)
 	grace := time.Duration(*pod.TerminationGracePeriodSeconds) * time.Second
-	require.Contains(t, pod.Containers[0].Lifecycle.PreStop.Exec.Command, "sleep 30", "another preStop needs another grace period")
+	require.Contains(t, pod.Containers[0].Lifecycle.PreStop.Exec.Command, "sleep 30",
+		"another preStop needs another grace period")
 	assert.Greater(t, grace, 30*time.Second+30*time.Second, "preStop and the longest request")
 	assert.Empty(t, pod.PriorityClassName)
 }
@@ -34,12 +35,13 @@ func TestAPodOfAPISIXIsAskedEverySecondWhetherItCanStart(t *testing.T) {
 	assert.Equal(t, int32(1), container.StartupProbe.PeriodSeconds)
 }
 
-// Only the controller may reach the admin API, by the labels that the charts give.
+// Only the controller may reach the admin API, by the charts' labels.
 func TestOnlyTheControllerReachesTheAdminAPI(t *testing.T) {
 	w := newWorld(t, newProgram(t, platforms[1].sections))
 	for _, name := range []string{"apisix", "apisix-ingress-controller"} {
 		found, ok := find(w.charts, "Deployment", "apisix", name)
 		require.True(t, ok)
-		assert.Equal(t, name, as[pods](found).Spec.Template.Labels["app.kubernetes.io/name"], "the policy selects by it")
+		assert.Equal(t, name, as[pods](found).Spec.Template.Labels["app.kubernetes.io/name"],
+			"the policy selects by it")
 	}
 }

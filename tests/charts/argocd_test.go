@@ -10,30 +10,34 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// children are Applications that a root brings, and what Argo CD then counts for the root's own
-// health.
+// children are Applications of a root, and Argo CD's contribution of each to the root's own health.
 var children = []struct{ name, text, status, message string }{
 	{"not reconciled yet", `{spec: {source: {repoURL: r, path: p}}}`, "Progressing", "not compared yet"},
 	{"Synced and Healthy", app(`main`, `main`, `Synced`, `Healthy`), "Healthy", ""},
 	{"Degraded", app(`main`, `main`, `Synced`, `Degraded`), "Degraded", ""},
-	{"the verdict is of an earlier revision", app(`v2`, `v1`, `Synced`, `Healthy`), "Progressing", "its last comparison is of an earlier source"},
+	{"the verdict is of an earlier revision", app(`v2`, `v1`, `Synced`, `Healthy`), "Progressing",
+		"its last comparison is of an earlier source"},
 	{"compared, and not synced yet", app(`main`, `main`, `OutOfSync`, `Healthy`), "Progressing", "sync is OutOfSync"},
 	{"cannot be compared", app(`main`, `main`, `Unknown`, `Healthy`), "Progressing", "sync is Unknown"},
-	{"its sync failed, and what lived on is Healthy (argo-cd#27917)", `{spec: {source: {repoURL: r}, syncPolicy: {automated: {}}}, status: {
+	{"its sync failed, and what lived on is Healthy (argo-cd#27917)",
+		`{spec: {source: {repoURL: r}, syncPolicy: {automated: {}}}, status: {
 		sync: {status: OutOfSync, comparedTo: {source: {repoURL: r}}}, health: {status: Healthy},
 		conditions: [{type: SyncError, message: "no matches for kind"}]}}`, "Progressing", "sync is OutOfSync; no matches for kind"},
 	{"an operation is asked for", `{operation: {sync: {}}, ` + healthy + `}`, "Progressing", "an operation is running"},
-	{"hooks are running", `{spec: {source: {repoURL: r}}, status: {operationState: {phase: Running}, sync: {status: Synced, comparedTo: {source: {repoURL: r}}},
+	{"hooks are running",
+		`{spec: {source: {repoURL: r}}, status: {operationState: {phase: Running}, sync: {status: Synced, comparedTo: {source: {repoURL: r}}},
 		health: {status: Healthy}}}`, "Progressing", "an operation is running"},
 	{"other values of the same chart", `{spec: {source: {repoURL: r, chart: c, helm: {valuesObject: {a: 2}}}}, status: {
 		sync: {status: Synced, comparedTo: {source: {repoURL: r, chart: c, helm: {valuesObject: {a: 1}}}}}, health: {status: Healthy}}}`,
 		"Progressing", "its last comparison is of an earlier source"},
 
-	// These must not hold a root up for ever.
-	{"synced by hand", `{spec: {source: {repoURL: r}}, status: {sync: {status: OutOfSync, comparedTo: {source: {repoURL: r}}}, health: {status: Healthy}}}`, "Healthy", ""},
+	// These must not delay a root for ever.
+	{"synced by hand",
+		`{spec: {source: {repoURL: r}}, status: {sync: {status: OutOfSync, comparedTo: {source: {repoURL: r}}}, health: {status: Healthy}}}`, "Healthy", ""},
 	{"switched off", `{spec: {source: {repoURL: r}, syncPolicy: {automated: {enabled: false}}}, status: {
 		sync: {status: OutOfSync, comparedTo: {source: {repoURL: r}}}, health: {status: Healthy}}}`, "Healthy", ""},
-	{"empty parts that come back without", `{spec: {source: {repoURL: r, path: p, directory: {recurse: false, jsonnet: {}}}}, status: {
+	{"empty parts that come back without",
+		`{spec: {source: {repoURL: r, path: p, directory: {recurse: false, jsonnet: {}}}}, status: {
 		sync: {status: Synced, comparedTo: {source: {repoURL: r, path: p}}}, health: {status: Healthy}}}`, "Healthy", ""},
 	{"several sources", `{spec: {sources: [{repoURL: a}, {repoURL: b, ref: x}]}, status: {
 		sync: {status: Synced, comparedTo: {source: {repoURL: ""}, sources: [{repoURL: a}, {repoURL: b, ref: x}]}}, health: {status: Healthy}}}`, "Healthy", ""},
@@ -41,20 +45,23 @@ var children = []struct{ name, text, status, message string }{
 		sync: {status: Synced, comparedTo: {sources: [{repoURL: a}]}}, health: {status: Healthy}}}`, "Progressing", "its last comparison is of an earlier source"},
 	{"hydrated", `{spec: {sourceHydrator: {drySource: {repoURL: d}}}, status: {
 		sync: {status: Synced, comparedTo: {source: {repoURL: d, path: out}}}, health: {status: Healthy}}}`, "Healthy", ""},
-	{"its own message", `{spec: {source: {repoURL: r}}, status: {sync: {status: Synced, comparedTo: {source: {repoURL: r}}}, health: {status: Suspended, message: paused}}}`,
+	{"its own message",
+		`{spec: {source: {repoURL: r}}, status: {sync: {status: Synced, comparedTo: {source: {repoURL: r}}}, health: {status: Suspended, message: paused}}}`,
 		"Suspended", "paused"},
 }
 
 const healthy = `spec: {source: {repoURL: r}}, status: {sync: {status: Synced, comparedTo: {source: {repoURL: r}}}, health: {status: Healthy}}`
 
-// app is one that Argo CD syncs by itself, of a revision, last compared with another.
+// app returns an Application that Argo CD syncs by itself, of a revision, last compared with
+// another.
 func app(revision, compared, sync, health string) string {
-	return `{spec: {source: {repoURL: r, path: p, targetRevision: ` + revision + `}, syncPolicy: {automated: {prune: true}}}, status: {
+	return `{spec: {source: {repoURL: r, path: p, targetRevision: ` + revision +
+		`}, syncPolicy: {automated: {prune: true}}}, status: {
 		sync: {status: ` + sync + `, comparedTo: {source: {repoURL: r, path: p, targetRevision: ` + compared + `}}}, health: {status: ` + health + `}}}`
 }
 
-// Argo CD has no check of its own for an Application: without this one a root is Healthy whatever
-// it brings.
+// Argo CD has no check of its own for an Application: without this one a root is Healthy with any
+// children.
 func TestTheRootCountsWhatItBrings(t *testing.T) {
 	configuration, ok := find(newWorld(t, newProgram(t, nil)).charts, "ConfigMap", "argocd", "argocd-cm")
 	require.True(t, ok)
@@ -71,8 +78,8 @@ func TestTheRootCountsWhatItBrings(t *testing.T) {
 	}
 }
 
-// judged runs a health check as Argo CD does: with the basic and the table library and no other
-// (argo-cd util/lua/lua.go, runLua).
+// judged runs a health check like Argo CD: with only the basic and the table library (argo-cd
+// util/lua/lua.go, runLua).
 func judged(t *testing.T, script string, object map[string]any) (status, message string) {
 	t.Helper()
 	state := lua.NewState(lua.Options{SkipOpenLibs: true})
@@ -81,7 +88,8 @@ func judged(t *testing.T, script string, object map[string]any) (status, message
 		name string
 		open lua.LGFunction
 	}{{lua.LoadLibName, lua.OpenPackage}, {lua.BaseLibName, lua.OpenBase}, {lua.TabLibName, lua.OpenTable}} {
-		require.NoError(t, state.CallByParam(lua.P{Fn: state.NewFunction(library.open), Protect: true}, lua.LString(library.name)))
+		require.NoError(t,
+			state.CallByParam(lua.P{Fn: state.NewFunction(library.open), Protect: true}, lua.LString(library.name)))
 	}
 	state.SetGlobal("obj", value(state, object))
 	require.NoError(t, state.DoString(script))
@@ -90,7 +98,7 @@ func judged(t *testing.T, script string, object map[string]any) (status, message
 	return result.RawGetString("status").String(), result.RawGetString("message").String()
 }
 
-// value is a part of an object in Lua.
+// value converts a part of an object to Lua.
 func value(state *lua.LState, from any) lua.LValue {
 	table := state.CreateTable(0, 0)
 	switch part := from.(type) {

@@ -18,7 +18,7 @@ import (
 	"strata/config"
 )
 
-// bundle is the folder with the charts at hand, known before a test leaves its own home.
+// bundle is the folder of the charts, found before a test leaves its own home.
 var bundle = func() string {
 	if named := os.Getenv(config.ArtifactsVariable); named != "" {
 		return named
@@ -30,11 +30,12 @@ var bundle = func() string {
 	return filepath.Join(cache, "strata/bundle")
 }()
 
-// given are charts that take the place of the bundle's, by name.
+// given names a folder of charts that replace the bundle's, by name.
 var given = os.Getenv("CHARTS")
 
-// fillBundle puts the charts and CRDs at hand into a project's bundle of small files, and returns
-// its manifest. Without a bundle it skips; but who gives an original chart wants it compared.
+// fillBundle puts the available charts and CRDs into a project's bundle of small files, and returns
+// its manifest. Without a bundle it skips the test, unless an original chart is given, which must
+// be compared.
 func fillBundle(t *testing.T, project string) artifacts.Manifest {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(bundle, artifacts.ManifestFile)); err != nil {
@@ -63,7 +64,7 @@ func fillBundle(t *testing.T, project string) artifacts.Manifest {
 	return *manifest
 }
 
-// givenCharts are the files of CHARTS by the name of their chart.
+// givenCharts returns the files of CHARTS by the name of their chart.
 func givenCharts(t *testing.T) map[string]string {
 	t.Helper()
 	charts := map[string]string{}
@@ -81,8 +82,8 @@ func givenCharts(t *testing.T) map[string]string {
 	return charts
 }
 
-// place copies an entry's file, or the given chart of its name, into a project's bundle; what was
-// given is marked as used.
+// place copies an entry's file, or the given chart of its name, into a project's bundle; it marks a
+// given chart as used.
 func place(t *testing.T, project string, entry artifacts.Entry, charts map[string]string) artifacts.Entry {
 	t.Helper()
 	file := filepath.Join(bundle, entry.Path)

@@ -1,8 +1,8 @@
-// Package charts_test holds the program to the charts that it installs: what it sets, each chart
-// takes; and what a gate or an edge relies on by name, label or port is in what the charts render
-// with our values. It runs the real program under mocks and Helm's own engine, without a cluster.
-// The charts are those of the bundle at hand; CHARTS=folder puts real ones (*.tgz) in the place of
-// those that have their names. The log says which are real and what could not be checked.
+// Package charts_test checks the program against the charts that it installs. Each chart must
+// accept the values that the program sets. Each name, label or port that a gate or an edge depends
+// on must be in the charts' output with our values. It runs the real program under mocks and Helm's
+// own engine, without a cluster. It uses the charts of the bundle; CHARTS=folder replaces those
+// with the same names by real ones (*.tgz). The log lists the real ones and the skipped checks.
 package charts_test
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// platforms are stacks whose releases, taken together, are all that the program has.
+// platforms are stacks that together have all releases of the program.
 var platforms = []struct {
 	name     string
 	sections map[string]any
@@ -24,10 +24,12 @@ var platforms = []struct {
 	}},
 	{"staging, certificates of its own Vault", map[string]any{"certManager": map[string]any{"issuer": "vault"}}},
 	{"staging, certificates by ACME", map[string]any{
-		"certManager": map[string]any{"issuer": "acme", "acme": map[string]any{"server": "https://acme.example.org/directory"}},
-		"ingress":     map[string]any{"domain": "platform.example.org"},
+		"certManager": map[string]any{"issuer": "acme",
+			"acme": map[string]any{"server": "https://acme.example.org/directory"}},
+		"ingress": map[string]any{"domain": "platform.example.org"},
 	}},
-	{"staging, Vault to try out", map[string]any{"vault": map[string]any{"enabled": true, "storage": map[string]any{"persistent": false}}}},
+	{"staging, Vault to try out",
+		map[string]any{"vault": map[string]any{"enabled": true, "storage": map[string]any{"persistent": false}}}},
 }
 
 func TestEachChartTakesOurValues(t *testing.T) {
@@ -39,7 +41,8 @@ func TestEachChartTakesOurValues(t *testing.T) {
 				objects, err := release.render()
 				require.NoError(t, err)
 				assert.NotEmpty(t, objects)
-				assert.Empty(t, unknown(release.load(), release.values), "%s does not know these values", release.chartName())
+				assert.Empty(t, unknown(release.load(), release.values),
+					"%s does not know these values", release.chartName())
 				t.Logf("%s: %s; %s", release.chartName(), release.origin, release.schema())
 			}
 		})
@@ -64,14 +67,15 @@ func TestNoReleaseLeavesDefinitionsBehind(t *testing.T) {
 		t.Run(platform.name, func(t *testing.T) {
 			p := newProgram(t, platform.sections)
 			for _, release := range p.releases {
-				assert.Empty(t, release.orphans(t, p.definitions), "%s: Helm never deletes these; skip its crds/", release.chartName())
+				assert.Empty(t, release.orphans(t, p.definitions),
+					"%s: Helm never deletes these; skip its crds/", release.chartName())
 			}
 		})
 	}
 }
 
-// The rule sees what a release that skips nothing would leave: of Traefik's, those that the program
-// does not apply.
+// The rule sees the definitions that a release without skipCrds would leave: of Traefik's, those
+// that the program does not apply.
 func TestDefinitionsWithoutAnOwnerAreSeen(t *testing.T) {
 	p := newProgram(t, nil)
 	i := slices.IndexFunc(p.releases, func(r *release) bool { return r.name == "traefik" })

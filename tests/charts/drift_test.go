@@ -15,21 +15,21 @@ import (
 	"strata/tests/drift"
 )
 
-// compared is an artifact as both have it.
+// compared is an artifact in both versions.
 type compared struct {
 	standIn, original []string
-	// of names the original, as its own metadata or its file's name say.
+	// of names the original, by its own metadata or its file's name.
 	of string
 }
 
-// chartOrCRDs is the name of an original that is compared here; the first group is its artifact's.
-// Archives of images are none.
+// chartOrCRDs matches the name of an original that is compared here; the first group is its
+// artifact's. Archives of images do not match.
 var chartOrCRDs = regexp.MustCompile(`^(.+-(?:chart|crds))-v?[0-9].*\.(?:tgz|ya?ml)$`)
 
-// withoutStandIn says why the lab has nothing to compare an artifact with.
+// withoutStandIn has the reason why the lab has no counterpart of an artifact.
 var withoutStandIn = map[string]string{"wave-chart": "the lab has Wave's own chart or none (STRATA_WAVE_SOURCE)"}
 
-// originalCharts are the files of charts and CRDs that the folder ORIGINALS has.
+// originalCharts returns the files of charts and CRDs in the folder ORIGINALS.
 func originalCharts(t *testing.T) []string {
 	t.Helper()
 	dir := os.Getenv(drift.Variable)
@@ -47,16 +47,15 @@ func originalCharts(t *testing.T) []string {
 	return names
 }
 
-// notCompared are the files of which no artifact was compared.
+// notCompared returns the files of which no artifact was compared.
 func notCompared(all map[string]*compared, files []string) []string {
 	return slices.DeleteFunc(slices.Clone(files), func(file string) bool {
 		return all[chartOrCRDs.FindStringSubmatch(file)[1]] != nil
 	})
 }
 
-// The lab's charts and CRDs, and the originals of the folder ORIGINALS, make the same of the values
-// that the program gives them. A line with - is of the stand-in only, one with + of the original
-// only.
+// The lab's charts and CRDs, and the originals of the folder ORIGINALS, render the same from the
+// program's values. A line with - is only in the stand-in, one with + only in the original.
 func TestDriftOfTheCharts(t *testing.T) {
 	originals := originalCharts(t)
 	if len(originals) == 0 {
@@ -75,7 +74,8 @@ func TestDriftOfTheCharts(t *testing.T) {
 			if why := withoutStandIn[chartOrCRDs.FindStringSubmatch(file)[1]]; why != "" {
 				t.Skip("not compared: " + why)
 			}
-			t.Error("it was compared with nothing: either the lab has not built what stands in for it, which make lab does, or no stack asks for an artifact of this name")
+			t.Error(
+				"it was compared with nothing: either the lab has not built what stands in for it, which make lab does, or no stack asks for an artifact of this name")
 		})
 	}
 	for artifact, both := range all {
@@ -94,8 +94,8 @@ func TestDriftOfTheCharts(t *testing.T) {
 	}
 }
 
-// compareCharts adds what a release's chart makes of its values, and what its original makes of
-// them, if there is one.
+// compareCharts adds the output of a release's chart for its values, and its original's output, if
+// there is one.
 func compareCharts(t *testing.T, all map[string]*compared, release *release) {
 	t.Helper()
 	standIn, err := release.render()
@@ -113,7 +113,7 @@ func compareCharts(t *testing.T, all map[string]*compared, release *release) {
 	add(all, release.artifact, original.chartName(), factsOf(standIn), factsOf(rendered))
 }
 
-// compareCRDs adds what the lab's bundles of CRDs serve, and what their originals serve.
+// compareCRDs adds the kinds that the lab's bundles of CRDs serve, and those of their originals.
 func compareCRDs(t *testing.T, all map[string]*compared) {
 	t.Helper()
 	manifest, err := artifacts.ReadManifest(bundle)
@@ -148,7 +148,7 @@ func add(all map[string]*compared, artifact, of string, standIn, original []stri
 	all[artifact].original = append(all[artifact].original, original...)
 }
 
-// What would matter to Strata is a fact: a chart that differs in it is noticed.
+// Every property that matters to Strata is a fact, so a chart that differs in it is noticed.
 func TestAChangedChartIsADifference(t *testing.T) {
 	p := newProgram(t, platforms[1].sections)
 	var objects []object
@@ -159,10 +159,11 @@ func TestAChangedChartIsADifference(t *testing.T) {
 	}
 	before := factsOf(objects)
 	for name, change := range map[string]struct{ kind, old, other string }{
-		"a Service's port":      {"Service", `"port":443`, `"port":444`},
-		"a container's name":    {"Deployment", `"name":"traefik"`, `"name":"proxy"`},
-		"a selector":            {"Deployment", `"matchLabels":{`, `"matchLabels":{"app":"other",`},
-		"a webhook's policy":    {"ValidatingWebhookConfiguration", `"failurePolicy":"Fail"`, `"failurePolicy":"Ignore"`},
+		"a Service's port":   {"Service", `"port":443`, `"port":444`},
+		"a container's name": {"Deployment", `"name":"traefik"`, `"name":"proxy"`},
+		"a selector":         {"Deployment", `"matchLabels":{`, `"matchLabels":{"app":"other",`},
+		"a webhook's policy": {"ValidatingWebhookConfiguration", `"failurePolicy":"Fail"`,
+			`"failurePolicy":"Ignore"`},
 		"a version of a kind":   {"CustomResourceDefinition", `"served":true`, `"served":false`},
 		"what a webhook is for": {"ValidatingWebhookConfiguration", `"resources":[`, `"resources":["others",`},
 	} {

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// What is checked of the program's own objects.
+// The checked parts of the program's own objects.
 type (
 	certificateObject struct {
 		Spec struct {
@@ -45,10 +45,11 @@ type (
 	}
 )
 
-// edges checks one of the program's own objects: its kind is served, and what it leads to is there.
+// edges checks one of the program's own objects: its kind is served, and its references exist.
 func (w *world) edges(o object) {
 	of := schema.FromAPIVersionAndKind(o.APIVersion, o.Kind)
-	if strings.Contains(of.Group, ".") && !strings.HasSuffix(of.Group, ".k8s.io") || of.Group == "gateway.networking.k8s.io" {
+	if strings.Contains(of.Group, ".") && !strings.HasSuffix(of.Group, ".k8s.io") ||
+		of.Group == "gateway.networking.k8s.io" {
 		_, ok := w.served(of.Group, of.Version, of.Kind)
 		w.need(ok, "%s: no definition serves %s", o.from, of)
 	}
@@ -66,12 +67,15 @@ func (w *world) edges(o object) {
 	}
 }
 
-// route checks where a route comes from and where it leads.
+// route checks a route's parents and its back ends.
 func (w *world) route(o object) {
 	spec := as[route](o).Spec
 	for _, parent := range spec.ParentRefs {
 		gateway, ok := find(w.own, "Gateway", parent.Namespace, parent.Name)
-		w.need(ok && slices.ContainsFunc(as[gatewayObject](gateway).Spec.Listeners, func(l listener) bool { return l.Name == parent.SectionName }),
+		w.need(ok &&
+			slices.ContainsFunc(as[gatewayObject](gateway).Spec.Listeners, func(l listener) bool {
+				return l.Name == parent.SectionName
+			}),
 			"%s: no Gateway %s/%s with listener %s", o.from, parent.Namespace, parent.Name, parent.SectionName)
 	}
 	for _, rule := range spec.Rules {
@@ -81,8 +85,8 @@ func (w *world) route(o object) {
 	}
 }
 
-// address checks that the Service of an address inside the cluster is there; other addresses are
-// not the program's.
+// address checks that the Service of an address inside the cluster exists; it ignores other
+// addresses, which are not the program's.
 func (w *world) address(who, text string) {
 	target, err := url.Parse(text)
 	if err != nil || !strings.HasSuffix(target.Hostname(), ".svc") {

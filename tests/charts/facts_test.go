@@ -11,9 +11,9 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 )
 
-// factsOf returns the facts about objects that Strata can rely on, a line each: their existence,
-// the target of a Service, the Pods of a workload, the questions of a webhook and the versions of a
-// CRD.
+// factsOf returns the facts about objects that Strata can depend on, one per line. Facts are their
+// existence, the target of a Service, the Pods of a workload, the requests of a webhook and the
+// versions of a CRD.
 func factsOf(objects []object) []string {
 	var facts []string
 	for _, one := range objects {
@@ -80,7 +80,10 @@ func podFacts(workload pods, add func(string, ...any)) {
 	}
 }
 
-func webhookFacts(name string, client admissionv1.WebhookClientConfig, policy *admissionv1.FailurePolicyType, rules []admissionv1.RuleWithOperations, add func(string, ...any)) {
+func webhookFacts(
+	name string, client admissionv1.WebhookClientConfig, policy *admissionv1.FailurePolicyType,
+	rules []admissionv1.RuleWithOperations, add func(string, ...any),
+) {
 	failure := admissionv1.Fail // the API's default
 	if policy != nil {
 		failure = *policy
@@ -102,7 +105,7 @@ func webhookFacts(name string, client admissionv1.WebhookClientConfig, policy *a
 	}
 }
 
-// pairs are labels in order.
+// pairs returns labels in order.
 func pairs(labels map[string]string) string {
 	var all []string
 	for _, key := range slices.Sorted(maps.Keys(labels)) {

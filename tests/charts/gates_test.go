@@ -36,7 +36,7 @@ import (
 // beforeCharts are the kinds of gates that observe nothing that a chart makes.
 var beforeCharts = []health.Kind{host.Kind, server.Kind, api.Kind, nodes.Kind, system.Kind}
 
-// gate checks that what a gate observes will be there under the name that the gate knows.
+// gate checks that the observed objects of a gate will exist under the gate's names for them.
 func (w *world) gate(spec health.Spec) {
 	w.rights(spec)
 	switch body := spec.Body.(type) {
@@ -118,17 +118,18 @@ func (w *world) vault(gate string, spec vault.Spec) {
 	w.workloads(gate, []string{spec.Workload})
 	set, ok := find(w.charts, "StatefulSet", spec.Namespace, strings.TrimSuffix(spec.Pod, "-0"))
 	w.need(ok, "gate %s: no StatefulSet makes Pod %s/%s", gate, spec.Namespace, spec.Pod)
-	w.need(!ok || listens(as[pods](set), spec.Port, ""), "gate %s: Pod %s does not listen on %d", gate, spec.Pod, spec.Port)
+	w.need(!ok || listens(as[pods](set), spec.Port, ""), "gate %s: Pod %s does not listen on %d", gate,
+		spec.Pod, spec.Port)
 	if ok {
 		w.stored(gate, set)
 	}
 }
 
-// storagePath finds in Vault's configuration where it keeps its data.
+// storagePath finds the storage path in Vault's configuration.
 var storagePath = regexp.MustCompile(`storage "[a-z]+" \{\s*path\s*=\s*"([^"]+)"`)
 
-// stored checks that something is mounted where Vault keeps its data: its image has no such folder,
-// and its user may make none.
+// stored checks that a volume is mounted at Vault's storage path: its image has no such folder, and
+// its user may make none.
 func (w *world) stored(gate string, set object) {
 	paths := 0
 	for _, o := range w.charts {
@@ -139,7 +140,9 @@ func (w *world) stored(gate string, set object) {
 			for _, found := range storagePath.FindAllStringSubmatch(text, -1) {
 				paths++
 				container := as[appsv1.StatefulSet](set).Spec.Template.Spec.Containers[0]
-				w.need(slices.ContainsFunc(container.VolumeMounts, func(m corev1.VolumeMount) bool { return m.MountPath == found[1] && !m.ReadOnly }),
+				w.need(slices.ContainsFunc(container.VolumeMounts, func(m corev1.VolumeMount) bool {
+					return m.MountPath == found[1] && !m.ReadOnly
+				}),
 					"gate %s: nothing is mounted at %s, where Vault keeps its data", gate, found[1])
 			}
 		}
@@ -172,7 +175,7 @@ func (w *world) http(gate string, spec http.Spec) {
 	}
 }
 
-// portOf is a URL's port, or the one of its scheme.
+// portOf returns a URL's port, or the default of its scheme.
 func portOf(text string) int {
 	target, err := url.Parse(text)
 	if err != nil {
@@ -198,7 +201,8 @@ func (w *world) gateway(gate string, spec gateway.Spec) {
 	for _, name := range spec.Listeners {
 		i := slices.IndexFunc(listeners, func(l listener) bool { return l.Name == name })
 		w.need(i >= 0, "gate %s: the Gateway has no listener %s", gate, name)
-		w.need(i < 0 || w.anyListens(spec.Namespace, listeners[i].Port) || ours(class) && w.anyServes(spec.Namespace, listeners[i].Port), "gate %s: nothing listens for listener %s", gate, name)
+		w.need(i < 0 || w.anyListens(spec.Namespace, listeners[i].Port) || ours(class) &&
+			w.anyServes(spec.Namespace, listeners[i].Port), "gate %s: nothing listens for listener %s", gate, name)
 	}
 }
 
@@ -206,7 +210,7 @@ func (w *world) gateway(gate string, spec gateway.Spec) {
 // are the containers'.
 func ours(class object) bool { return class.from == "" || !strings.Contains(class.from, "traefik") }
 
-// defines reports whether there is a definition of a name.
+// defines reports whether a definition with this name exists.
 func (w *world) defines(name string) bool {
 	for _, one := range w.definitions {
 		if one.Name == name {

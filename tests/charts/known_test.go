@@ -2,14 +2,14 @@ package charts_test
 
 import "strata/tests/drift"
 
-// Reasons that several differences have.
+// Reasons that several differences share.
 const (
 	ofOtherVersions = "the lab has another version than this original"
 	noLeader        = "the stand-in elects no leader, and its metrics ask for no token"
 )
 
-// known are the differences between the lab's and the original of a name and version. With another
-// version of the original all of them are new: whoever raises a version judges each again.
+// known lists the differences between the lab's version and the original, by name and version. For
+// another version of the original all of them are new, so that a raised version is reviewed again.
 var known = map[string][]drift.Known{
 	"cert-manager v1.21.1": {
 		{Fact: "- Role cert-manager-tokenrequest", Why: ofOtherVersions},
@@ -18,11 +18,16 @@ var known = map[string][]drift.Known{
 		{Fact: "+ Service cert-manager: port http-metrics 9402 to 0", Why: ofOtherVersions},
 	},
 	"argo-cd 10.1.1": {
-		{Fact: "+ ConfigMap argocd-redis-health-configmap", Why: "the lab's image of Redis has no shell for the probe that it holds"},
-		{Fact: "- Deployment argocd-redis: selects app.kubernetes.io/instance=argocd,app.kubernetes.io/name=argocd-redis", Why: "a selector of a stack that is up cannot change"},
-		{Fact: "+ Deployment argocd-redis: selects app.kubernetes.io/name=argocd-redis", Why: "a selector of a stack that is up cannot change"},
-		{Fact: "+ Deployment argocd-repo-server: init container copyutil", Why: "it is for plugins, which the lab has none of"},
-		{Fact: "+ Deployment argocd-server: mounts Secret argocd-dex-server-tls", Why: "it is optional, and Dex is off"},
+		{Fact: "+ ConfigMap argocd-redis-health-configmap",
+			Why: "the lab's image of Redis has no shell for the probe that it holds"},
+		{
+			Fact: "- Deployment argocd-redis: selects app.kubernetes.io/instance=argocd,app.kubernetes.io/name=argocd-redis", Why: "a selector of a stack that is up cannot change"},
+		{Fact: "+ Deployment argocd-redis: selects app.kubernetes.io/name=argocd-redis",
+			Why: "a selector of a stack that is up cannot change"},
+		{Fact: "+ Deployment argocd-repo-server: init container copyutil",
+			Why: "it is for plugins, which the lab has none of"},
+		{Fact: "+ Deployment argocd-server: mounts Secret argocd-dex-server-tls",
+			Why: "it is optional, and Dex is off"},
 		{Fact: "+ Role argocd-repo-server", Why: "it has no rules"},
 		{Fact: "+ RoleBinding argocd-repo-server", Why: "it is of a Role without rules"},
 	},

@@ -25,10 +25,9 @@ import (
 	"strata/health/webhook"
 )
 
-// Each of these breaks one thing that the program or a chart says; a check that does not notice is
-// no check.
+// Each of these breaks one property of the program or a chart, and the checks must notice it.
 
-// inGates are mistakes in what a gate is asked.
+// inGates are mistakes in gates' specs.
 var inGates = []struct {
 	name, gate string
 	mistake    func(*health.Spec)
@@ -72,7 +71,8 @@ func inBody[B health.Body](change func(*B)) func(*health.Spec) {
 }
 
 func TestAMistakeInAGateIsNoticed(t *testing.T) {
-	vault, apisix := newWorld(t, newProgram(t, platforms[2].sections)), newWorld(t, newProgram(t, platforms[1].sections))
+	vault, apisix := newWorld(t, newProgram(t, platforms[2].sections)),
+		newWorld(t, newProgram(t, platforms[1].sections))
 	for _, mutant := range inGates {
 		t.Run(mutant.name, func(t *testing.T) {
 			w, named := vault, func(s health.Spec) bool { return s.Gate == mutant.gate }
@@ -93,26 +93,38 @@ func TestAMistakeInAGateIsNoticed(t *testing.T) {
 	}
 }
 
-// inObjects are texts that are others in the objects: the program's (own), or a chart's, as its
-// next version might have them.
+// inObjects are changed texts in objects: the program's (own), or a chart's, as in a possible next
+// version.
 var inObjects = []struct {
 	name, from, old, other string
 	own                    bool
 	want                   string
 }{
-	{"a route to another Service", "argocd-route", `"name":"argocd-server","port"`, `"name":"argocd","port"`, true, "no chart makes Service argocd/argocd"},
-	{"a route to another port", "argocd-route", `"port":80`, `"port":8080`, true, "argocd/argocd-server has no port 8080"},
-	{"a route on another listener", "argocd-route", `"sectionName":"https"`, `"sectionName":"tls"`, true, "with listener tls"},
+	{"a route to another Service", "argocd-route", `"name":"argocd-server","port"`,
+		`"name":"argocd","port"`, true, "no chart makes Service argocd/argocd"},
+	{"a route to another port", "argocd-route", `"port":80`, `"port":8080`, true,
+		"argocd/argocd-server has no port 8080"},
+	{"a route on another listener", "argocd-route", `"sectionName":"https"`, `"sectionName":"tls"`,
+		true, "with listener tls"},
 	{"a listener's port", "traefik-gateway", `"port":8443`, `"port":443`, true, "nothing listens for listener https"},
-	{"Vault's address", "vault-authority-issuer", "vault.vault.svc:8200", "vault.vault.svc:443", true, "Service vault/vault has no port 443"},
-	{"a version that is not served", "metallb-pool", "metallb.io/v1beta1", "metallb.io/v1beta3", true, "no definition serves metallb.io/v1beta3"},
-	{"the name of a Secret", "argocd-redis", `"name":"argocd-redis"`, `"name":"redis"`, true, "nothing makes Secret argocd/argocd-redis"},
-	{"Vault's certificate", "vault-certificate-request", `"secretName":"vault-tls"`, `"secretName":"tls"`, true, "StatefulSet vault/vault: nothing makes Secret vault/vault-tls"},
-	{"where Vault keeps its data", "vault ", `"mountPath":"/vault/data"`, `"mountPath":"/vault/file"`, false, "nothing is mounted at /vault/data"},
-	{"a Service's selector", "traefik ", `"selector":{`, `"selector":{"tier":"edge",`, false, "nothing listens behind port 80 of Service traefik/traefik"},
-	{"a container's port", "argo-cd ", `"containerPort":8080`, `"containerPort":8099`, false, "nothing listens behind port 80 of Service argocd/argocd-server"},
-	{"a label in our messages", "argo-cd ", `"app.kubernetes.io/name":"argocd-repo-server"`, `"app.kubernetes.io/name":"repo"`, false, "no Pod in argocd has the name label argocd-repo-server"},
-	{"the Pods that are spread", "traefik ", `"matchLabels":{"app.kubernetes.io/name":"traefik"}}`, `"matchLabels":{"app.kubernetes.io/name":"proxy"}}`, false, "spreads Pods that are not its own"},
+	{"Vault's address", "vault-authority-issuer", "vault.vault.svc:8200", "vault.vault.svc:443", true,
+		"Service vault/vault has no port 443"},
+	{"a version that is not served", "metallb-pool", "metallb.io/v1beta1", "metallb.io/v1beta3", true,
+		"no definition serves metallb.io/v1beta3"},
+	{"the name of a Secret", "argocd-redis", `"name":"argocd-redis"`, `"name":"redis"`, true,
+		"nothing makes Secret argocd/argocd-redis"},
+	{"Vault's certificate", "vault-certificate-request", `"secretName":"vault-tls"`,
+		`"secretName":"tls"`, true, "StatefulSet vault/vault: nothing makes Secret vault/vault-tls"},
+	{"where Vault keeps its data", "vault ", `"mountPath":"/vault/data"`, `"mountPath":"/vault/file"`,
+		false, "nothing is mounted at /vault/data"},
+	{"a Service's selector", "traefik ", `"selector":{`, `"selector":{"tier":"edge",`, false,
+		"nothing listens behind port 80 of Service traefik/traefik"},
+	{"a container's port", "argo-cd ", `"containerPort":8080`, `"containerPort":8099`, false,
+		"nothing listens behind port 80 of Service argocd/argocd-server"},
+	{"a label in our messages", "argo-cd ", `"app.kubernetes.io/name":"argocd-repo-server"`,
+		`"app.kubernetes.io/name":"repo"`, false, "no Pod in argocd has the name label argocd-repo-server"},
+	{"the Pods that are spread", "traefik ", `"matchLabels":{"app.kubernetes.io/name":"traefik"}}`,
+		`"matchLabels":{"app.kubernetes.io/name":"proxy"}}`, false, "spreads Pods that are not its own"},
 }
 
 func TestAnObjectThatIsNotWhatItWasIsNoticed(t *testing.T) {
@@ -131,7 +143,7 @@ func TestAnObjectThatIsNotWhatItWasIsNoticed(t *testing.T) {
 	}
 }
 
-// replaced are objects of which those from one place have another text.
+// replaced returns objects with a text replaced in those from one source.
 func replaced(t *testing.T, objects []object, from, old, other string) []object {
 	t.Helper()
 	changed, found := slices.Clone(objects), false

@@ -38,8 +38,8 @@ func TestAnOriginalChartWithoutABundleFails(t *testing.T) {
 	assert.Contains(t, said, "no chart was compared")
 }
 
-// A chart of a slip in its name, or of a stack that the tests do not have, would be left out
-// without a word.
+// A chart with a misspelt name, or of a stack that the tests do not have, would be silently
+// ignored.
 func TestAnOriginalChartThatNothingInstallsFails(t *testing.T) {
 	all := map[string]*compared{"metallb-chart": {}, "gateway-api-crds": {}}
 	assert.Equal(t, []string{"metalb-chart-0.16.2.tgz", "vault-chart-0.34.1.tgz"}, notCompared(all, []string{

@@ -16,13 +16,13 @@ import (
 type object struct {
 	metav1.TypeMeta
 	metav1.ObjectMeta `json:"metadata"`
-	// from says who makes it; text is all of it, as JSON.
+	// from names its source; text is the whole object as JSON.
 	from string
 	text []byte
 }
 
-// read takes the objects out of a file's YAML. Those that name no namespace are in the given one.
-// Hooks are left out: they are not there once the release is.
+// read parses the objects in a file's YAML. Those without a namespace get the given one. It leaves
+// out hooks, which do not exist after the release.
 func read(from, namespace, text string) ([]object, error) {
 	var objects []object
 	for _, document := range releaseutil.SplitManifests(text) {
@@ -45,7 +45,7 @@ func read(from, namespace, text string) ([]object, error) {
 	return objects, nil
 }
 
-// parse is read for what must be well-formed.
+// parse is read for texts that must be well-formed.
 func parse(t *testing.T, from, namespace, text string) []object {
 	t.Helper()
 	objects, err := read(from, namespace, text)
@@ -53,7 +53,7 @@ func parse(t *testing.T, from, namespace, text string) []object {
 	return objects
 }
 
-// as is an object in its own type.
+// as converts an object to its own type.
 func as[T any](o object) T {
 	var typed T
 	if err := json.Unmarshal(o.text, &typed); err != nil {
@@ -62,7 +62,7 @@ func as[T any](o object) T {
 	return typed
 }
 
-// pods is a workload as far as it is the same for each kind.
+// pods holds the parts of a workload that all kinds share.
 type pods struct {
 	Spec struct {
 		Selector metav1.LabelSelector   `json:"selector"`

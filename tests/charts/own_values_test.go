@@ -16,8 +16,8 @@ import (
 	"strata/config"
 )
 
-// own are values of a user's by the release that they are for: where they stand in the
-// configuration, and what has to be in which object.
+// own are values of a user's by their release: their place in the configuration, and the text that
+// a certain object must contain.
 var own = map[string]struct{ key, values, kind, name, want string }{
 	"metallb": {"metallb.values", `{controller: {podAnnotations: {example.org/mine: "yes"}}}`,
 		"Deployment", "metallb-controller", `"example.org/mine":"yes"`},
@@ -35,7 +35,7 @@ var own = map[string]struct{ key, values, kind, name, want string }{
 		"Deployment", "argocd-server", `"example.org/mine":"yes"`},
 }
 
-// withOwn are the sections of a platform with every chart's own values.
+// withOwn returns the sections of a platform with every chart's own values.
 func withOwn(t *testing.T, sections map[string]any) map[string]any {
 	t.Helper()
 	all := maps.Clone(sections)
@@ -57,8 +57,8 @@ func withOwn(t *testing.T, sections map[string]any) map[string]any {
 	return all
 }
 
-// Each chart that is at hand takes the user's values beside ours, has them in its objects, and what
-// gates and edges rely on is still there.
+// Each available chart accepts the user's values beside ours and has them in its objects. The
+// objects that gates and edges depend on still exist.
 func TestTheUsersValuesArriveAndBreakNothing(t *testing.T) {
 	seen := map[string]bool{}
 	for _, platform := range platforms[:3] {
@@ -85,25 +85,29 @@ func TestTheUsersValuesArriveAndBreakNothing(t *testing.T) {
 
 func TestAValueThatTheChartDoesNotHaveIsWarnedOf(t *testing.T) {
 	p := newProgram(t, map[string]any{"metallb": map[string]any{
-		"addresses": []string{"10.10.0.200-10.10.0.210"}, "values": map[string]any{"speakr": map[string]any{"enabled": true}},
+		"addresses": []string{"10.10.0.200-10.10.0.210"},
+		"values":    map[string]any{"speakr": map[string]any{"enabled": true}},
 	}})
-	assert.Equal(t, []string{"strata:metallb.values.speakr: is no value that the chart has, so it would be ignored; did you mean speaker?"}, p.warnings)
+	assert.Equal(t,
+		[]string{
+			"strata:metallb.values.speakr: is no value that the chart has, so it would be ignored; did you mean speaker?"}, p.warnings)
 }
 
-// Helm would refuse these in the middle of an up: the chart's schema is asked before the first
-// resource, about all of them at once.
+// Helm would refuse these in the middle of an update. The program checks them all against the
+// chart's schema before the first resource.
 func TestValuesThatTheChartsSchemaRefusesAreRefusedBeforeAnyChange(t *testing.T) {
 	_, err := runProgram(t, map[string]any{"traefik": map[string]any{"values": map[string]any{
 		"image": map[string]any{"tag": 3},
 		"ports": map[string]any{"web": map[string]any{"redirectTo": map[string]any{"port": "websecure"}}},
 	}}})
 	require.ErrorContains(t, err, "configuration of stack staging:\n")
-	require.ErrorContains(t, err, "strata:traefik.values.image.tag: 3 is refused by the chart's schema: expected string")
+	require.ErrorContains(t, err,
+		"strata:traefik.values.image.tag: 3 is refused by the chart's schema: expected string")
 	assert.ErrorContains(t, err, "strata:traefik.values.ports.web: ")
 	assert.ErrorContains(t, err, "'redirectTo' not allowed")
 }
 
-// What is read of a chart without Helm has what Helm reads.
+// A chart that is read without Helm has the same values as in Helm.
 func TestTheKeysOfAChartAreHelms(t *testing.T) {
 	for _, platform := range platforms {
 		for _, release := range newProgram(t, platform.sections).releases {
@@ -120,8 +124,7 @@ func TestTheKeysOfAChartAreHelms(t *testing.T) {
 	}
 }
 
-// What is refused is refused for a reason: with it, something that gates or edges rely on is not
-// there.
+// Each refused value has a reason: with it, an object that gates or edges depend on is missing.
 func TestWhatIsRefusedWouldBreakWhatGatesRelyOn(t *testing.T) {
 	cases := []struct{ release, path, values string }{
 		{"traefik", "ports.web.port", `{ports: {web: {port: 9000}}}`},
@@ -135,13 +138,16 @@ func TestWhatIsRefusedWouldBreakWhatGatesRelyOn(t *testing.T) {
 		{"cert-manager", "webhook.url", `{webhook: {url: {host: webhook.example.org}}}`},
 	}
 	for _, release := range []string{"metallb", "cert-manager", "vault", "traefik", "argocd"} {
-		cases = append(cases, struct{ release, path, values string }{release, "fullnameOverride", `{fullnameOverride: other}`})
+		cases = append(cases,
+			struct{ release, path, values string }{release, "fullnameOverride", `{fullnameOverride: other}`})
 	}
 	p := newProgram(t, platforms[2].sections)
 	for _, mutant := range cases {
 		t.Run(mutant.release+" "+mutant.path, func(t *testing.T) {
 			paths := config.OwnedValues()[own[mutant.release].key]
-			assert.True(t, slices.ContainsFunc(paths, func(o config.OwnedValue) bool { return strings.HasPrefix(mutant.path, o.Path) }), "it is refused")
+			assert.True(t, slices.ContainsFunc(paths, func(o config.OwnedValue) bool {
+				return strings.HasPrefix(mutant.path, o.Path)
+			}), "it is refused")
 			var values map[string]any
 			require.NoError(t, yaml.Unmarshal([]byte(mutant.values), &values))
 			broken := *p
@@ -160,7 +166,7 @@ func TestWhatIsRefusedWouldBreakWhatGatesRelyOn(t *testing.T) {
 	}
 }
 
-// over is a copy of values with others in their place.
+// over returns a copy of values with others merged over them.
 func over(values, others map[string]any) map[string]any {
 	merged := maps.Clone(values)
 	for key, value := range others {
@@ -174,8 +180,8 @@ func over(values, others map[string]any) map[string]any {
 	return merged
 }
 
-// elsewhere are refused values that a chart has in no list, by chart: why they are refused all the
-// same.
+// elsewhere has, by chart, refused values that a chart does not list, with the reasons to refuse
+// them anyway.
 var elsewhere = map[string]string{
 	"cert-manager serviceAccount.name": "in a comment of its values, and read by its templates",
 	"cert-manager installCRDs":         "the older name of crds.enabled",
@@ -192,8 +198,8 @@ var elsewhere = map[string]string{
 	"vault fullnameOverride":           "read by its templates",
 }
 
-// A rule about a value that the chart does not have would hide that the chart calls it something
-// else by now. The lab's charts have only what the program sets.
+// A rule for a value that the chart does not have may mean that the chart has renamed it. The lab's
+// charts only have the program's values.
 func TestWhatIsRefusedIsInTheRealCharts(t *testing.T) {
 	for _, platform := range platforms[:3] {
 		p := newProgram(t, platform.sections)
@@ -210,13 +216,14 @@ func TestWhatIsRefusedIsInTheRealCharts(t *testing.T) {
 				if known {
 					continue
 				}
-				assert.Empty(t, unknown(loaded, nested(t, value.Path)), "%s does not have this value", release.chartName())
+				assert.Empty(t, unknown(loaded, nested(t, value.Path)), "%s does not have this value",
+					release.chartName())
 			}
 		}
 	}
 }
 
-// nested is an object with a value at a path without brackets.
+// nested returns an object with a value at a path without brackets.
 func nested(t *testing.T, path string) map[string]any {
 	t.Helper()
 	require.NotContains(t, path, "[")
@@ -230,11 +237,13 @@ func nested(t *testing.T, path string) map[string]any {
 	return values
 }
 
-// Argo CD's own policies are the user's to have: the one of its server admits everything, or the
+// Argo CD's own policies are the user's choice: that of its server admits every client, or the
 // ingress would not reach it.
 func TestArgoCDsPoliciesAdmitTheIngress(t *testing.T) {
 	policies := map[string]any{"create": true}
-	p := newProgram(t, map[string]any{"argocd": map[string]any{"values": map[string]any{"global": map[string]any{"networkPolicy": policies}}}})
+	p := newProgram(t,
+		map[string]any{
+			"argocd": map[string]any{"values": map[string]any{"global": map[string]any{"networkPolicy": policies}}}})
 	i := slices.IndexFunc(p.releases, func(r *release) bool { return r.name == "argocd" })
 	require.GreaterOrEqual(t, i, 0)
 	objects, err := p.releases[i].render()

@@ -16,7 +16,7 @@ import (
 	"strata/health/webhook"
 )
 
-// everyone is a client in no namespace: a node, or someone outside the cluster.
+// everyone is a client in no namespace: a node, or a client outside the cluster.
 const everyone = ""
 
 // closed are ports that are not for everyone, and the namespace whose Pods reach them.
@@ -50,7 +50,8 @@ func TestPoliciesAdmitWhatLayersServeAndNothingElse(t *testing.T) {
 				for _, from := range []string{everyone, "team-a", "default"} {
 					assert.False(t, policies.admit(pod, from, one.port), "%s:%d from %q", one.workload, one.port, from)
 				}
-				assert.True(t, one.from == "" || policies.admit(pod, one.from, one.port), "%s:%d from %s", one.workload, one.port, one.from)
+				assert.True(t, one.from == "" ||
+					policies.admit(pod, one.from, one.port), "%s:%d from %s", one.workload, one.port, one.from)
 			}
 		})
 	}
@@ -88,7 +89,7 @@ func policiesOf(objects []object) (found networkPolicies) {
 	return found
 }
 
-// admit reports whether Pods of a namespace, or everyone, reach a TCP port.
+// admit reports whether Pods of a namespace, or everyone, may reach a TCP port.
 func (all networkPolicies) admit(pod corev1.Pod, from string, port int32) bool {
 	isolated := false
 	for _, policy := range all {
@@ -123,7 +124,8 @@ func isTo(rule networkingv1.NetworkPolicyIngressRule, port int32) bool {
 }
 
 func podOf(workload object) corev1.Pod {
-	pod := corev1.Pod{ObjectMeta: as[pods](workload).Spec.Template.ObjectMeta, Spec: as[pods](workload).Spec.Template.Spec}
+	pod := corev1.Pod{ObjectMeta: as[pods](workload).Spec.Template.ObjectMeta,
+		Spec: as[pods](workload).Spec.Template.Spec}
 	pod.Namespace = workload.Namespace
 	return pod
 }
@@ -139,10 +141,10 @@ func (w *world) pod(namespace, name string) (corev1.Pod, bool) {
 	return podOf(w.charts[i]), true
 }
 
-// metricsName is that of a container's port for metrics.
+// metricsName matches the name of a container's port for metrics.
 var metricsName = regexp.MustCompile("metrics|monitoring|prometheus")
 
-// servedPort is a port of a Pod that everyone has to reach.
+// servedPort is a port of a Pod that everyone must reach.
 type servedPort struct {
 	what string
 	pod  corev1.Pod
@@ -162,7 +164,8 @@ func (w *world) forEveryone() (found []servedPort) {
 		switch {
 		case one.Kind == "Service":
 			service := as[corev1.Service](one)
-			if service.Spec.Type == corev1.ServiceTypeLoadBalancer || slices.Contains(asked, one.Namespace+"/"+one.Name) {
+			if service.Spec.Type == corev1.ServiceTypeLoadBalancer ||
+				slices.Contains(asked, one.Namespace+"/"+one.Name) {
 				found = append(found, w.behind(service)...)
 			}
 		case slices.Contains(workloadKinds, one.Kind):
@@ -194,8 +197,10 @@ func (w *world) behind(service corev1.Service) (found []servedPort) {
 			for _, container := range pod.Spec.Containers {
 				for _, listening := range container.Ports {
 					target := port.TargetPort
-					if listening.ContainerPort == target.IntVal || target.StrVal != "" && target.StrVal == listening.Name {
-						what := fmt.Sprintf("%s/%s behind Service %s:%d", one.Namespace, one.Name, service.Name, port.Port)
+					if listening.ContainerPort == target.IntVal || target.StrVal != "" &&
+						target.StrVal == listening.Name {
+						what := fmt.Sprintf("%s/%s behind Service %s:%d", one.Namespace, one.Name,
+							service.Name, port.Port)
 						found = append(found, servedPort{what, pod, listening.ContainerPort})
 					}
 				}

@@ -20,8 +20,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// program holds the releases that the program would install with the charts at hand, and the
-// objects that it then relies on.
+// program holds the releases that the program would install with the available charts, and the
+// objects that it then depends on.
 type program struct {
 	releases []*release
 	gates    []health.Spec
@@ -32,7 +32,7 @@ type program struct {
 	warnings []string
 }
 
-// newProgram runs the program with the committed stack staging, some sections of which are others.
+// newProgram runs the program with the committed stack staging, with some sections replaced.
 func newProgram(t *testing.T, sections map[string]any) *program {
 	t.Helper()
 	p, err := runProgram(t, sections)
@@ -58,7 +58,8 @@ func runProgram(t *testing.T, sections map[string]any) (*program, error) {
 		p.warnings = append(p.warnings, message)
 		return nil
 	}
-	if err := pulumi.RunErr(platform.Program{Warn: warn}.Run, pulumi.WithMocks("strata", "staging", recorder)); err != nil {
+	if err := pulumi.RunErr(platform.Program{Warn: warn}.Run,
+		pulumi.WithMocks("strata", "staging", recorder)); err != nil {
 		assert.Empty(t, recorder.Resources(), "it is refused before the first resource")
 		return nil, err
 	}
@@ -68,7 +69,7 @@ func runProgram(t *testing.T, sections map[string]any) (*program, error) {
 	return p, nil
 }
 
-// configuration returns the configuration that Pulumi hands to the program.
+// configuration returns the configuration that Pulumi passes to the program.
 func configuration(t *testing.T, sections map[string]any) string {
 	t.Helper()
 	handed := pulumitest.Committed(t, "staging")
@@ -82,7 +83,7 @@ func configuration(t *testing.T, sections map[string]any) string {
 	return string(all)
 }
 
-// definitions is the bundle that a command applies.
+// definitions returns the bundle that a command applies.
 func definitions(t *testing.T, r pulumitest.Resource) *crds.Bundle {
 	t.Helper()
 	var input struct{ Name, Version, File string }
@@ -94,7 +95,7 @@ func definitions(t *testing.T, r pulumitest.Resource) *crds.Bundle {
 	return applied
 }
 
-// add takes what a resource says of charts.
+// add adds a resource's charts and objects.
 func (p *program) add(t *testing.T, r pulumitest.Resource, manifest artifacts.Manifest) {
 	t.Helper()
 	switch {
@@ -117,7 +118,7 @@ func (p *program) add(t *testing.T, r pulumitest.Resource, manifest artifacts.Ma
 	}
 }
 
-// plain are inputs without marks, as JSON has them.
+// plain returns inputs without marks, in JSON's types.
 func plain(inputs resource.PropertyMap) map[string]any {
 	found := map[string]any{}
 	for key := range inputs {

@@ -25,7 +25,7 @@ type release struct {
 	artifact        string // the chart's name in config.Pins
 	origin          string // real or the lab's, as the bundle says
 	values          map[string]any
-	// skips is true where Helm is told to leave out the chart's crds/.
+	// skips is true if Helm leaves out the chart's crds/.
 	skips bool
 }
 
@@ -62,7 +62,7 @@ func (r *release) chartName() string {
 	return metadata.Name + " " + metadata.Version
 }
 
-// schema says whether the chart checks our values itself.
+// schema returns whether the chart checks our values itself, in words.
 func (r *release) schema() string {
 	if r.load().Schema == nil {
 		return "not checked: their types, since it has no schema; their names are in its values"
@@ -105,7 +105,8 @@ func (r *release) render() ([]object, error) {
 	return objects, nil
 }
 
-// definitions are the files of a loaded chart's crds/ that Helm would install, subcharts' included.
+// definitions returns the files of a loaded chart's crds/ that Helm would install, including
+// subcharts'.
 func (r *release) definitions(loaded *chart.Chart) map[string]string {
 	files := map[string]string{}
 	if r.skips {
@@ -117,10 +118,10 @@ func (r *release) definitions(loaded *chart.Chart) map[string]string {
 	return files
 }
 
-// orphans are the definitions that Helm would install from crds/ and that have no owner. Helm
+// orphans returns the definitions that Helm would install from crds/ and that have no owner. Helm
 // neither changes nor deletes them, ever
-// (https://helm.sh/docs/chart_best_practices/custom_resource_definitions): those that the program
-// applies itself it deletes too.
+// (https://helm.sh/docs/chart_best_practices/custom_resource_definitions). The program also deletes
+// those that it applies itself.
 func (r *release) orphans(t *testing.T, owned []object) []string {
 	t.Helper()
 	loaded := r.load()

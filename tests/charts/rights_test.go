@@ -11,8 +11,8 @@ import (
 	"strata/health/rollout"
 )
 
-// rights checks that the releases are there whose roles a gate reads, and that each role names its
-// namespace: the command that puts them back has none for them.
+// rights checks that the releases whose roles a gate reads exist, and that each role names its
+// namespace: the command that restores them has no namespace for them.
 func (w *world) rights(spec health.Spec) {
 	for _, name := range spec.Releases {
 		w.need(slices.Contains(w.releases, name), "gate %s: no release is %s", spec.Gate, name)
@@ -33,8 +33,11 @@ func (w *world) redis(gate string, spec rollout.Redis) {
 			return false
 		}
 		template := as[pods](o).Spec.Template
-		return selector.Matches(labels.Set(template.Labels)) && slices.ContainsFunc(template.Spec.Containers, func(c corev1.Container) bool {
-			return c.Name == spec.Container && slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return strings.HasPrefix(e.Name, "REDIS") })
-		})
-	}), "gate %s: no workload in %s with %s has a container %s that knows redis", gate, spec.Namespace, spec.Clients, spec.Container)
+		return selector.Matches(labels.Set(template.Labels)) &&
+			slices.ContainsFunc(template.Spec.Containers, func(c corev1.Container) bool {
+				return c.Name == spec.Container &&
+					slices.ContainsFunc(c.Env, func(e corev1.EnvVar) bool { return strings.HasPrefix(e.Name, "REDIS") })
+			})
+	}), "gate %s: no workload in %s with %s has a container %s that knows redis", gate, spec.Namespace,
+		spec.Clients, spec.Container)
 }

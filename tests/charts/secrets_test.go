@@ -2,15 +2,15 @@ package charts_test
 
 import corev1 "k8s.io/api/core/v1"
 
-// atRunTime are the Secrets that no manifest has, and who makes them.
+// atRunTime are the Secrets that no manifest has, with their makers.
 var atRunTime = map[string]string{
 	"metallb-system/metallb-webhook-cert":  "MetalLB's controller",
 	"metallb-system/metallb-memberlist":    "MetalLB's controller",
 	"cert-manager/cert-manager-webhook-ca": "cert-manager's webhook",
 }
 
-// secret checks that a Secret will be there: a chart's, the program's, or the one of a certificate
-// that the program asks for.
+// secret checks that a Secret will exist: a chart's, the program's, or that of a certificate that
+// the program requests.
 func (w *world) secret(who, namespace, name string) {
 	if _, ok := find(w.charts, "Secret", namespace, name); ok {
 		return
@@ -30,7 +30,7 @@ func (w *world) secret(who, namespace, name string) {
 	w.need(false, "%s: nothing makes Secret %s/%s", who, namespace, name)
 }
 
-// secretsOf are the Secrets without which a Pod does not start.
+// secretsOf returns the Secrets without which a Pod does not start.
 func secretsOf(pod corev1.PodSpec) []string {
 	var names []string
 	needed := func(optional *bool) bool { return optional == nil || !*optional }
@@ -41,7 +41,8 @@ func secretsOf(pod corev1.PodSpec) []string {
 	}
 	for _, container := range append(append([]corev1.Container{}, pod.InitContainers...), pod.Containers...) {
 		for _, env := range container.Env {
-			if env.ValueFrom != nil && env.ValueFrom.SecretKeyRef != nil && needed(env.ValueFrom.SecretKeyRef.Optional) {
+			if env.ValueFrom != nil && env.ValueFrom.SecretKeyRef != nil &&
+				needed(env.ValueFrom.SecretKeyRef.Optional) {
 				names = append(names, env.ValueFrom.SecretKeyRef.Name)
 			}
 		}

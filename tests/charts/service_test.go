@@ -20,16 +20,19 @@ func (w *world) service(who, namespace, name string, loadBalancer bool, ports ..
 		return
 	}
 	service := as[corev1.Service](found)
-	w.need(!loadBalancer || service.Spec.Type == corev1.ServiceTypeLoadBalancer, "%s: Service %s/%s is of type %q", who, namespace, name, service.Spec.Type)
+	w.need(!loadBalancer ||
+		service.Spec.Type == corev1.ServiceTypeLoadBalancer, "%s: Service %s/%s is of type %q", who,
+		namespace, name, service.Spec.Type)
 	for _, port := range ports {
 		i := slices.IndexFunc(service.Spec.Ports, func(p corev1.ServicePort) bool { return int(p.Port) == port })
 		w.need(i >= 0, "%s: Service %s/%s has no port %d", who, namespace, name, port)
-		w.need(i < 0 || w.backed(namespace, service.Spec, i), "%s: nothing listens behind port %d of Service %s/%s", who, port, namespace, name)
+		w.need(i < 0 || w.backed(namespace, service.Spec, i),
+			"%s: nothing listens behind port %d of Service %s/%s", who, port, namespace, name)
 	}
 }
 
 // backed reports whether a workload has the labels that a Service selects and the port that it
-// leads to.
+// targets.
 func (w *world) backed(namespace string, service corev1.ServiceSpec, i int) bool {
 	target := service.Ports[i].TargetPort
 	number := target.IntValue()
@@ -41,7 +44,8 @@ func (w *world) backed(namespace string, service corev1.ServiceSpec, i int) bool
 			return false
 		}
 		workload := as[pods](o)
-		return labels.SelectorFromSet(service.Selector).Matches(labels.Set(workload.Spec.Template.Labels)) && listens(workload, number, target.StrVal)
+		return labels.SelectorFromSet(service.Selector).Matches(labels.Set(workload.Spec.Template.Labels)) &&
+			listens(workload, number, target.StrVal)
 	})
 }
 
@@ -56,9 +60,10 @@ func (w *world) anyListens(namespace string, port int) bool {
 // Service's ports.
 func (w *world) anyServes(namespace string, port int) bool {
 	return slices.ContainsFunc(w.charts, func(o object) bool {
-		return o.Namespace == namespace && o.Kind == "Service" && slices.ContainsFunc(as[corev1.Service](o).Spec.Ports, func(p corev1.ServicePort) bool {
-			return int(p.Port) == port && as[corev1.Service](o).Spec.Type == corev1.ServiceTypeLoadBalancer
-		})
+		return o.Namespace == namespace && o.Kind == "Service" &&
+			slices.ContainsFunc(as[corev1.Service](o).Spec.Ports, func(p corev1.ServicePort) bool {
+				return int(p.Port) == port && as[corev1.Service](o).Spec.Type == corev1.ServiceTypeLoadBalancer
+			})
 	})
 }
 
@@ -75,7 +80,7 @@ func listens(workload pods, number int, name string) bool {
 }
 
 // workload checks a chart's workload: it selects its own Pods, spreads them by labels that they
-// have, and the Secrets that they cannot start without will be there.
+// have, and the Secrets that they need to start will exist.
 func (w *world) workload(o object) {
 	if !slices.Contains(workloadKinds, o.Kind) {
 		return
@@ -96,10 +101,10 @@ func selects(selector *metav1.LabelSelector, have map[string]string) bool {
 	return err == nil && !parsed.Empty() && parsed.Matches(labels.Set(have))
 }
 
-// hinted are the labels by which our messages tell an operator to find Pods.
+// hinted are Pods that our messages tell an operator to find by labels.
 var hinted = []struct{ namespace, name string }{{"argocd", "argocd-repo-server"}, {"vault", "vault"}}
 
-// hints checks that the labels in our messages select something, where their chart is installed.
+// hints checks that the labels in our messages select Pods, if their chart is installed.
 func (w *world) hints() {
 	for _, one := range hinted {
 		selector := &metav1.LabelSelector{MatchLabels: map[string]string{"app.kubernetes.io/name": one.name}}

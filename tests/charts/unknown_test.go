@@ -9,7 +9,7 @@ import (
 	"helm.sh/helm/v3/pkg/chart"
 )
 
-// open are values, by chart, that it takes without a list of them.
+// open are values, by chart, that it accepts without listing them.
 var open = map[string]string{
 	"argo-cd configs.params.server.insecure":                                    "every parameter of Argo CD's is taken",
 	"argo-cd configs.cm.resource.customizations.health.argoproj.io_Application": "every key of argocd-cm is taken",
@@ -17,8 +17,9 @@ var open = map[string]string{
 	"traefik ports.web.allowACMEByPass":                                         "it is read of every port; values.yaml has it of websecure only",
 }
 
-// unknown are the paths of our values that a chart has neither in its own values nor in its schema:
-// it would ignore them, and most schemas let them pass. An empty value of the chart takes any keys.
+// unknown returns the paths of our values that a chart has neither in its own values nor in its
+// schema. It would ignore them, and most schemas accept them. An empty value of the chart accepts
+// any keys.
 func unknown(c *chart.Chart, ours map[string]any) []string {
 	defaults := map[string]any{}
 	maps.Copy(defaults, c.Values)
@@ -35,10 +36,12 @@ func unknown(c *chart.Chart, ours map[string]any) []string {
 			return []string{"the chart's schema: " + err.Error()}
 		}
 	}
-	return slices.DeleteFunc(s.unknown(ours, defaults, s.root, nil), func(path string) bool { return open[c.Name()+" "+path] != "" })
+	return slices.DeleteFunc(s.unknown(ours, defaults, s.root, nil), func(path string) bool {
+		return open[c.Name()+" "+path] != ""
+	})
 }
 
-// valuesSchema is a chart's, to look up the names of values; nothing where it has none.
+// valuesSchema is a chart's schema, to look up the names of values; empty if there is none.
 type valuesSchema struct{ root map[string]any }
 
 func (s valuesSchema) unknown(ours, defaults, at map[string]any, path []string) []string {
@@ -60,7 +63,7 @@ func (s valuesSchema) unknown(ours, defaults, at map[string]any, path []string) 
 	return found
 }
 
-// property is the schema of a key, which may be written elsewhere in the file.
+// property returns the schema of a key, which may be elsewhere in the file.
 func (s valuesSchema) property(at map[string]any, key string) (map[string]any, bool) {
 	properties, _ := at["properties"].(map[string]any)
 	found, ok := properties[key].(map[string]any)

@@ -21,7 +21,8 @@ var misspelt = []struct{ release, section, key, other string }{
 }
 
 // sections are values of each release that are objects.
-var sections = map[string]string{"metallb": "speaker", "traefik": "deployment", "argocd": "configs", "vault": "server", "cert-manager": "webhook"}
+var sections = map[string]string{"metallb": "speaker", "traefik": "deployment", "argocd": "configs",
+	"vault": "server", "cert-manager": "webhook"}
 
 func TestAMisspeltValueIsNoticed(t *testing.T) {
 	p := newProgram(t, platforms[2].sections)
@@ -54,7 +55,7 @@ func TestAValueOfAnotherTypeIsRefusedWhereTheChartHasASchema(t *testing.T) {
 	}
 }
 
-// renamed is a copy of values in which a key, of a section or at the top, has another name.
+// renamed returns a copy of values in which a key, of a section or at the top, has another name.
 func renamed(t *testing.T, values map[string]any, section, key, other string) map[string]any {
 	t.Helper()
 	copied := maps.Clone(values)

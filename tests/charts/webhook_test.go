@@ -39,13 +39,15 @@ func (w *world) configuration(gate, kind, name string, spec webhook.Spec) []stri
 		return nil
 	}
 	var asked []string
-	for _, webhook := range as[admissionv1.ValidatingWebhookConfiguration](found).Webhooks { // the same fields as a mutating one's
+	// the same fields as a mutating one's
+	for _, webhook := range as[admissionv1.ValidatingWebhookConfiguration](found).Webhooks {
 		to, port := webhook.ClientConfig.Service, int32(443)
 		if to != nil && to.Port != nil {
 			port = *to.Port
 		}
 		w.need(to != nil && to.Namespace == spec.Namespace && to.Name == spec.Service && int(port) == spec.Port,
-			"gate %s: %s %s: webhook %s is not at %s/%s:%d", gate, kind, name, webhook.Name, spec.Namespace, spec.Service, spec.Port)
+			"gate %s: %s %s: webhook %s is not at %s/%s:%d", gate, kind, name, webhook.Name,
+			spec.Namespace, spec.Service, spec.Port)
 		if w.covers(webhook.Rules, spec.Accept) {
 			asked = append(asked, webhook.Name)
 		}
@@ -54,7 +56,7 @@ func (w *world) configuration(gate, kind, name string, spec webhook.Spec) []stri
 	return asked
 }
 
-// covers reports whether rules are about the creation of an object.
+// covers reports whether rules match the creation of an object.
 func (w *world) covers(rules []admissionv1.RuleWithOperations, accept map[string]any) bool {
 	apiVersion, _ := accept["apiVersion"].(string)
 	kind, _ := accept["kind"].(string)

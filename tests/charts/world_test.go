@@ -18,7 +18,7 @@ type world struct {
 	// bundles'.
 	charts, own []object
 	definitions []apiextensionsv1.CustomResourceDefinition
-	// releases are the charts', as namespace/name.
+	// releases are the charts' releases, as namespace/name.
 	releases []string
 
 	problems, unchecked []string
@@ -41,7 +41,7 @@ func newWorld(t *testing.T, p *program) *world {
 	return w
 }
 
-// check holds every gate and every object against what is there.
+// check checks every gate and every object against the world.
 func (w *world) check() (problems, unchecked []string) {
 	w.problems, w.unchecked = nil, nil
 	for _, gate := range w.gates {
@@ -57,23 +57,23 @@ func (w *world) check() (problems, unchecked []string) {
 	return w.problems, w.unchecked
 }
 
-// all are the objects of charts and program: a route leads to a Service of either.
+// all returns the objects of charts and program: a route may lead to a Service of either.
 func (w *world) all() []object { return append(slices.Clone(w.charts), w.own...) }
 
-// need notes a problem unless ok.
+// need records a problem unless ok.
 func (w *world) need(ok bool, format string, args ...any) {
 	if !ok {
 		w.problems = append(w.problems, fmt.Sprintf(format, args...))
 	}
 }
 
-// skip notes what no chart can say.
+// skip records a property that no chart reveals.
 func (w *world) skip(format string, args ...any) {
 	w.unchecked = append(w.unchecked, fmt.Sprintf(format, args...))
 }
 
-// find is an object of a kind and name; a namespace that is empty is not compared, for what is
-// cluster-wide.
+// find returns the object of a kind and name; an empty namespace matches any, for cluster-wide
+// objects.
 func find(objects []object, kind, namespace, name string) (object, bool) {
 	i := slices.IndexFunc(objects, func(o object) bool {
 		return o.Kind == kind && o.Name == name && (namespace == "" || o.Namespace == namespace)
@@ -84,7 +84,7 @@ func find(objects []object, kind, namespace, name string) (object, bool) {
 	return objects[i], true
 }
 
-// served is the definition of a kind, if one serves that version.
+// served returns the definition of a kind, if one serves that version.
 func (w *world) served(group, version, kind string) (apiextensionsv1.CustomResourceDefinition, bool) {
 	for _, one := range w.definitions {
 		if one.Spec.Group == group && one.Spec.Names.Kind == kind && slices.ContainsFunc(one.Spec.Versions,

@@ -1,4 +1,4 @@
-// Package ci holds examples/ci to what GitHub and GitLab read. It is a module of its own because of
-// actionlint; what the examples run is held to the program by cli and to what was run by
-// tests/docs.
+// Package ci checks examples/ci by the rules of GitHub and GitLab. It is a module of its own
+// because of actionlint. The package cli checks the examples' commands against the program, and
+// tests/docs checks that they were run.
 package ci

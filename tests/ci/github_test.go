@@ -14,18 +14,18 @@ import (
 
 const workflow = "../../examples/ci/github.yaml"
 
-// pinned is an action by commit, with its tag beside it. actionlint knows an action's inputs by the
-// tag's first number.
+// pinned matches an action by commit, with its tag beside it. actionlint looks up an action's
+// inputs by the tag's first number.
 var pinned = regexp.MustCompile(`uses: ([\w.-]+/[\w.-]+)@[0-9a-f]{40} # (v\d+)\.\d+\.\d+\n`)
 
-// faults lists actionlint's findings: in the syntax, in expressions, and in the inputs of actions.
-// With shellcheck, where it is installed.
+// faults returns actionlint's findings: in the syntax, in expressions, and in the inputs of
+// actions. It includes shellcheck's, if that is installed.
 func faults(t *testing.T, text string) []string {
 	t.Helper()
 	linter, err := actionlint.NewLinter(io.Discard, &actionlint.LinterOptions{Shellcheck: "shellcheck"})
 	require.NoError(t, err)
-	// Labels of one's own runners are in a repository's configuration of actionlint; here they are
-	// the example's.
+	// A repository lists the labels of its own runners in its actionlint configuration; here they
+	// are the example's.
 	found, err := linter.Lint("strata.yaml", pinned.ReplaceAll([]byte(text), []byte("uses: $1@$2\n")), nil)
 	require.NoError(t, err)
 	var texts []string
@@ -48,10 +48,11 @@ func TestActionsArePinnedByCommit(t *testing.T) {
 	require.NoError(t, err)
 	used := strings.Count(string(text), "uses: ")
 	require.NotZero(t, used)
-	assert.Len(t, pinned.FindAllString(string(text), -1), used, "each action has 40 digits of a commit, and its tag as comment")
+	assert.Len(t, pinned.FindAllString(string(text), -1), used,
+		"each action has 40 digits of a commit, and its tag as comment")
 }
 
-// A linter that finds nothing must be one that would.
+// A linter without findings must be able to have some.
 func TestAFaultInTheWorkflowIsFound(t *testing.T) {
 	text, err := os.ReadFile(workflow)
 	require.NoError(t, err)

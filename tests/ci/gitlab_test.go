@@ -18,8 +18,8 @@ import (
 
 const pipelineFile = "../../examples/ci/gitlab.yaml"
 
-// pipeline is a .gitlab-ci.yml as far as the example has need of it
-// (https://docs.gitlab.com/ci/yaml/). Every other key at the top is a job.
+// pipeline holds the keys of a .gitlab-ci.yml that the example needs
+// (https://docs.gitlab.com/ci/yaml/). Every other top-level key is a job.
 type pipeline struct {
 	Stages    []string
 	Variables map[string]string
@@ -42,17 +42,17 @@ type job struct {
 	AfterScript   []string `yaml:"after_script"`
 }
 
-// rule says when a job is part of a pipeline.
+// rule decides when a job is part of a pipeline.
 type rule struct{ If, When string }
 
 var (
-	// condition is a comparison of two variables, or of one with a text
+	// condition matches a comparison of two variables, or of one with a text
 	// (https://docs.gitlab.com/ci/jobs/job_rules/).
 	condition = regexp.MustCompile(`^\$[A-Z_]+ (==|!=) (\$[A-Z_]+|"[^"]*")$`)
 	duration  = regexp.MustCompile(`^[1-9][0-9]* (minutes?|hours?)$`)
 )
 
-// parse reads a pipeline, with every keyword that is none.
+// parse parses a pipeline, and reports every unknown keyword.
 func parse(text []byte) (pipeline, error) {
 	var top map[string]yaml.Node
 	if err := yaml.Unmarshal(text, &top); err != nil {
@@ -88,7 +88,8 @@ func strictly(value yaml.Node, into any) error {
 	return decoder.Decode(into)
 }
 
-// check says what GitLab's own linter would refuse, and what would let two runs meet.
+// check returns the faults that GitLab's own linter would refuse, and those that would let two runs
+// overlap.
 func (p pipeline) check() error {
 	var wrong []error
 	refuse := func(name, format string, args ...any) {
@@ -112,7 +113,9 @@ func (p pipeline) check() error {
 		if !duration.MatchString(one.Timeout) {
 			refuse(name, "timeout %q is no duration", one.Timeout)
 		}
-		changes := slices.ContainsFunc(one.Script, func(line string) bool { return strings.HasPrefix(line, "pulumi up") })
+		changes := slices.ContainsFunc(one.Script, func(line string) bool {
+			return strings.HasPrefix(line, "pulumi up")
+		})
 		if changes && (one.ResourceGroup == "" || one.Interruptible == nil || *one.Interruptible) {
 			refuse(name, "changes the stack, so it must have a resource_group and be interruptible: false")
 		}
@@ -153,9 +156,10 @@ func TestAFaultInThePipelineIsFound(t *testing.T) {
 	text, err := os.ReadFile(pipelineFile)
 	require.NoError(t, err)
 	for name, change := range map[string][2]string{
-		"an unknown keyword":                     {"resource_group:", "resource-group:"},
-		"a stage that is none":                   {"stage: up", "stage: deploy"},
-		"a rule that is no condition":            {`$CI_PIPELINE_SOURCE == "merge_request_event"`, `CI_PIPELINE_SOURCE = merge_request_event`},
+		"an unknown keyword":   {"resource_group:", "resource-group:"},
+		"a stage that is none": {"stage: up", "stage: deploy"},
+		"a rule that is no condition": {`$CI_PIPELINE_SOURCE == "merge_request_event"`,
+			`CI_PIPELINE_SOURCE = merge_request_event`},
 		"a key that is written twice":            {"  stage: preview\n", "  stage: preview\n  stage: preview\n"},
 		"two ups at the same time":               {"  resource_group: production\n", ""},
 		"an up that a newer pipeline interrupts": {"interruptible: false", "interruptible: true"},

@@ -9,12 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// passwords are the variables from which strata preflight takes what Pulumi has encrypted
-// (actions/hosts/reach).
+// passwords are the variables that supply strata preflight with the values that Pulumi has
+// encrypted (actions/hosts/reach).
 var passwords = []string{"STRATA_SSH_PASSPHRASE", "STRATA_SUDO_PASSWORD"}
 
-// uncommented is a text whose lines that begin with a comment of a key or of a variable have begun
-// without it.
+// uncommented returns a text without the comment signs of a commented-out key or variable.
 func uncommented(text, from, to string) string {
 	var lines []string
 	inside := false
@@ -28,8 +27,8 @@ func uncommented(text, from, to string) string {
 	return strings.Join(lines, "")
 }
 
-// Whose key has a passphrase takes the comment away, and has a workflow in which the step of
-// preflight gets both.
+// A user whose key has a passphrase removes the comment, and the step of preflight then gets both
+// variables.
 func TestTheWorkflowIsOneWithThePasswordsOfPreflight(t *testing.T) {
 	text, err := os.ReadFile(workflow)
 	require.NoError(t, err)
@@ -42,11 +41,13 @@ func TestTheWorkflowIsOneWithThePasswordsOfPreflight(t *testing.T) {
 	given, _, _ := strings.Cut(step, "bin/strata preflight")
 	assert.Contains(t, given, "\n        env:\n")
 	assert.Empty(t, faults(t, changed))
-	assert.NotEmpty(t, faults(t, strings.Replace(changed, "secrets."+passwords[0], "secret."+passwords[0], 1)), "what was a comment is read")
+	assert.NotEmpty(t,
+		faults(t, strings.Replace(changed, "secrets."+passwords[0], "secret."+passwords[0], 1)),
+		"what was a comment is read")
 }
 
-// A pipeline of GitLab's has each variable of its project without naming it, so the example says
-// which to make.
+// A pipeline of GitLab's has each variable of its project without naming it, so the example lists
+// those to make.
 func TestThePipelineNamesThePasswordsOfPreflight(t *testing.T) {
 	text, err := os.ReadFile(pipelineFile)
 	require.NoError(t, err)

@@ -12,12 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// rooms are the product's, from the top down.
+// rooms are the product's folders, from the top down.
 var rooms = []string{"cli", "platform", "components", "actions", "health", "artifacts", "config", "internal"}
 
-// TestAnImportOfARoomAboveIsNoticed has the linter read a module of the same rooms, in which each
-// imports all others: those above are named, and no other. A folder of a room's name elsewhere is
-// not meant.
+// TestAnImportOfARoomAboveIsNoticed runs the linter on a module of the same rooms, in which each
+// imports all others. It must report the imports from rooms above, and no other. A folder with a
+// room's name elsewhere does not count.
 func TestAnImportOfARoomAboveIsNoticed(t *testing.T) {
 	module := t.TempDir()
 	write := func(path, text string) {

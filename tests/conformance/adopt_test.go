@@ -12,8 +12,8 @@ import (
 	"strata/tests/conformance/internal/plugin"
 )
 
-// adoptCases hold for a state that a kill has cut off from its objects: the hook before a create
-// (actions/stack/adopt) and the provider's own create together.
+// adoptCases apply to a state that a kill has separated from its objects. They test the hook before
+// a create (actions/stack/adopt) together with the provider's own create.
 var adoptCases = []testCase{
 	{"an object of the provider's own is no longer its own for a state that has forgotten it", func(t *testing.T) {
 		w := newWorld(t, upserting)
@@ -75,10 +75,10 @@ var adoptCases = []testCase{
 	}},
 }
 
-// upserting is how the program has the provider create (components).
+// upserting is the program's setting for the provider's create (components).
 const upserting = "PULUMI_K8S_UPSERT_EXISTING_OBJECTS=true"
 
-// adopt does what the program does before the engine creates or, where the state knows it, updates.
+// adopt runs the program's hook before the engine creates or, if the state has the object, updates.
 func (w *world) adopt(token string, known bool, inputs map[string]any) {
 	w.t.Helper()
 	text, err := os.ReadFile(controlPlane(w.t).Kubeconfig)
@@ -89,8 +89,8 @@ func (w *world) adopt(token string, known bool, inputs map[string]any) {
 	require.NoError(w.t, cluster.Before(w.t.Context(), token, known, inputs))
 }
 
-// routed is the schema of a kind with a list that is one value to server-side apply and has a
-// default in its items, as an HTTPRoute's parentRefs and a Gateway's certificateRefs.
+// routed is the schema of a kind with a list that server-side apply treats as one value. Its items
+// have a default, like an HTTPRoute's parentRefs and a Gateway's certificateRefs.
 var routed = map[string]any{"type": "object", "properties": map[string]any{"spec": map[string]any{
 	"type": "object", "properties": map[string]any{
 		"host": map[string]any{"type": "string"},

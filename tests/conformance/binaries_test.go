@@ -35,7 +35,7 @@ func (l *located) get(name string) binary {
 	return b
 }
 
-// folder is a temporary folder of the whole run.
+// folder returns a temporary folder of the whole run.
 func (l *located) folder() (string, error) {
 	if l.dir != "" {
 		return l.dir, nil

@@ -113,8 +113,8 @@ var builtinCases = []testCase{
 		w.patch(pods, "p", `{"status":{"phase":"Running","podIP":"10.9.9.9","podIPs":[{"ip":"10.9.9.9"}],`+
 			`"conditions":[{"type":"Ready","status":"False"}]}}`, "status")
 		selector := map[string]any{"selector": map[string]any{"app": "p"}}
-		// The controller knows the Pod once another Service has it, and the endpoints are there
-		// before their Service.
+		// The controller knows the Pod once another Service has it, and the endpoints exist before
+		// their Service.
 		w.create(services, &unstructured.Unstructured{Object: service("other", selector)})
 		eventually(t, func() bool { return w.pendingAddresses("other") > 0 })
 		w.create(endpoints, object("v1", "Endpoints", "svc", map[string]any{"subsets": []any{map[string]any{

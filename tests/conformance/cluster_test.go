@@ -30,7 +30,7 @@ var plane struct {
 	err     error
 }
 
-// controlPlane starts one for the whole run.
+// controlPlane starts one control plane for the whole run.
 func controlPlane(t *testing.T) *control.Plane {
 	t.Helper()
 	plane.once.Do(func() {
@@ -142,7 +142,7 @@ func (w *world) pendingAddresses(service string) (n int) {
 	return n
 }
 
-// patch merges JSON into an object, or into one of its subresources, once the object is there.
+// patch merges JSON into an object, or into one of its subresources, once the object exists.
 func (w *world) patch(kind schema.GroupVersionResource, name, body string, subresources ...string) {
 	w.t.Helper()
 	var err error
@@ -174,7 +174,7 @@ func labelled(name string, labels map[string]any) resource.PropertyMap {
 
 const widgetKind = "Widget"
 
-// widgets makes a custom kind of the case's own and says how to speak of it.
+// widgets creates a custom kind for the case and returns its definition and names.
 func (w *world) widgets() (definition map[string]any, token string, kind schema.GroupVersionResource) {
 	group := unique("w") + ".example"
 	definition = map[string]any{
@@ -189,7 +189,8 @@ func (w *world) widgets() (definition map[string]any, token string, kind schema.
 				"listKind": "WidgetList",
 			},
 			"versions": []any{map[string]any{
-				"name": "v1", "served": true, "storage": true, "subresources": map[string]any{"status": map[string]any{}},
+				"name": "v1", "served": true, "storage": true,
+				"subresources": map[string]any{"status": map[string]any{}},
 				"schema": map[string]any{"openAPIV3Schema": map[string]any{
 					"type": "object", "x-kubernetes-preserve-unknown-fields": true,
 				}},
@@ -200,8 +201,8 @@ func (w *world) widgets() (definition map[string]any, token string, kind schema.
 		schema.GroupVersionResource{Group: group, Version: "v1", Resource: "widgets"}
 }
 
-// established creates the definition of a custom kind, with a schema of its own where there is one,
-// and waits for it.
+// established creates the definition of a custom kind, with a schema of its own if given, and waits
+// for it.
 func (w *world) established(properties ...map[string]any) (token, version string, kind schema.GroupVersionResource) {
 	w.t.Helper()
 	definition, token, kind := w.widgets()

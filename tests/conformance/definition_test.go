@@ -45,9 +45,9 @@ var definitionCases = []testCase{
 	{"a changed definition is replaced in place", func(t *testing.T) {
 		w := newWorld(t)
 		definition, _, _ := w.widgets()
-		// The plugin sends the whole object under the resourceVersion that it has just read. Until
-		// a definition is Established the server's own controllers still write its status, and one
-		// that writes in between is a conflict, which the plugin does not retry (updateResource in
+		// The plugin sends the whole object with the resourceVersion that it has just read. Until a
+		// definition is Established, the server's own controllers still write its status. A write
+		// in between is a conflict, which the plugin does not retry (updateResource in
 		// provider/pkg/await/await.go).
 		definition["metadata"].(map[string]any)["annotations"] = map[string]any{
 			"pulumi.com/waitFor": "condition=Established",

@@ -16,7 +16,7 @@ import (
 var localFailureCases = []testCase{
 	{"a failed create names status, command and output, and stores nothing", func(t *testing.T) {
 		r := newLocal(t)
-		// One stream only: nothing orders what comes through two.
+		// One stream only, because the order across two streams is undefined.
 		err := fails(t, r, plugin.Create, props(map[string]any{"create": "exec 2>&1; echo a; echo b >&2; exit 3"}))
 		assert.ErrorContains(t, err, "exit status 3: running \"exec 2>&1; echo a; echo b >&2; exit 3\":\na\nb\n")
 		assert.Empty(t, r.ID)

@@ -36,7 +36,8 @@ var objectCases = []testCase{
 		w := newWorld(t)
 		r := w.resource("core/v1:Namespace", "ns")
 		name := unique("made")
-		up(t, r, plugin.Create, props(map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": meta(name, nil)}))
+		up(t, r, plugin.Create,
+			props(map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": meta(name, nil)}))
 		assert.Equal(t, name, r.ID)
 		require.NoError(t, r.Delete(t.Context()))
 	}},
@@ -76,8 +77,10 @@ var objectCases = []testCase{
 		r := w.resource("core/v1:ConfigMap", "cm")
 		up(t, r, plugin.Create, labelled("cm", map[string]any{"a": "1"}))
 		for _, manager := range []string{"kubectl-patch", "kubectl-edit", "kubectl-label"} {
-			_, err := w.client.Resource(configMaps).Namespace(w.namespace).Patch(t.Context(), "cm", types.MergePatchType,
-				[]byte(`{"metadata":{"labels":{"a":"by-`+manager+`","team":"b"}}}`), metav1.PatchOptions{FieldManager: manager})
+			_, err := w.client.Resource(configMaps).Namespace(w.namespace).
+				Patch(t.Context(), "cm", types.MergePatchType,
+					[]byte(`{"metadata":{"labels":{"a":"by-`+manager+`","team":"b"}}}`),
+					metav1.PatchOptions{FieldManager: manager})
 			require.NoError(t, err)
 			up(t, r, plugin.Update, labelled("cm", map[string]any{"a": "after-" + manager}))
 			assert.Equal(t, map[string]string{"a": "after-" + manager}, w.mustGet(configMaps, "cm").GetLabels())
@@ -134,7 +137,8 @@ var objectCases = []testCase{
 		w := newWorld(t)
 		late := unique("late")
 		w.afterFailure(func() {
-			_, _ = w.client.Resource(namespaces).Create(t.Context(), object("v1", "Namespace", late, nil), metav1.CreateOptions{})
+			_, _ = w.client.Resource(namespaces).
+				Create(t.Context(), object("v1", "Namespace", late, nil), metav1.CreateOptions{})
 		})
 		r := w.resource("core/v1:ConfigMap", "cm")
 		inputs := configMap("cm", map[string]any{"k": "v"}, nil)
@@ -215,14 +219,16 @@ var objectCases = []testCase{
 		w := newWorld(t)
 		r := w.resource("core/v1:ConfigMap", "cm")
 		up(t, r, plugin.Create, props(configMap("cm", map[string]any{"k": "v"}, nil)))
-		require.NoError(t, w.client.Resource(configMaps).Namespace(w.namespace).Delete(t.Context(), "cm", metav1.DeleteOptions{}))
+		require.NoError(t,
+			w.client.Resource(configMaps).Namespace(w.namespace).Delete(t.Context(), "cm", metav1.DeleteOptions{}))
 		require.NoError(t, r.Delete(t.Context()))
 	}},
 	{"delete of a namespace waits for what is in it", func(t *testing.T) {
 		w := newWorld(t)
 		r := w.resource("core/v1:Namespace", "ns")
 		name := unique("full")
-		up(t, r, plugin.Create, props(map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": meta(name, nil)}))
+		up(t, r, plugin.Create,
+			props(map[string]any{"apiVersion": "v1", "kind": "Namespace", "metadata": meta(name, nil)}))
 		inside := object("v1", "ConfigMap", "inside", nil)
 		_, err := w.client.Resource(configMaps).Namespace(name).Create(t.Context(), inside, metav1.CreateOptions{})
 		require.NoError(t, err)

@@ -33,7 +33,7 @@ var previewCases = []testCase{
 		op, state, err := r.Preview(t.Context(), props(service("svc", nil)))
 		require.NoError(t, err)
 		assert.Equal(t, plugin.Create, op)
-		// The server fills this in.
+		// The server sets this.
 		assert.Equal(t, "ClusterIP", text(state, "spec", "type"))
 		_, err = w.get(services, "svc")
 		assert.True(t, apierrors.IsNotFound(err))
@@ -98,8 +98,7 @@ var previewCases = []testCase{
 	}},
 }
 
-// brokenWebhook makes config maps of the case's namespace need an answer from a
-// port where nothing listens.
+// brokenWebhook makes config maps of the case's namespace depend on a port where nothing listens.
 func (w *world) brokenWebhook() {
 	w.t.Helper()
 	port := nettest.Closed(w.t).Number()

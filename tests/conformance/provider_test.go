@@ -18,7 +18,7 @@ const kubeconfigText = `{"apiVersion":"v1","kind":"Config","current-context":"c"
 	`"users":[{"name":"u","user":{"token":"t"}}],` +
 	`"clusters":[{"name":"c","cluster":{"server":"https://127.0.0.1:PORT"}}]}`
 
-// deadKubeconfig names a server that does not run: port 1.
+// kubeconfigAt returns a kubeconfig of a server at a port.
 func kubeconfigAt(port string) string { return strings.ReplaceAll(kubeconfigText, "PORT", port) }
 
 func diffConfig(t *testing.T, olds, news resource.PropertyMap) *pulumirpc.DiffResponse {
@@ -45,7 +45,7 @@ func provider(port, identifier string) resource.PropertyMap {
 	return props(fields)
 }
 
-// unreachable is a plugin whose cluster is down.
+// unreachable returns a plugin whose cluster is down.
 func unreachable(t *testing.T, environment ...string) *plugin.Resource {
 	t.Helper()
 	p := start(t, "kubernetes", map[string]any{"kubeconfig": kubeconfigAt("1")}, environment...)

@@ -17,13 +17,13 @@ import (
 	"strata/tests/conformance/internal/plugin"
 )
 
-// mended is a release that gets ready, since it has no Pod.
+// mended returns a release that gets ready, since it has no Pod.
 func mended(t *testing.T) map[string]any {
 	t.Helper()
 	return stuck(t, map[string]any{"timeout": int(slowest.Seconds()), "values": map[string]any{"replicas": 0}})
 }
 
-// stuck is a release that never gets ready, since no Pod of it starts.
+// stuck returns a release that never gets ready, since none of its Pods starts.
 func stuck(t *testing.T, more map[string]any) map[string]any {
 	t.Helper()
 	fields := release(t, map[string]any{"skipAwait": false, "timeout": 2, "values": map[string]any{"replicas": 1}})
@@ -99,7 +99,7 @@ var releaseFailureCases = []testCase{
 	}},
 }
 
-// pending writes into Helm's record what a killed operation leaves there.
+// pending changes Helm's record to that of a killed operation.
 func (w *world) pending(name, from, to string) {
 	w.t.Helper()
 	record := w.record(name, `"status":"`+from+`"`, `"status":"`+to+`"`)
@@ -127,7 +127,7 @@ func (w *world) record(name, from, to string) *unstructured.Unstructured {
 	return record
 }
 
-// unpack undoes base64 (the Secret's), base64 (Helm's) and gzip.
+// unpack reverses base64 (the Secret's), base64 (Helm's) and gzip.
 func unpack(t *testing.T, text string) string {
 	t.Helper()
 	inner, err := base64.StdEncoding.DecodeString(text)

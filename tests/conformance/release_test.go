@@ -14,7 +14,7 @@ import (
 	"strata/tests/conformance/internal/plugin"
 )
 
-// release is a release of the chart in testdata.
+// release returns a release of the chart in testdata.
 func release(t *testing.T, more map[string]any) map[string]any {
 	t.Helper()
 	chart, err := filepath.Abs("testdata/chart")
@@ -90,7 +90,7 @@ var releaseCases = []testCase{
 		up(t, r, plugin.Update, props(release(t, values(map[string]any{"other": "1"}))))
 		assert.Equal(t, "hello", w.mustGet(configMaps, "rel").Object["data"].(map[string]any)["greeting"])
 	}},
-	// Pulumi's SDK leaves out what is null; what is empty arrives.
+	// Pulumi's SDK leaves out null values; empty ones arrive.
 	{"an empty list takes the place of the chart's", func(t *testing.T) {
 		w, r := newRelease(t)
 		up(t, r, plugin.Create, props(release(t, values(map[string]any{"list": []any{}}))))
@@ -99,7 +99,7 @@ var releaseCases = []testCase{
 		up(t, r, plugin.Update, props(release(t, values(map[string]any{"greeting": "hi"}))))
 		assert.Equal(t, "chart", w.mustGet(configMaps, "rel").Object["data"].(map[string]any)["list"])
 	}},
-	// Helm takes an upgrade without any value as "keep the values".
+	// Helm treats an upgrade without any value as "keep the values".
 	{"values that leave the inputs altogether stay in force", func(t *testing.T) {
 		w, r := newRelease(t)
 		up(t, r, plugin.Create, props(release(t, values(map[string]any{"greeting": "one"}))))
@@ -133,8 +133,8 @@ var releaseCases = []testCase{
 			"apiVersion": "demo.example/v1", "kind": "Gadget", "metadata": meta("g", nil),
 		}))
 	}},
-	// A stack that was made before a release skipped them goes on in place, and what Helm has
-	// installed stays.
+	// A stack from before a release skipped them continues in place, and Helm's installed
+	// definitions stay.
 	{"skipCrds that comes later is an update and deletes no definition", func(t *testing.T) {
 		w, r := newRelease(t)
 		up(t, r, plugin.Create, props(release(t, map[string]any{"skipCrds": false})))

@@ -137,8 +137,8 @@ var remoteCases = []testCase{
 	}},
 	{"previous output that the host refuses only warns", func(t *testing.T) {
 		r, server := newRemote(t)
-		// It reads its stdin: one that ends without that may end the connection before the plugin
-		// has written it, which fails with EOF.
+		// It reads its stdin: a command that ends without that may end the connection before the
+		// plugin has written it, which fails with EOF.
 		inputs := map[string]any{"connection": connection(server), "create": "cat", "stdin": "out"}
 		up(t, r, plugin.Create, props(inputs))
 		inputs["stdin"] = "changed"
@@ -154,7 +154,7 @@ var remoteCases = []testCase{
 		require.NoError(t, r.Delete(t.Context()))
 		assert.FileExists(t, file)
 	}},
-	// How Strata takes what it once did over the provider's SSH away from a stack that is up
+	// Strata removes the earlier commands over the provider's SSH from a deployed stack in this way
 	// (docs/adr/0045).
 	{
 		"a remote command that has nothing to run any more dials no host, in its update and its delete",

@@ -19,7 +19,7 @@ import (
 	"strata/tests/drift"
 )
 
-// statusWorld is the control plane in which a row's objects are.
+// statusWorld is the control plane with a row's objects.
 type statusWorld struct {
 	t      *testing.T
 	client dynamic.Interface
@@ -115,7 +115,7 @@ func (s statusWorld) expect(of, source string, want map[string]any) {
 	s.t.Logf("expected\n%s\nfound\n%s", expected, have)
 }
 
-// summarized is a status as the table has it.
+// summarized returns a status in the table's form.
 func summarized(t *testing.T, status map[string]any) any {
 	t.Helper()
 	text, err := json.Marshal(status)

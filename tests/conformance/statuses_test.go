@@ -22,7 +22,7 @@ import (
 // controllerVariable names the binary of APISIX's ingress controller, built from its repository.
 const controllerVariable = "APISIX_CONTROLLER"
 
-// statusTable is that of the stand-in's own test, which says what a row is.
+// statusTable is the table of the stand-in's own test, which defines a row.
 type statusTable struct {
 	Objects []map[string]any
 	Rows    []statusRow
@@ -35,8 +35,8 @@ type statusRow struct {
 	Status            map[string]any
 }
 
-// objects are a row's, in the order in which they are created: the original looks at a route when
-// the EndpointSlices of its Services change, and not when a Service comes.
+// objects returns a row's objects in the order of creation. The original reads a route again when
+// the EndpointSlices of its Services change, and not when a Service is created.
 func (r statusRow) objects(all []map[string]any) []map[string]any {
 	key := func(one map[string]any) string {
 		o := unstructured.Unstructured{Object: one}
@@ -58,10 +58,13 @@ func (r statusRow) objects(all []map[string]any) []map[string]any {
 
 // statusKinds are the kinds of the table.
 var statusKinds = map[string]schema.GroupVersionResource{
-	"GatewayClass": gatewayAPI("gatewayclasses"), "Gateway": gatewayAPI("gateways"), "HTTPRoute": gatewayAPI("httproutes"),
-	"GatewayProxy": apisixAPI("v1alpha1", "gatewayproxies"), "Consumer": apisixAPI("v1alpha1", "consumers"), "ApisixRoute": apisixAPI("v2", "apisixroutes"),
+	"GatewayClass": gatewayAPI("gatewayclasses"), "Gateway": gatewayAPI("gateways"),
+	"HTTPRoute":    gatewayAPI("httproutes"),
+	"GatewayProxy": apisixAPI("v1alpha1", "gatewayproxies"),
+	"Consumer":     apisixAPI("v1alpha1", "consumers"), "ApisixRoute": apisixAPI("v2", "apisixroutes"),
 	"ApisixPluginConfig": apisixAPI("v2", "apisixpluginconfigs"), "ApisixTls": apisixAPI("v2", "apisixtlses"),
-	"IngressClass": {Group: "networking.k8s.io", Version: "v1", Resource: "ingressclasses"}, "Service": services, "Secret": secrets,
+	"IngressClass": {Group: "networking.k8s.io", Version: "v1", Resource: "ingressclasses"},
+	"Service":      services, "Secret": secrets,
 	"EndpointSlice": {Group: "discovery.k8s.io", Version: "v1", Resource: "endpointslices"},
 }
 
@@ -73,7 +76,7 @@ func apisixAPI(version, resource string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "apisix.apache.org", Version: version, Resource: resource}
 }
 
-// The original controller writes the statuses that the stand-in's own test wants of the stand-in.
+// The original controller writes the same statuses as the stand-in's own test requires.
 func TestStatusesOfTheOriginalController(t *testing.T) {
 	binary := os.Getenv(controllerVariable)
 	if binary == "" {
@@ -88,7 +91,8 @@ func TestStatusesOfTheOriginalController(t *testing.T) {
 		s.define(artifact)
 	}
 	for _, namespace := range []string{"apisix", "demo"} {
-		_, err := s.client.Resource(namespaces).Create(t.Context(), object("v1", "Namespace", namespace, nil), metav1.CreateOptions{})
+		_, err := s.client.Resource(namespaces).
+			Create(t.Context(), object("v1", "Namespace", namespace, nil), metav1.CreateOptions{})
 		require.NoError(t, err)
 	}
 	startController(t, binary)
@@ -103,7 +107,7 @@ func TestStatusesOfTheOriginalController(t *testing.T) {
 	}
 }
 
-// administrator is a client of the run's control plane.
+// administrator returns a client of the run's control plane.
 func administrator(t *testing.T) dynamic.Interface {
 	t.Helper()
 	config, err := clientcmd.BuildConfigFromFlags("", controlPlane(t).Kubeconfig)
@@ -114,7 +118,7 @@ func administrator(t *testing.T) dynamic.Interface {
 	return client
 }
 
-// startController runs the controller with an ADC that takes everything, until the test ends.
+// startController runs the controller with an ADC that accepts everything, until the test ends.
 func startController(t *testing.T, binary string) {
 	t.Helper()
 	adc := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -123,7 +127,10 @@ func startController(t *testing.T, binary string) {
 	t.Cleanup(adc.Close)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "config.yaml")
-	require.NoError(t, os.WriteFile(file, []byte(`{metrics_addr: "0", probe_addr: "0", leader_election: {disable: true}, provider: {type: apisix-standalone}}`), 0o600))
+	require.NoError(t,
+		os.WriteFile(file,
+			[]byte(
+				`{metrics_addr: "0", probe_addr: "0", leader_election: {disable: true}, provider: {type: apisix-standalone}}`), 0o600))
 	log, err := os.Create(filepath.Join(dir, "log"))
 	require.NoError(t, err)
 	command := exec.CommandContext(t.Context(), binary, "-c", file)

@@ -11,13 +11,13 @@ import (
 	"strata/tests/conformance/internal/plugin"
 )
 
-// testCase is one row of the table: what a plugin must do.
+// testCase is one row of the table: a requirement on a plugin.
 type testCase struct {
 	name string
 	run  func(t *testing.T)
 }
 
-// table are all rows, by plugin.
+// table has all rows, by plugin.
 var table = []struct {
 	plugin string
 	cases  []testCase
@@ -130,7 +130,7 @@ func text(state resource.PropertyMap, path ...any) string {
 	return value.StringValue()
 }
 
-// up is an update that must do op without an error.
+// up runs an update that must do op without an error.
 func up(t *testing.T, r *plugin.Resource, want plugin.Op, news resource.PropertyMap) {
 	t.Helper()
 	op, err := r.Up(context.Background(), news)
@@ -138,7 +138,7 @@ func up(t *testing.T, r *plugin.Resource, want plugin.Op, news resource.Property
 	require.Equal(t, want, op)
 }
 
-// fails is an update that must do op and end with an error.
+// fails runs an update that must do op and end with an error.
 func fails(t *testing.T, r *plugin.Resource, want plugin.Op, news resource.PropertyMap) error {
 	t.Helper()
 	op, err := r.Up(context.Background(), news)
@@ -147,7 +147,7 @@ func fails(t *testing.T, r *plugin.Resource, want plugin.Op, news resource.Prope
 	return err
 }
 
-// isSecret says whether a value, or what it is in, is secret.
+// isSecret reports whether a value, or an enclosing value, is secret.
 func isSecret(state resource.PropertyMap, path ...string) bool {
 	value := resource.NewObjectProperty(state)
 	for _, step := range path {
@@ -162,7 +162,7 @@ func isSecret(state resource.PropertyMap, path ...string) bool {
 	return value.IsSecret()
 }
 
-// isUnknown says whether a value is not known yet, secret or not.
+// isUnknown reports whether a value is not known yet, secret or not.
 func isUnknown(state resource.PropertyMap, path ...any) bool {
 	value := get(state, path...)
 	return value.IsComputed() || value.IsOutput()

@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// On a machine that others load, everything takes a multiple of its time. No case may fail for
-// that: what must come first is an event that the case itself sees, and a plugin that must not wait
-// is told from one that waits by the shortest of several tries.
+// On a loaded machine, everything takes a multiple of its time. No case may fail for that: it
+// orders its steps by events that it sees itself. To tell a plugin that waits from one that does
+// not, it takes the shortest of several tries.
 
-// slowest bounds what another process does, and what a plugin does not wait for.
+// slowest bounds the work of other processes, and of a plugin without a wait.
 const slowest = 5 * time.Minute
 
-// eventually waits for what another process does soon.
+// eventually waits for a condition that another process meets soon.
 func eventually(t *testing.T, what func() bool) {
 	t.Helper()
 	require.Eventually(t, what, slowest, 20*time.Millisecond)
@@ -29,7 +29,7 @@ type deed struct {
 	ended chan struct{}
 }
 
-// later does something after a while, which is time for a plugin that does not wait to end before.
+// later calls do after a while, in which a plugin that does not wait would end.
 func later(do func()) *deed {
 	const delay = 1500 * time.Millisecond
 	d := &deed{ended: make(chan struct{})}
@@ -41,17 +41,17 @@ func later(do func()) *deed {
 	return d
 }
 
-// wait waits for its end: a case that ends earlier cancels it.
+// wait waits for the deed's end, because a case that ends earlier cancels it.
 func (d *deed) wait() { <-d.ended }
 
-// cameFirst asserts that what has just ended has waited for the deed.
+// cameFirst asserts that the plugin has waited for the deed.
 func (d *deed) cameFirst(t *testing.T) {
 	t.Helper()
 	assert.True(t, d.begun.Load(), "it did not wait")
 }
 
-// inTime runs a case with a timeout in seconds. Where another process did its part too late for it,
-// which the case reports, it runs again with twice the time.
+// inTime runs a case with a timeout in seconds. If the case reports that another process was too
+// late, it runs again with twice the time.
 func inTime(t *testing.T, timeout float64, run func(timeout float64) (early bool)) {
 	t.Helper()
 	for !run(timeout) {
@@ -60,8 +60,7 @@ func inTime(t *testing.T, timeout float64, run func(timeout float64) (early bool
 	}
 }
 
-// atOnce asserts that something does not wait for as long as limit: one of several tries is
-// shorter, and of one that waits none is.
+// atOnce asserts that do takes less than limit in one of several tries. If it waited, no try would.
 func atOnce(t *testing.T, limit time.Duration, do func()) {
 	t.Helper()
 	var tries []time.Duration
@@ -77,7 +76,7 @@ func atOnce(t *testing.T, limit time.Duration, do func()) {
 	assert.Fail(t, "it waits", "expected less than %s once, found %v", limit, tries)
 }
 
-// afterFailure does something once the plugin has said that it creates again, which it does at most
+// afterFailure calls do once the plugin has logged that it creates again, which it does at most
 // five times.
 func (w *world) afterFailure(do func()) {
 	go func() {

@@ -14,7 +14,7 @@ import (
 	"strata/tests/conformance/internal/plugin"
 )
 
-// waiting is a custom resource that waits for what the annotation says.
+// waiting returns a custom resource that waits for the annotation's condition.
 func waiting(t *testing.T, annotation string) (*world, *plugin.Resource, map[string]any, schema.GroupVersionResource) {
 	t.Helper()
 	w := newWorld(t)
@@ -23,8 +23,8 @@ func waiting(t *testing.T, annotation string) (*world, *plugin.Resource, map[str
 	return w, w.resource(token, "w"), inputs, kind
 }
 
-// satisfied creates the resource while another process sets its status to each
-// of the given ones in turn; the create must not end before the last.
+// satisfied creates the resource while another process sets its status to each of the given ones in
+// turn; the create must not end before the last.
 func satisfied(annotation string, statuses ...string) func(*testing.T) {
 	return func(t *testing.T) {
 		w, r, inputs, kind := waiting(t, annotation)
@@ -48,8 +48,8 @@ func satisfied(annotation string, statuses ...string) func(*testing.T) {
 	}
 }
 
-// never is an annotation that the given status does not satisfy. What is missing
-// is not reported.
+// never tests an annotation that the given status does not satisfy. The error does not name the
+// missing part.
 func never(annotation, status string) func(*testing.T) {
 	return unsatisfied(annotation, status, "timed out waiting for the condition")
 }
@@ -82,7 +82,7 @@ func unsatisfied(annotation, status, message string) func(*testing.T) {
 // inTimeEnough is a timeout, in seconds, within which a plugin has seen each status.
 const inTimeEnough = 20
 
-// eventuallyExists waits until the object is there, or the case has ended.
+// eventuallyExists waits until the object exists, or the case has ended.
 func eventuallyExists(w *world, kind schema.GroupVersionResource) {
 	eventually(w.t, func() bool {
 		_, err := w.get(kind, "w")
@@ -90,7 +90,7 @@ func eventuallyExists(w *world, kind schema.GroupVersionResource) {
 	})
 }
 
-// refused is an annotation that the plugin cannot read.
+// refused tests an annotation that the plugin cannot read.
 func refused(annotation, message string) func(*testing.T) {
 	return func(t *testing.T) {
 		_, r, inputs, _ := waiting(t, annotation)

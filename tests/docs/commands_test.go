@@ -18,14 +18,13 @@ import (
 	"strata/tests/docs/shell"
 )
 
-// followed are the pages that are followed command by command.
+// followed are the pages whose commands are checked one by one.
 var followed = []string{"README.md", "docs/getting-started.md", "docs/team.md"}
 
-// forges are the examples for CI, whose commands are held to the same.
+// forges are the examples for CI, whose commands are checked in the same way.
 var forges = []string{"examples/ci/github.yaml", "examples/ci/gitlab.yaml"}
 
-// run says where a command is run: a file of a test, or of what a target of CI runs, and how the
-// command stands there.
+// run names a file of a test, or of a script that a CI target runs, and the command's form in it.
 type run struct{ file, as string }
 
 // here marks commands of this machine's own system: TestWhatAPageDoesOnThisMachine runs the blocks
@@ -35,9 +34,8 @@ const here = "tests/docs/commands_test.go"
 // runner runs a step of a forge's example.
 const runner = "tests/docs/runner_test.go"
 
-// ran are the commands of followed pages, by their first words, with where they are run. Their
-// flags must stand there as well, but for strata's own, which cli holds against the
-// command line.
+// ran maps the commands of followed pages, by their first words, to the places that run them. Their
+// flags must be there as well, except strata's own, which cli checks against the command line.
 var ran = map[string]run{
 	"make up":             {"tests/bench/first/measure.go", `"make", "up"`},
 	"make down":           {"tests/bench/first/measure.go", `"make", "down"`},
@@ -67,7 +65,7 @@ var ran = map[string]run{
 	"printenv":            {runner, "TestARunnersOwnKeyStays"},
 }
 
-// notRun are the commands that no test runs, with why.
+// notRun has the commands that no test runs, with the reasons.
 var notRun = map[string]string{
 	"eval":        "a shell's own",
 	".":           "tests/e2e/readme_test.go runs the README's block",
@@ -81,7 +79,7 @@ var notRun = map[string]string{
 	"make load":   "it is tools/load, which tests/e2e/workload_test.go runs",
 }
 
-// The two forges do the same to the stack.
+// The two forges run the same commands on the stack.
 func TestBothExamplesForCIRunTheSame(t *testing.T) {
 	var both [2][]string
 	for i, example := range forges {
@@ -98,10 +96,10 @@ func TestBothExamplesForCIRunTheSame(t *testing.T) {
 	assert.Equal(t, both[0], both[1])
 }
 
-// subcommands is how many words, the program included, say what a command does.
+// subcommands is the number of words, the program included, that select a command.
 var subcommands = map[string]int{"make": 2, "strata": 2, "pulumi": 2}
 
-// key is a command's first words; those of `pulumi stack` and the like have one more.
+// key returns a command's first words; those of `pulumi stack` and the like have one more.
 func key(c shell.Command) string {
 	c.Words = slices.Clone(c.Words)
 	c.Words[0] = filepath.Base(c.Words[0])
@@ -112,7 +110,7 @@ func key(c shell.Command) string {
 	return strings.Join(c.Words[:min(n, len(c.Words))], " ")
 }
 
-// flagsOf are the flags of a command, without their values.
+// flagsOf returns the flags of a command, without their values.
 func flagsOf(c shell.Command) []string {
 	var flags []string
 	for _, word := range c.Words[1:] {
@@ -123,10 +121,10 @@ func flagsOf(c shell.Command) []string {
 	return flags
 }
 
-// short are the flags that some stories write out.
+// short maps short flags to the long ones that some stories use.
 var short = map[string]string{"-s": "--stack"}
 
-// Who follows a page types nothing that was never run.
+// A reader who follows a page types no command that was never run.
 func TestEachCommandOfAFollowedPageIsRun(t *testing.T) {
 	all := pages(t)
 	sources := map[string]string{}
@@ -149,8 +147,8 @@ func TestEachCommandOfAFollowedPageIsRun(t *testing.T) {
 	}
 }
 
-// isRun says why a command is not run as it stands on a page. sources keeps the files that were
-// read.
+// isRun returns an error if no test runs a command as a page has it. sources caches the files that
+// were read.
 func isRun(sources map[string]string, c shell.Command) error {
 	name := key(c)
 	if _, excused := notRun[name]; excused {
@@ -158,7 +156,9 @@ func isRun(sources map[string]string, c shell.Command) error {
 	}
 	where, known := ran[name]
 	if !known {
-		return fmt.Errorf("%q is neither among those that a test runs nor among those that none does; add it to ran, with where", name)
+		return fmt.Errorf(
+			"%q is neither among those that a test runs nor among those that none does; add it to ran, with where",
+			name)
 	}
 	if sources[where.file] == "" {
 		text, err := os.ReadFile(filepath.Join(root, where.file))
@@ -174,7 +174,8 @@ func isRun(sources map[string]string, c shell.Command) error {
 		return nil
 	}
 	for _, flag := range flagsOf(c) {
-		if text := sources[where.file]; !strings.Contains(text, `"`+flag+`"`) && (short[flag] == "" || !strings.Contains(text, `"`+short[flag]+`"`)) {
+		if text := sources[where.file]; !strings.Contains(text, `"`+flag+`"`) &&
+			(short[flag] == "" || !strings.Contains(text, `"`+short[flag]+`"`)) {
 			return fmt.Errorf("%s does not run it with %s", where.file, flag)
 		}
 	}
@@ -184,7 +185,8 @@ func isRun(sources map[string]string, c shell.Command) error {
 func TestACommandThatIsNotRunIsFound(t *testing.T) {
 	sources := map[string]string{"tests/e2e/stack_test.go": `s.pulumi("up", "--stack")`}
 	for line, want := range map[string]string{
-		"pulumi up -s production": "", "make load RATE=50": "", "pulumi up --yes": "does not run it with --yes", "pulumi destroy": "does not run it any more",
+		"pulumi up -s production": "", "make load RATE=50": "",
+		"pulumi up --yes": "does not run it with --yes", "pulumi destroy": "does not run it any more",
 		"pulumi refresh": `"pulumi refresh" is neither`, "reboot now": `"reboot" is neither`,
 	} {
 		commands, err := shell.Script(line)
@@ -202,7 +204,7 @@ var (
 	variable = regexp.MustCompile(`(?m)^([A-Z]+) \?=|\$\(or \$\(([A-Z]+)\)|\$\$\{([A-Z]+):-`)
 )
 
-// A target that a page names is in the Makefile, and so is each variable that it is given.
+// A target on a page is in the Makefile, and so is each of its variables.
 func TestEachTargetOfThePagesIsInTheMakefile(t *testing.T) {
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
 	require.NoError(t, err)
@@ -234,7 +236,7 @@ func TestEachTargetOfThePagesIsInTheMakefile(t *testing.T) {
 	assert.Greater(t, checked, 10)
 }
 
-// block is the first block of a page's language that has a text.
+// block returns the first block of a page's language that contains a text.
 func block(t *testing.T, page, language, text string) string {
 	t.Helper()
 	for _, found := range regexp.MustCompile("(?ms)^```"+language+"\n(.*?)^```").FindAllStringSubmatch(page, -1) {
@@ -246,12 +248,14 @@ func block(t *testing.T, page, language, text string) string {
 	return ""
 }
 
-// What a page has one do on one's own machine before Pulumi comes in leaves a passphrase that only
-// its owner reads.
+// A page's steps on the user's own machine before Pulumi leave a passphrase that only its owner can
+// read.
 func TestWhatAPageDoesOnThisMachine(t *testing.T) {
 	page := pages(t)["docs/getting-started.md"]
 	home, bin := t.TempDir(), t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(bin, "pulumi"), []byte("#!/bin/sh\necho \"$PULUMI_BACKEND_URL $*\" >> \"$HOME/calls\"\n"), 0o700))
+	require.NoError(t,
+		os.WriteFile(filepath.Join(bin, "pulumi"),
+			[]byte("#!/bin/sh\necho \"$PULUMI_BACKEND_URL $*\" >> \"$HOME/calls\"\n"), 0o700))
 	script := "set -eu\n" + block(t, page, "sh", "mkdir -p ~/.strata/state")
 	command := exec.Command("sh", "-c", script)
 	command.Dir, command.Env = home, []string{"HOME=" + home, "PATH=" + bin + ":" + os.Getenv("PATH")}
@@ -267,11 +271,12 @@ func TestWhatAPageDoesOnThisMachine(t *testing.T) {
 	assert.DirExists(t, filepath.Join(home, ".strata/state"))
 }
 
-// A stack file that a page shows whole is one.
+// A complete stack file on a page is valid.
 func TestEachStackFileOfAFollowedPageIsValid(t *testing.T) {
 	checked := 0
 	for _, page := range followed {
-		for _, found := range regexp.MustCompile("(?ms)^```yaml\n(# yaml-language-server.*?)^```").FindAllStringSubmatch(pages(t)[page], -1) {
+		for _, found := range regexp.MustCompile("(?ms)^```yaml\n(# yaml-language-server.*?)^```").
+			FindAllStringSubmatch(pages(t)[page], -1) {
 			_, err := config.OfText("mine", page, []byte(found[1]))
 			require.NoError(t, err, page)
 			checked++

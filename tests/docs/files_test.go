@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// files reads every file of the repository whose path, from the top, is asked for.
+// files reads every file of the repository whose path, from the top, asked selects.
 func files(t *testing.T, asked func(path string) bool) map[string]string {
 	t.Helper()
 	found := map[string]string{}

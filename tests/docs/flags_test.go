@@ -7,12 +7,12 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// flags compile everything: the compiler's cache has nothing for another set of them
+// flags compile everything: the compiler's cache has no results for another set of them
 // (docs/adr/0033).
 var flags = []string{"-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false"}
 
-// images compile users' programs: the flags are written into these, so that another set is another
-// image.
+// images is the file that compiles users' programs. The flags are part of their images, so that
+// another set gives another image.
 const images = "artifacts/ownimage/build.go"
 
 func TestEverythingIsCompiledWithTheSameFlags(t *testing.T) {

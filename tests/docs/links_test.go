@@ -1,5 +1,5 @@
-// Package docs holds what the pages for people say to the repository: links and paths lead
-// somewhere, and what the program is quoted with it says.
+// Package docs checks the pages for people against the repository: links and paths lead somewhere,
+// and quoted messages are the program's.
 package docs
 
 import (
@@ -20,19 +20,21 @@ var (
 	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	heading = regexp.MustCompile(`(?m)^#+ (.*)$`)
 	fence   = regexp.MustCompile("(?ms)^```.*?^```")
-	// named is a path of the repository, in backticks. One with a placeholder, in capitals, or a
-	// pattern is not looked for.
-	named = regexp.MustCompile("`((?:components|config|docs|examples|hack|health|internal|monitoring|platform|tests|tools)/[a-z0-9_./-]+)`")
-	// beside is a test file that a page names without its folder.
+	// named matches a path of the repository, in backticks. A path with a placeholder in capitals,
+	// or a pattern, is not checked.
+	named = regexp.MustCompile(
+		"`((?:components|config|docs|examples|hack|health|internal|monitoring|platform|tests|tools)/[a-z0-9_./-]+)`")
+	// beside matches a test file that a page names without its folder.
 	beside = regexp.MustCompile("`([a-z0-9_]+_test\\.go)`")
 )
 
-// pages are the files for people, by their path from the top. Decisions are history: what they name
-// may be gone, what they link may not.
+// pages returns the files for people, by their path from the top. Decisions are history: the files
+// that they name may be gone, but their links must work.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/adr/*.md", "tests/*/*.md", "tests/lab/tools/*/README.md", "examples/*/README.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/adr/*.md", "tests/*/*.md",
+		"tests/lab/tools/*/README.md", "examples/*/README.md"} {
 		files, err := filepath.Glob(filepath.Join(root, pattern))
 		require.NoError(t, err)
 		for _, file := range files {
@@ -59,7 +61,7 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	}
 }
 
-// leads says why a link of a page leads nowhere.
+// leads returns an error if a link of a page leads nowhere.
 func leads(all map[string]string, page, target string) error {
 	path, anchor, _ := strings.Cut(target, "#")
 	there := page
@@ -82,7 +84,7 @@ func leads(all map[string]string, page, target string) error {
 
 var notInAnchors = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 
-// anchorOf is the anchor that GitHub makes of a heading.
+// anchorOf returns GitHub's anchor of a heading.
 func anchorOf(text string) string {
 	return strings.ReplaceAll(notInAnchors.ReplaceAllString(strings.ToLower(text), ""), " ", "-")
 }
@@ -98,7 +100,8 @@ func TestAnchors(t *testing.T) {
 
 func TestEveryPathThatAPageNamesIsThere(t *testing.T) {
 	for page, text := range pages(t) {
-		if strings.HasPrefix(page, "docs/adr/") || strings.HasPrefix(page, "tests/lab/tools/") { // those name other programs' files as well
+		// those name other programs' files as well
+		if strings.HasPrefix(page, "docs/adr/") || strings.HasPrefix(page, "tests/lab/tools/") {
 			continue
 		}
 		for _, pattern := range []*regexp.Regexp{named, beside} {
@@ -109,7 +112,7 @@ func TestEveryPathThatAPageNamesIsThere(t *testing.T) {
 	}
 }
 
-// isThere looks for a path from the top, and from the page's own folder.
+// isThere reports whether a path exists, from the top or from the page's own folder.
 func isThere(page, path string) bool {
 	for _, from := range []string{"", filepath.Dir(page)} {
 		if _, err := os.Stat(filepath.Join(root, from, path)); err == nil {

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// keyStep is the script by which the example's job up writes the key, and the condition of the step
-// that removes it.
+// keyStep returns the script by which the example's job up writes the key, and the condition of the
+// step that removes it.
 func keyStep(t *testing.T) (script, removes string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "examples/ci/github.yaml"))
@@ -35,8 +35,7 @@ func keyStep(t *testing.T) (script, removes string) {
 	return script, removes
 }
 
-// A runner of one's own may have a key where the stack file names it, and that may be its only
-// copy.
+// A user's own runner may have a key at the path of the stack file, and it may be the only copy.
 func TestARunnersOwnKeyStays(t *testing.T) {
 	script, removes := keyStep(t)
 	home := t.TempDir()

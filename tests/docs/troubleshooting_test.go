@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// telling is the number of words that make a piece of a message one that is looked for: fewer stand
-// in any program.
+// telling is the least number of words of a piece of a message to search for: fewer occur in any
+// program.
 const telling = 3
 
 var (
@@ -22,13 +22,13 @@ var (
 	listed = regexp.MustCompile(`(?m)^\| (.*?) \|`)
 	span   = regexp.MustCompile("`([^`]+)`")
 	// placeholder matches the parts that differ from run to run: omissions, names in capitals,
-	// words with a digit, paths and names with a dash, and the words between punctuation, which the
-	// program may put there by a format of its own.
+	// words with a digit, paths and names with a dash. It also matches punctuation, because the
+	// program may insert the words between by a format of its own.
 	placeholder = regexp.MustCompile(`…|\b[A-Z][A-Z0-9_]+\b|\S*\d\S*|\S*/\S*|\S*[a-z]-[a-z]\S*|[(),;:'"]`)
 )
 
 // messages returns the messages that a page quotes, in blocks and in the first column of tables.
-// Other programs' messages stand in the table behind that heading alone.
+// It skips the section with the errors of other tools.
 func messages(page string) []string {
 	var found []string
 	for _, block := range quoted.FindAllStringSubmatch(page, -1) {
@@ -44,7 +44,7 @@ func messages(page string) []string {
 	return found
 }
 
-// pieces returns the parts of quoted messages that the program must have as they are.
+// pieces returns the parts of quoted messages that the program must contain literally.
 func pieces(page string) []string {
 	var found []string
 	for _, message := range messages(page) {
@@ -57,7 +57,7 @@ func pieces(page string) []string {
 	return found
 }
 
-// Who looks for the words of a failure finds them only where they are the program's.
+// A search for the words of a failure only succeeds if they are the program's.
 func TestTroubleshootingQuotesTheProgram(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "docs/troubleshooting.md"))
 	require.NoError(t, err)
@@ -72,26 +72,31 @@ func TestTroubleshootingQuotesTheProgram(t *testing.T) {
 }
 
 func TestPieces(t *testing.T) {
-	page := "```text\ngate a-b: stuck after …\n  fix: check that NAME is on, and its address ADDRESS and so on\n```\n```sh\nnot looked at here\n```\n"
+	page :=
+		"```text\ngate a-b: stuck after …\n  fix: check that NAME is on, and its address ADDRESS and so on\n```\n```sh\nnot looked at here\n```\n"
 	assert.Equal(t, []string{"and its address", "and so on"}, pieces(page))
-	page = "## Errors of other tools\n| `of another program` | why |\n\n## Hosts\n| `is not there` in a `log of it` | `not looked at here` |\n"
+	page =
+		"## Errors of other tools\n| `of another program` | why |\n\n## Hosts\n| `is not there` in a `log of it` | `not looked at here` |\n"
 	assert.Equal(t, []string{"is not there", "log of it"}, pieces("\n"+page))
 }
 
-// program is all that the program's sources say, tests and the lab aside.
+// program returns the text of all the program's sources, without tests and the lab.
 func program(t *testing.T) string {
 	t.Helper()
 	var text strings.Builder
-	for _, folder := range []string{"actions", "artifacts", "cli", "components", "config", "health", "internal", "platform", "tools"} {
-		require.NoError(t, filepath.WalkDir(filepath.Join(root, folder), func(path string, entry fs.DirEntry, err error) error {
-			name := entry.Name()
-			if err != nil || strings.HasSuffix(name, "_test.go") || !strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, ".sh") {
+	for _, folder := range []string{"actions", "artifacts", "cli", "components", "config", "health",
+		"internal", "platform", "tools"} {
+		require.NoError(t,
+			filepath.WalkDir(filepath.Join(root, folder), func(path string, entry fs.DirEntry, err error) error {
+				name := entry.Name()
+				if err != nil || strings.HasSuffix(name, "_test.go") || !strings.HasSuffix(name, ".go") &&
+					!strings.HasSuffix(name, ".sh") {
+					return err
+				}
+				source, err := os.ReadFile(path)
+				text.WriteString(strings.Join(strings.Fields(string(source)), " "))
 				return err
-			}
-			source, err := os.ReadFile(path)
-			text.WriteString(strings.Join(strings.Fields(string(source)), " "))
-			return err
-		}))
+			}))
 	}
 	return text.String()
 }

@@ -31,14 +31,16 @@ var words = []word{
 // that a destroy runs, and a host's answer that such a command prints.
 var kept = regexp.MustCompile(`strata:cluster:LentCluster|json:"lent,|^\s+lent: true|[Cc]ustom resource definition|belongs to somebody else \(project`)
 
-// spoken are the files that are checked: what people read, and what the program and its tests say.
-// What a command's text has is in the states of stacks that are up (components/scripts and the
-// functions of internal/k3shost), and the lab's stand-ins copy other programs.
+// spoken reports whether a file is checked: it is text for people, or part of the program or its
+// tests. It excludes commands' texts, which are in the states of deployed stacks
+// (components/scripts and the functions of internal/k3shost), and the lab's stand-ins, which copy
+// other programs.
 func spoken(path string) bool {
 	if strings.HasPrefix(path, "internal/k3shost/") && strings.HasSuffix(path, ".sh") {
 		return false
 	}
-	for _, skipped := range []string{"components/scripts/", "tests/lab/", "tests/docs/words_test.go", "tools/", "hack/tools/"} {
+	for _, skipped := range []string{"components/scripts/", "tests/lab/", "tests/docs/words_test.go",
+		"tools/", "hack/tools/"} {
 		if strings.HasPrefix(path, skipped) {
 			return false
 		}
@@ -52,7 +54,7 @@ func spoken(path string) bool {
 	return strings.HasPrefix(path, "hack/") || path == "Makefile"
 }
 
-// private are the lines of a file that have a private word, with what to write in its place.
+// private returns the lines of a file that have a private word, with its replacement.
 func private(path, text string) []string {
 	var found []string
 	for _, w := range words {
@@ -81,10 +83,14 @@ func TestWordsAreTheFields(t *testing.T) {
 
 func TestPrivateWordsAreFound(t *testing.T) {
 	for text, found := range map[string]bool{
-		"nobody asks": true, "TestSomebodyElsesCluster": true, "anybody's webhook": true, "a lent cluster": true, "func lentTarget()": true,
-		"cfg.Lent()": true, "a silent host": false, "assert.Equal(excellent)": false, "another authority": true, "signed by unknown authority": false,
-		"its resource definitions": true, "custom resource definitions (CRDs)": false, "`strata:cluster:LentCluster`": false, "Lent bool `json:\"lent,omitempty\"`": false,
-		"until it has settled": true, "func settleAll()": true, "MaxLeaseTTL": false, "the gate looks again": true, "looks at it": false,
+		"nobody asks": true, "TestSomebodyElsesCluster": true, "anybody's webhook": true,
+		"a lent cluster": true, "func lentTarget()": true,
+		"cfg.Lent()": true, "a silent host": false, "assert.Equal(excellent)": false,
+		"another authority": true, "signed by unknown authority": false,
+		"its resource definitions": true, "custom resource definitions (CRDs)": false,
+		"`strata:cluster:LentCluster`": false, "Lent bool `json:\"lent,omitempty\"`": false,
+		"until it has settled": true, "func settleAll()": true, "MaxLeaseTTL": false,
+		"the gate looks again": true, "looks at it": false,
 	} {
 		assert.Equal(t, found, len(private("health/spec.go", text+"\n")) > 0, text)
 	}

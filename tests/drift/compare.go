@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// The signs that a difference begins with: a fact that only the stand-in has, and one that only the
-// original has.
+// The signs of differences: a fact that only the stand-in has, and one that only the original has.
 const (
 	OnlyStandIn  = "- "
 	OnlyOriginal = "+ "
@@ -15,22 +14,21 @@ const (
 
 // Known is a difference with a reason.
 type Known struct {
-	// Fact is the difference with its sign. Where it ends in *, all that begin so are meant.
+	// Fact is the difference with its sign. If it ends with *, it matches all that begin so.
 	Fact string
-	// Why says what makes it harmless, or what the stand-in does not keep.
+	// Why is the reason why it is harmless, or the property that the stand-in lacks.
 	Why string
 }
 
-// Report lists the differences of a stand-in from its original, in the order of the facts.
+// Report lists the differences of a stand-in from its original, sorted by fact.
 type Report struct {
-	// Unknown are differences without a reason, Outdated the known ones that are not there any
-	// more.
+	// Unknown are differences without a reason, Outdated the known ones that no longer occur.
 	Unknown, Outdated []string
 	// Explained are differences with their reasons.
 	Explained []string
 }
 
-// Compare compares the facts of both. The order of facts, and how often one is there, mean nothing.
+// Compare compares the facts of both. It ignores their order and repetitions.
 func Compare(standIn, original []string, known []Known) Report {
 	var report Report
 	used := map[string]bool{}
@@ -52,7 +50,7 @@ func Compare(standIn, original []string, known []Known) Report {
 	return report
 }
 
-// differences are the facts that only one has, with their signs, sorted by fact.
+// differences returns the facts that only one has, with their signs, sorted by fact.
 func differences(standIn, original []string) []string {
 	var found []string
 	for _, side := range []struct {
@@ -65,7 +63,9 @@ func differences(standIn, original []string) []string {
 			}
 		}
 	}
-	slices.SortFunc(found, func(a, b string) int { return strings.Compare(a[len(OnlyStandIn):]+a, b[len(OnlyStandIn):]+b) })
+	slices.SortFunc(found, func(a, b string) int {
+		return strings.Compare(a[len(OnlyStandIn):]+a, b[len(OnlyStandIn):]+b)
+	})
 	return slices.Compact(found)
 }
 

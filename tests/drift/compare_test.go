@@ -9,16 +9,20 @@ import (
 )
 
 func TestADifferenceIsUnknownKnownOrGone(t *testing.T) {
-	standIn, original := []string{"port 80", "port 90", "same", "same"}, []string{"same", "port 443", "role a", "role b"}
+	standIn, original := []string{"port 80", "port 90", "same", "same"},
+		[]string{"same", "port 443", "role a", "role b"}
 	report := drift.Compare(standIn, original, []drift.Known{
-		{Fact: "- port 90", Why: "the lab asks for it"}, {Fact: "+ role *", Why: "the lab has no roles"}, {Fact: "- port 70", Why: "it was there once"},
+		{Fact: "- port 90", Why: "the lab asks for it"},
+		{Fact: "+ role *", Why: "the lab has no roles"}, {Fact: "- port 70", Why: "it was there once"},
 	})
 	assert.Equal(t, []string{"+ port 443", "- port 80"}, report.Unknown)
-	assert.Equal(t, []string{"- port 90 (the lab asks for it)", "+ role a (the lab has no roles)", "+ role b (the lab has no roles)"}, report.Explained)
+	assert.Equal(t,
+		[]string{"- port 90 (the lab asks for it)", "+ role a (the lab has no roles)",
+			"+ role b (the lab has no roles)"}, report.Explained)
 	assert.Equal(t, []string{"- port 70"}, report.Outdated)
 }
 
-// What the stand-in has too much is not covered by what the original has too much.
+// An extra fact of the stand-in is not covered by an extra fact of the original.
 func TestASideIsPartOfADifference(t *testing.T) {
 	report := drift.Compare([]string{"port 80"}, nil, []drift.Known{{Fact: "+ port 80", Why: "the other way round"}})
 	assert.Equal(t, []string{"- port 80"}, report.Unknown)

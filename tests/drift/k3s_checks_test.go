@@ -13,12 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// resetRefused is K3s's last message when it is to reset a cluster while `server` is set. It ends
-// ahead of everything that it would write or listen on, so the message tells which configuration it
-// has read.
+// resetRefused is K3s's last message when it is to reset a cluster while `server` is set. It exits
+// before it writes or listens, so the message shows which configuration it has read.
 const resetRefused = "cannot perform cluster-reset while server URL is set - remove server from configuration before resetting"
 
-// somewhere is a server that does not answer, own an address that the subject may call its own.
+// somewhere is the address of a server that does not answer, own one that the subject may use as
+// its own.
 const (
 	somewhere = "https://127.0.0.1:1"
 	own       = "--node-ip=127.0.0.1"
@@ -40,8 +40,8 @@ func subcommandsAreThere(t testing.TB, k k3s) {
 // undefined precedes the name of the first unknown flag.
 const undefined = "flag provided but not defined: -"
 
-// Parsing ends at the first flag that is not known, so that the last one's error says that all
-// before it are.
+// Parsing ends at the first unknown flag, so an error about the last flag proves that all before it
+// are known.
 func flagsOfTheListAreAccepted(t testing.TB, k k3s) {
 	for _, role := range []string{"server", "agent"} {
 		args := []string{role}
@@ -56,7 +56,7 @@ func flagsOfTheListAreAccepted(t testing.TB, k k3s) {
 	}
 }
 
-// listedFlags are a role's flags in config/k3s_flags.txt, by each of their names.
+// listedFlags returns a role's flags in config/k3s_flags.txt, by each of their names.
 func listedFlags(t testing.TB, role string) (names []string) {
 	text, err := os.ReadFile(filepath.Join(project, "config", "k3s_flags.txt"))
 	require.NoError(t, err)
@@ -82,19 +82,24 @@ func resetBesideAServerIsRefused(t testing.TB, k k3s) {
 
 func dropInsComeAfterTheFile(t testing.TB, k k3s) {
 	out := k.run(t, start{
-		args: []string{"server", own}, config: "cluster-reset: false\ntoken: x\n", dropIn: "cluster-reset: true\nserver: " + somewhere + "\n",
+		args: []string{"server", own}, config: "cluster-reset: false\ntoken: x\n",
+		dropIn: "cluster-reset: true\nserver: " + somewhere + "\n",
 	})
 	assert.Contains(t, out.said, resetRefused)
 	assert.Equal(t, 1, out.exit)
 }
 
 func commandLineComesAfterTheFile(t testing.TB, k k3s) {
-	out := k.run(t, start{args: []string{"server", own, "--cluster-reset"}, config: "cluster-reset: false\ntoken: x\nserver: " + somewhere + "\n"})
+	out := k.run(t,
+		start{args: []string{"server", own, "--cluster-reset"},
+			config: "cluster-reset: false\ntoken: x\nserver: " + somewhere + "\n"})
 	assert.Contains(t, out.said, resetRefused)
 }
 
 func unknownKeyOfAServerIsSkipped(t testing.TB, k k3s) {
-	out := k.run(t, start{args: []string{"server", own, "--cluster-reset"}, config: "no-such-flag: 1\ntoken: x\nserver: " + somewhere + "\n"})
+	out := k.run(t,
+		start{args: []string{"server", own, "--cluster-reset"},
+			config: "no-such-flag: 1\ntoken: x\nserver: " + somewhere + "\n"})
 	assert.Contains(t, out.said, "level=warning")
 	assert.Contains(t, out.said, "Unknown flag --no-such-flag found in config.yaml, skipping")
 	assert.Contains(t, out.said, resetRefused, "it goes on")
@@ -109,7 +114,8 @@ func unknownKeyOfAnAgentFails(t testing.TB, k k3s) {
 }
 
 func variablesAreRead(t testing.TB, k k3s) {
-	out := k.run(t, start{args: []string{"server", own, "--cluster-reset"}, env: []string{"K3S_URL=" + somewhere, "K3S_TOKEN=x"}})
+	out := k.run(t,
+		start{args: []string{"server", own, "--cluster-reset"}, env: []string{"K3S_URL=" + somewhere, "K3S_TOKEN=x"}})
 	assert.Contains(t, out.said, resetRefused)
 	out = k.run(t, start{args: []string{"agent", own}, env: []string{"K3S_TOKEN=x"}})
 	assert.Contains(t, out.said, "--server is required", "the token is known")
@@ -119,7 +125,8 @@ func variablesAreRead(t testing.TB, k k3s) {
 func otherCAIsRefused(t testing.TB, k k3s) {
 	server, other := newClusterServer(t), strings.Repeat("0", 64)
 	out := k.run(t, start{args: []string{"server", own, "--server", server.url, "--token=K10" + other + "::server:x"}})
-	assert.Contains(t, out.said, "token CA hash does not match the Cluster CA certificate hash: "+other+" != "+server.caHash)
+	assert.Contains(t, out.said,
+		"token CA hash does not match the Cluster CA certificate hash: "+other+" != "+server.caHash)
 	assert.Equal(t, 1, out.exit)
 }
 
@@ -131,12 +138,15 @@ func barePasswordIsAToken(t testing.TB, k k3s) {
 func agentWithAWrongPasswordWaits(t testing.TB, k k3s) {
 	server := newClusterServer(t)
 	const line = `level=info msg="Waiting to retrieve agent configuration; server is not ready: failed to retrieve configuration from server: not authorized"`
-	out := k.run(t, start{args: []string{"agent", own, "--lb-server-port=" + freePort(t), "--server", server.url, "--token", server.token("node")}, until: line})
+	out := k.run(t,
+		start{args: []string{"agent", own, "--lb-server-port=" + freePort(t), "--server", server.url,
+			"--token", server.token("node")}, until: line})
 	assert.Contains(t, out.said, line)
 	assert.Equal(t, -1, out.exit, "it waits until it is ended")
 }
 
-// freePort is for the agent's load balancer, which listens where the machine's own would.
+// freePort returns a port for the agent's load balancer, which would otherwise use the machine's
+// own.
 func freePort(t testing.TB) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -150,7 +160,8 @@ func freePort(t testing.TB) string {
 func serverWithAWrongPasswordEnds(t testing.TB, k k3s) {
 	server := newClusterServer(t)
 	out := k.run(t, start{args: []string{"server", own, "--server", server.url, "--token", server.token("server")}})
-	assert.Contains(t, out.said, `level=fatal msg="Error: preparing server: failed to bootstrap cluster data: not authorized"`)
+	assert.Contains(t, out.said,
+		`level=fatal msg="Error: preparing server: failed to bootstrap cluster data: not authorized"`)
 	assert.Equal(t, 1, out.exit)
 }
 

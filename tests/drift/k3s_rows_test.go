@@ -2,20 +2,21 @@ package drift_test
 
 import "testing"
 
-// contractRow is a row of docs/k3s-contract.md, and what holds it.
+// contractRow is a row of docs/k3s-contract.md, with its checks.
 type contractRow struct {
-	// begins is the begin of the row.
+	// begins is the beginning of the row.
 	begins string
-	// check is for any binary, the stand-in's or an original. Nil where a row needs more than a
+	// check runs on any binary, the stand-in's or an original. Nil if a row needs more than a
 	// binary.
 	check func(t testing.TB, k k3s)
-	// also are tests that hold it: the stories run with originals as well (make test-originals),
-	// and so do the installer's tests; the others are of the stand-in's own code. A row without
-	// check and tests was only read in K3s's source, or is one that the stand-in does not keep.
+	// also names further tests of the row. The stories also run with originals (make
+	// test-originals), and so do the installer's tests; the others test the stand-in's own code. A
+	// row without check and tests was only read in K3s's source, or is one that the stand-in does
+	// not keep.
 	also []string
 }
 
-// The folders of tests that hold rows.
+// The folders of tests that check rows.
 const (
 	stories   = "tests/e2e "
 	installer = "tests/lab/k3s/internal/installer "
@@ -25,7 +26,8 @@ const (
 var contract = []contractRow{
 	{"`k3s --version`", versionIsSaid, nil},
 	{"subcommands `server`", subcommandsAreThere, nil},
-	{"`kubectl`, `crictl`, `ctr` as links", nil, []string{installer + "TestLinksAreNotMadeOverOtherProgramsUnlessForced"}},
+	{"`kubectl`, `crictl`, `ctr` as links", nil,
+		[]string{installer + "TestLinksAreNotMadeOverOtherProgramsUnlessForced"}},
 	{"every flag of server and agent", flagsOfTheListAreAccepted, nil},
 	{"an unknown flag fails", unknownFlagFails, nil},
 	{"`--cluster-reset`, `--cluster-reset-restore-path`", nil, []string{stories + "TestLife"}},
@@ -38,24 +40,37 @@ var contract = []contractRow{
 	{"a restore counts on from", nil, []string{stories + "TestLife"}},
 	{"a restore sets the old data aside", nil, []string{stories + "TestLife"}},
 	{"`etcd-snapshot save`: a file", nil, []string{stories + "TestLife"}},
-	{"`etcd-snapshot save` ends well, without", nil, []string{"actions/k3s/restore TestASnapshotFromBeforeIsNotTheOneThatIsAskedFor"}},
-	{"`etcd-snapshot save` on a server without its quorum", nil, []string{standIn + "datastore TestASnapshotWithoutAQuorumIsWrittenAndAnError", stories + "TestLife"}},
+	{"`etcd-snapshot save` ends well, without", nil,
+		[]string{"actions/k3s/restore TestASnapshotFromBeforeIsNotTheOneThatIsAskedFor"}},
+	{"`etcd-snapshot save` on a server without its quorum", nil,
+		[]string{standIn + "datastore TestASnapshotWithoutAQuorumIsWrittenAndAnError", stories + "TestLife"}},
 	{"`etcd-snapshot-schedule-cron`", nil, nil},
 
-	{"`/etc/rancher/k3s/config.yaml`, then", dropInsComeAfterTheFile, []string{standIn + "settings TestDropInsReplaceInOrderAndPlusAppends"}},
-	{"command line after file", commandLineComesAfterTheFile, []string{standIn + "settings TestCommandLineOverridesTextsAndAddsToLists"}},
+	{"`/etc/rancher/k3s/config.yaml`, then", dropInsComeAfterTheFile,
+		[]string{standIn + "settings TestDropInsReplaceInOrderAndPlusAppends"}},
+	{"command line after file", commandLineComesAfterTheFile,
+		[]string{standIn + "settings TestCommandLineOverridesTextsAndAddsToLists"}},
 	{"**an unknown key in a *server's* config.yaml", unknownKeyOfAServerIsSkipped, nil},
 	{"an unknown key in an *agent's* config.yaml", unknownKeyOfAnAgentFails, nil},
 	{"config.yaml is not part of the installer's change check", nil, nil},
-	{"variables `K3S_TOKEN`", variablesAreRead, []string{standIn + "settings TestEnvironmentFillsWhatFileAndFlagsLeaveOpen"}},
-	{"settings that servers must share", nil, []string{standIn + "supervisor TestServersNameTheCriticalSettingsInWhichTheyDiffer"}},
-	{"`/etc/rancher/k3s/registries.yaml`", nil, []string{standIn + "node TestRegistriesBecomeWhatContainerdReads", stories + "TestInitProposesAStackThatComesUp"}},
+	{"variables `K3S_TOKEN`", variablesAreRead,
+		[]string{standIn + "settings TestEnvironmentFillsWhatFileAndFlagsLeaveOpen"}},
+	{"settings that servers must share", nil,
+		[]string{standIn + "supervisor TestServersNameTheCriticalSettingsInWhichTheyDiffer"}},
+	{"`/etc/rancher/k3s/registries.yaml`", nil,
+		[]string{standIn + "node TestRegistriesBecomeWhatContainerdReads",
+			stories + "TestInitProposesAStackThatComesUp"}},
 
-	{"`INSTALL_K3S_{SKIP_DOWNLOAD", nil, []string{installer + "TestCommandFollowsTheEnvironment", installer + "TestRestartOnlyWhenSomethingChangedOrForced"}},
-	{"unit `k3s.service` or `k3s-agent.service`", nil, []string{installer + "TestServerUnitHasTheSettingsThatStrataReliesOn"}},
+	{"`INSTALL_K3S_{SKIP_DOWNLOAD", nil,
+		[]string{installer + "TestCommandFollowsTheEnvironment",
+			installer + "TestRestartOnlyWhenSomethingChangedOrForced"}},
+	{"unit `k3s.service` or `k3s-agent.service`", nil,
+		[]string{installer + "TestServerUnitHasTheSettingsThatStrataReliesOn"}},
 	{"`K3S_*`, `CONTAINERD_*` and proxy variables", nil, []string{installer + "TestEnvironmentIsKeptInAPrivateFile"}},
 	{"the unit has the mode that the caller's umask leaves", nil, nil},
-	{"`k3s-killall.sh`, `k3s-uninstall.sh`", nil, []string{installer + "TestUninstallOfOneServiceKeepsTheBinaryForAnother", stories + "TestStagingOnExistingHosts"}},
+	{"`k3s-killall.sh`, `k3s-uninstall.sh`", nil,
+		[]string{installer + "TestUninstallOfOneServiceKeepsTheBinaryForAnother",
+			stories + "TestStagingOnExistingHosts"}},
 	{"shims run from", nil, []string{stories + "TestStagingOnExistingHosts"}},
 	{"the uninstall leaves", nil, []string{stories + "TestStagingOnExistingHosts"}},
 	{"containers survive", nil, []string{stories + "TestLife"}},
@@ -63,15 +78,20 @@ var contract = []contractRow{
 
 	{"server: READY=1", nil, []string{stories + "TestStagingOnExistingHosts"}},
 	{"agent: READY=1", nil, []string{stories + "TestEachMistakeIsNamedAndTheNextUpFinishes"}},
-	{"a server that cannot join ends and is restarted", nil, []string{stories + "TestEachMistakeIsNamedAndTheNextUpFinishes"}},
-	{"a server that is stopped in its first seconds", nil, []string{"components TestAnUninstallDoesNotWaitForAServerThatIsStarting", stories + "TestEachMistakeIsNamedAndTheNextUpFinishes"}},
+	{"a server that cannot join ends and is restarted", nil,
+		[]string{stories + "TestEachMistakeIsNamedAndTheNextUpFinishes"}},
+	{"a server that is stopped in its first seconds", nil,
+		[]string{"components TestAnUninstallDoesNotWaitForAServerThatIsStarting",
+			stories + "TestEachMistakeIsNamedAndTheNextUpFinishes"}},
 	{"the controller manager ends K3s with 1", nil, nil},
-	{"certificates are good for 365 days", nil, []string{standIn + "pki TestARestartRenewsCertificatesNearTheirEndOnly"}},
+	{"certificates are good for 365 days", nil,
+		[]string{standIn + "pki TestARestartRenewsCertificatesNearTheirEndOnly"}},
 	{"the controller manager signs for", nil, []string{stories + "TestLocalOnMachines"}},
 	{"k3s.yaml and the token exist", nil, nil},
 
 	{"`/ping`", nil, []string{standIn + "supervisor TestPingAndCACertsAnswerEveryoneBeforeTheAPIServer"}},
-	{"any other path while the API server starts", nil, []string{standIn + "supervisor TestOtherPathsAre503UntilTheAPIServerIsThere"}},
+	{"any other path while the API server starts", nil,
+		[]string{standIn + "supervisor TestOtherPathsAre503UntilTheAPIServerIsThere"}},
 	{"`/readyz`, `/livez`, `/healthz` without credentials", nil, []string{stories + "TestLife"}},
 	{"`/v1-k3s/*`: 403", nil, []string{standIn + "supervisor TestJoinEndpointsWantTheRightPassword"}},
 	{"`/v1-k3s/{config,apiservers", nil, []string{standIn + "supervisor TestJoinEndpointsWantTheRightPassword"}},
@@ -79,28 +99,40 @@ var contract = []contractRow{
 	{"endpoints of the `kubernetes` Service", nil, nil},
 
 	{"`server/token` =", nil, []string{standIn + "token TestFullTokenSurvivesTheRoundTrip"}},
-	{"bare passwords are accepted everywhere", barePasswordIsAToken, []string{standIn + "token TestBarePasswordTrustsAnyCA"}},
+	{"bare passwords are accepted everywhere", barePasswordIsAToken,
+		[]string{standIn + "token TestBarePasswordTrustsAnyCA"}},
 	{"servers with `agent-token`", nil, []string{standIn + "supervisor TestJoinEndpointsWantTheRightPassword"}},
-	{"`PUT /v1-k3s/token", nil, []string{standIn + "supervisor TestOnlyAServerGivesTheServersAnotherToken", stories + "TestStagingOnExistingHosts"}},
-	{"the keys are kept as", nil, []string{standIn + "datastore TestTheClustersKeysGoFromOneTokenToTheNext", stories + "TestNewHosts"}},
+	{"`PUT /v1-k3s/token", nil,
+		[]string{standIn + "supervisor TestOnlyAServerGivesTheServersAnotherToken",
+			stories + "TestStagingOnExistingHosts"}},
+	{"the keys are kept as", nil,
+		[]string{standIn + "datastore TestTheClustersKeysGoFromOneTokenToTheNext", stories + "TestNewHosts"}},
 	{"CA mismatch", otherCAIsRefused, nil},
 	{"agent with a wrong password", agentWithAWrongPasswordWaits, nil},
 	{"server with a wrong password", serverWithAWrongPasswordEnds, nil},
 	{"a server to join that does not answer", serverThatDoesNotAnswerIsAToken, nil},
-	{"`/readyz` of the server to join", nil, []string{standIn + "supervisor TestOtherPathsAre503UntilTheAPIServerIsThere"}},
+	{"`/readyz` of the server to join", nil,
+		[]string{standIn + "supervisor TestOtherPathsAre503UntilTheAPIServerIsThere"}},
 	{"node password in", nil, []string{standIn + "supervisor TestStoredHashHasK3sFormat"}},
-	{"another password for a known name", nil, []string{standIn + "supervisor TestFirstPasswordOfANodeNameIsRememberedAndAnyOtherRefused"}},
+	{"another password for a known name", nil,
+		[]string{standIn + "supervisor TestFirstPasswordOfANodeNameIsRememberedAndAnyOtherRefused"}},
 	{"the Secret goes with the Node", nil, []string{stories + "TestStagingOnExistingHosts"}},
 	{"agent's load balancer", nil, []string{standIn + "balancer TestLearnedServersOutliveARestart"}},
 
 	{"a joining server is a learner first", nil, []string{stories + "TestStagingOnExistingHosts"}},
 	{"promotion by the etcd leader", nil, nil},
-	{"deleting a server's Node removes its member", nil, []string{standIn + "datastore TestEveryNodeGetsTheFinalizerAnAgentsAsWell", stories + "TestStagingOnExistingHosts"}},
+	{"deleting a server's Node removes its member", nil,
+		[]string{standIn + "datastore TestEveryNodeGetsTheFinalizerAnAgentsAsWell",
+			stories + "TestStagingOnExistingHosts"}},
 	{"annotation `etcd.k3s.cattle.io/remove=true`", nil, []string{stories + "TestStagingOnExistingHosts"}},
-	{"a server that was removed and joins anew", nil, []string{standIn + "datastore TestARequestToRemoveAServerThatCameBackIsOnlyTakenAway"}},
+	{"a server that was removed and joins anew", nil,
+		[]string{standIn + "datastore TestARequestToRemoveAServerThatCameBackIsOnlyTakenAway"}},
 	{"both are done by the holder of Lease", nil, []string{stories + "TestStagingOnExistingHosts"}},
-	{"a removed member leaves a tombstone", nil, []string{standIn + "datastore TestMemberKeepsItsNameUntilItIsRemoved"}},
-	{"a name that is still a member is refused", nil, []string{standIn + "datastore TestReinstalledServerIsRefusedWhileItsOldMemberRemains", stories + "TestEachMistakeIsNamedAndTheNextUpFinishes"}},
+	{"a removed member leaves a tombstone", nil,
+		[]string{standIn + "datastore TestMemberKeepsItsNameUntilItIsRemoved"}},
+	{"a name that is still a member is refused", nil,
+		[]string{standIn + "datastore TestReinstalledServerIsRefusedWhileItsOldMemberRemains",
+			stories + "TestEachMistakeIsNamedAndTheNextUpFinishes"}},
 	{"after the first start `--server`", nil, []string{stories + "TestLife"}},
 	{"without `cluster-init`, K3s keeps", nil, []string{standIn + "supervisor TestServerWithoutEtcdRefusesToBeJoined"}},
 
@@ -109,12 +141,14 @@ var contract = []contractRow{
 	{"annotations `k3s.io/{hostname", nil, nil},
 	{"InternalIP = `node-ip`", nil, []string{stories + "TestLife"}},
 	{"`agent/images/*.tar` are", nil, []string{standIn + "node TestEveryStartImportsAllArchivesAgain"}},
-	{"an archive packed as `.tar.zst`", nil, []string{standIn + "node TestAnArchiveIsReadByItsExtension", stories + "TestABundleIsAllThatAStackNeeds"}},
+	{"an archive packed as `.tar.zst`", nil,
+		[]string{standIn + "node TestAnArchiveIsReadByItsExtension", stories + "TestABundleIsAllThatAStackNeeds"}},
 	{"with that cache, an archive", nil, []string{standIn + "node TestACacheThatIsThereEndsThat"}},
 	{"imported images are pinned", nil, nil},
 	{"an archive that comes while K3s runs", nil, nil},
 	{"`k3s ctr --address", nil, []string{stories + "TestPlatform"}},
-	{"`server/manifests/*.yaml` are applied", nil, []string{standIn + "deploy TestPackagedManifestsAreWrittenWithTheirValues"}},
+	{"`server/manifests/*.yaml` are applied", nil,
+		[]string{standIn + "deploy TestPackagedManifestsAreWrittenWithTheirValues"}},
 	{"Deployment `coredns`", nil, []string{standIn + "deploy TestPackagedManifestsAreWrittenWithTheirValues"}},
 	{"`disable: NAME`", nil, []string{standIn + "deploy TestDisabledComponentIsTakenOutAndUninstalled"}},
 	{"NetworkPolicies are enforced", nil, []string{stories + "TestPlatform", stories + "TestVaultSigns"}},

@@ -20,12 +20,12 @@ type k3s struct{ binary, version string }
 // start configures a start of K3s.
 type start struct {
 	// args follow the program's name. config is its config.yaml, dropIn a file of config.yaml.d;
-	// empty: none.
+	// empty for none.
 	args           []string
 	config, dropIn string
 	// env are variables beside PATH.
 	env []string
-	// until ends it once a line has this text. Empty: it ends by itself.
+	// until ends it once a line has this text. If empty, it ends by itself.
 	until string
 }
 
@@ -35,14 +35,13 @@ type outcome struct {
 	exit int
 }
 
-// patience bounds a start. K3s as it is published unpacks itself first.
+// patience bounds a start. The published K3s unpacks itself first.
 const patience = time.Minute
 
-// sandbox runs a command with folders of its own in the place of those that K3s writes, and with
-// nothing else that is its own: what ends ahead of its first listener needs no more. It stays the
-// first process of its namespace, because K3s does other things as that one. It is called k3s, as
-// on a host: K3s names itself by its file. It is a copy, because a downloaded original is no
-// executable file.
+// sandbox runs a command with private folders in place of those that K3s writes. A K3s that exits
+// before its first listener needs no other isolation. It stays the first process of its namespace,
+// because K3s behaves differently as that process. The file is called k3s, as on a host, because
+// K3s names itself by its file. It is a copy, because a downloaded original is not executable.
 const sandbox = `set -e
 root=$1 dropIn=$2
 shift 2
@@ -66,7 +65,8 @@ func (k k3s) run(t testing.TB, s start) outcome {
 	t.Helper()
 	ctx, end := context.WithTimeout(t.Context(), patience)
 	defer end()
-	args := []string{"--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", sandbox, "sh", t.TempDir(), s.dropIn, k.binary}
+	args := []string{"--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "sh", "-c", sandbox,
+		"sh", t.TempDir(), s.dropIn, k.binary}
 	command := exec.CommandContext(ctx, "unshare", append(args, s.args...)...)
 	command.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=/root"}, s.env...)
 	command.Stdin = strings.NewReader(s.config)
@@ -96,8 +96,8 @@ func (k k3s) run(t testing.TB, s start) outcome {
 	return outcome{said: said.String(), exit: command.ProcessState.ExitCode()}
 }
 
-// needsSandbox skips where no sandbox can be made. Who gives an original wants it checked: there it
-// is a failure.
+// needsSandbox skips the test if no sandbox can be made. If an original is given, the test fails
+// instead, because the original must be checked.
 func needsSandbox(t *testing.T) {
 	t.Helper()
 	reason := ""

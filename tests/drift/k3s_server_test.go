@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// clusterServer is a server to join that knows no password but has a CA, as K3s answers
-// (pkg/server/auth/auth.go): a subject that joins it tells how it takes that.
+// clusterServer is a server to join that has a CA but knows no password. It answers like K3s
+// (pkg/server/auth/auth.go): a subject that joins it shows its reaction.
 type clusterServer struct{ url, caHash string }
 
 func newClusterServer(t testing.TB) clusterServer {
@@ -28,7 +28,8 @@ func newClusterServer(t testing.TB) clusterServer {
 		}
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusUnauthorized)
-		_, _ = io.WriteString(w, `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"not authorized","reason":"Unauthorized","code":401}`)
+		_, _ = io.WriteString(w,
+			`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"not authorized","reason":"Unauthorized","code":401}`)
 	}))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0) // handshakes that the subject breaks off
 	server.StartTLS()
@@ -37,5 +38,5 @@ func newClusterServer(t testing.TB) clusterServer {
 	return clusterServer{url: server.URL, caHash: hex.EncodeToString(sum[:])}
 }
 
-// token is one in full, with a password that the server does not know.
+// token returns a full token with a password that the server does not know.
 func (s clusterServer) token(user string) string { return "K10" + s.caHash + "::" + user + ":wrong" }

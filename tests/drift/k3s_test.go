@@ -20,8 +20,8 @@ import (
 // project is this repository's folder.
 const project = "../.."
 
-// subjects are the lab's K3s, where it is built, and the original of the folder of originals. An
-// original that there is nothing to compare with is a failure.
+// subjects returns the lab's K3s, if it is built, and the original of the folder of originals. An
+// original without a counterpart is a failure.
 func subjects(t *testing.T) map[string]k3s {
 	t.Helper()
 	found := map[string]k3s{}
@@ -41,7 +41,7 @@ func subjects(t *testing.T) map[string]k3s {
 	return found
 }
 
-// originalK3s is that of the folder of originals; false where there is none.
+// originalK3s returns the K3s of the folder of originals; false if there is none.
 func originalK3s(t *testing.T) (k3s, bool) {
 	t.Helper()
 	file, there, err := drift.Original("k3s")
@@ -52,17 +52,19 @@ func originalK3s(t *testing.T) (k3s, bool) {
 	return k3s{file.Path, file.Version}, there
 }
 
-// labsK3s is that of the lab's bundle; false where there is no bundle.
+// labsK3s returns the K3s of the lab's bundle; false if there is no bundle.
 func labsK3s(t *testing.T) (k3s, bool) {
 	t.Helper()
-	// Go keeps a test's result by the files of the project that it has seen, and the bundle is
-	// none: its sources are.
-	require.NoError(t, filepath.WalkDir(filepath.Join(project, "tests", "lab", "k3s"), func(path string, _ fs.DirEntry, err error) error {
-		if err == nil {
-			_, err = os.Stat(path)
-		}
-		return err
-	}))
+	// Go caches a test's result by the project files that it has read. The bundle is none, but its
+	// sources are.
+	require.NoError(t,
+		filepath.WalkDir(filepath.Join(project, "tests", "lab", "k3s"),
+			func(path string, _ fs.DirEntry, err error) error {
+				if err == nil {
+					_, err = os.Stat(path)
+				}
+				return err
+			}))
 	cache, err := os.UserCacheDir()
 	require.NoError(t, err)
 	bundle := filepath.Join(cache, "strata", "bundle")
@@ -104,7 +106,7 @@ func TestK3sIsAsTheContractSays(t *testing.T) {
 	}
 }
 
-// recorder notes what a check would fail for.
+// recorder records whether a check fails.
 type recorder struct {
 	testing.TB
 	failed bool
@@ -113,7 +115,7 @@ type recorder struct {
 // Errorf is called by assertions.
 func (r *recorder) Errorf(string, ...any) { r.failed = true }
 
-// Each check tells K3s from a program that only ends.
+// Each check tells K3s from a program that only exits.
 func TestAnotherProgramKeepsNoRow(t *testing.T) {
 	needsSandbox(t)
 	binary := filepath.Join(t.TempDir(), "other")
@@ -131,8 +133,7 @@ func TestAnotherProgramKeepsNoRow(t *testing.T) {
 	}
 }
 
-// A download is a plain file (artifacts), and the folder that it lies in is the user's: no
-// mode is changed there.
+// A download is a plain file (artifacts) in the user's folder: the test changes no mode there.
 func TestAnOriginalNeedsNoModeOfAProgram(t *testing.T) {
 	needsSandbox(t)
 	binary := filepath.Join(t.TempDir(), "k3s-v1")
@@ -143,10 +144,11 @@ func TestAnOriginalNeedsNoModeOfAProgram(t *testing.T) {
 	assert.Equal(t, os.FileMode(0o644), info.Mode())
 }
 
-// flagInHelp is a flag, by one of its names, in a help text.
+// flagInHelp matches a flag, by one of its names, in a help text.
 var flagInHelp = regexp.MustCompile(`(?m)[ ,]--?([a-z0-9][a-z0-9-]*)`)
 
-// What the original takes, a user may write into k3s.serverArgs: a list that lacks it refuses that.
+// A user may write every flag of the original into k3s.serverArgs; a list without it would refuse
+// it.
 func TestTheListHasEachFlagOfTheOriginal(t *testing.T) {
 	needsSandbox(t)
 	original, given := originalK3s(t)
@@ -163,7 +165,7 @@ func TestTheListHasEachFlagOfTheOriginal(t *testing.T) {
 	}
 }
 
-// A row that the list does not have would be held by nothing, and a test that is gone holds none.
+// A row outside the list would have no test, and a removed test checks none.
 func TestEachRowOfTheContractIsListed(t *testing.T) {
 	rows := rowsOf(t, filepath.Join(project, "docs", "k3s-contract.md"))
 	for _, row := range rows {
@@ -173,17 +175,19 @@ func TestEachRowOfTheContractIsListed(t *testing.T) {
 				listed++
 			}
 		}
-		assert.Equal(t, 1, listed, "expected one row of the list that begins as this one of docs/k3s-contract.md: %s", row)
+		assert.Equal(t, 1, listed,
+			"expected one row of the list that begins as this one of docs/k3s-contract.md: %s", row)
 	}
 	for _, one := range contract {
-		assert.True(t, slices.ContainsFunc(rows, func(row string) bool { return strings.HasPrefix(row, one.begins) }), "docs/k3s-contract.md has no row %s", one.begins)
+		assert.True(t, slices.ContainsFunc(rows, func(row string) bool { return strings.HasPrefix(row, one.begins) }),
+			"docs/k3s-contract.md has no row %s", one.begins)
 		for _, test := range one.also {
 			assert.True(t, testIsThere(t, test), "%s: there is no %s", one.begins, test)
 		}
 	}
 }
 
-// rowsOf are the first cells of a file's tables, but for their heads.
+// rowsOf returns the first cells of a file's tables, without their heads.
 func rowsOf(t *testing.T, file string) []string {
 	t.Helper()
 	text, err := os.ReadFile(file)

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// folder is one of originals with an empty file of each name.
+// folder returns a folder of originals with an empty file of each name.
 func folder(t *testing.T, names ...string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -20,7 +20,7 @@ func folder(t *testing.T, names ...string) string {
 	return dir
 }
 
-// again runs a test of this binary with other variables, and returns what it said and whether it
+// again runs a test of this binary with other variables, and returns its output and whether it
 // passed.
 func again(t *testing.T, test string, variables ...string) (said string, passed bool) {
 	t.Helper()
@@ -32,8 +32,7 @@ func again(t *testing.T, test string, variables ...string) (said string, passed 
 	return string(text), err == nil
 }
 
-// Who gives an original wants to hear where the stand-in differs: that nothing was compared is no
-// pass.
+// A user who gives an original wants a comparison: a run without one is no pass.
 func TestAnOriginalWithoutItsStandInFails(t *testing.T) {
 	needsSandbox(t)
 	given, cache := "ORIGINALS="+folder(t, "k3s-v1"), "XDG_CACHE_HOME="+t.TempDir()
@@ -54,7 +53,7 @@ func TestAnOriginalWithoutASandboxFails(t *testing.T) {
 	assert.Contains(t, said, "K3s was not checked")
 }
 
-// A folder may have one original: what it does not have is named.
+// A folder may have one original: the test names the missing ones.
 func TestAnOriginalThatIsNotThereIsNamed(t *testing.T) {
 	needsSandbox(t)
 	dir := folder(t, "metallb-chart-0.16.2.tgz")
@@ -69,12 +68,14 @@ func TestAFolderWithNothingToCompareIsAnError(t *testing.T) {
 	command.Env = append(os.Environ(), "ORIGINALS="+dir)
 	said, err := command.CombinedOutput()
 	require.Error(t, err)
-	assert.Equal(t, "ORIGINALS="+dir+" has no original that can be compared: see docs/originals.md for the names\n", string(said))
+	assert.Equal(t, "ORIGINALS="+dir+
+		" has no original that can be compared: see docs/originals.md for the names\n", string(said))
 }
 
 // The stories on stand-ins alone would look as if originals had run.
 func TestTheStoriesWithOriginalsNeedAFolder(t *testing.T) {
-	command := exec.CommandContext(t.Context(), "make", "--dry-run", "--directory", project, "test-originals", "ORIGINALS=")
+	command := exec.CommandContext(t.Context(), "make", "--dry-run", "--directory", project,
+		"test-originals", "ORIGINALS=")
 	said, err := command.CombinedOutput()
 	require.Error(t, err)
 	assert.Contains(t, string(said), "make test-originals ORIGINALS=DIR: say which folder")

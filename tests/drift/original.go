@@ -13,16 +13,16 @@ const Variable = "ORIGINALS"
 
 // File is a file of the folder of originals.
 type File struct {
-	// Path is the file's, Version what its name says.
+	// Path is the file's path, Version the version in its name.
 	Path, Version string
 }
 
-// number matches the begin of a version, which tells k3s-v1.36.3+k3s1 from k3s-images-1.tar.
+// number matches the beginning of a version, which tells k3s-v1.36.3+k3s1 from k3s-images-1.tar.
 var number = regexp.MustCompile(`^v?[0-9]`)
 
-// Original is the original of an artifact, or of a plugin: ARTIFACT-VERSION, with or without an
-// ending. There is none where the folder of originals has none, or where there is no folder. Two of
-// one artifact are an error.
+// Original returns the original of an artifact, or of a plugin: ARTIFACT-VERSION, with or without
+// an extension. there is false if the folder of originals lacks it, or does not exist. Two of one
+// artifact are an error.
 func Original(artifact string) (file File, there bool, err error) {
 	dir := os.Getenv(Variable)
 	if dir == "" {
@@ -38,7 +38,8 @@ func Original(artifact string) (file File, there bool, err error) {
 			continue
 		}
 		if there {
-			return File{}, false, fmt.Errorf("%s: %s and %s are both %s; keep one", Variable, filepath.Base(file.Path), entry.Name(), artifact)
+			return File{}, false, fmt.Errorf("%s: %s and %s are both %s; keep one", Variable,
+				filepath.Base(file.Path), entry.Name(), artifact)
 		}
 		for _, ending := range []string{".tgz", ".yaml", ".sh"} {
 			version = strings.TrimSuffix(version, ending)

@@ -13,12 +13,14 @@ import (
 
 func TestAnOriginalIsFoundByItsName(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"k3s-v1.36.3+k3s1", "k3s-install-v1.36.3+k3s1.sh", "k3s-images-1.tar", "traefik-chart-41.3.0.tgz", "pulumi-resource-command-v1.2.1"} {
+	for _, name := range []string{"k3s-v1.36.3+k3s1", "k3s-install-v1.36.3+k3s1.sh", "k3s-images-1.tar",
+		"traefik-chart-41.3.0.tgz", "pulumi-resource-command-v1.2.1"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
 	}
 	t.Setenv(drift.Variable, dir)
 	for artifact, want := range map[string]string{
-		"k3s": "v1.36.3+k3s1", "k3s-install": "v1.36.3+k3s1", "traefik-chart": "41.3.0", "pulumi-resource-command": "v1.2.1",
+		"k3s": "v1.36.3+k3s1", "k3s-install": "v1.36.3+k3s1", "traefik-chart": "41.3.0",
+		"pulumi-resource-command": "v1.2.1",
 	} {
 		found, there, err := drift.Original(artifact)
 		require.NoError(t, err)

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Argo CD refuses the sessions that are older than its password, so the password's time may change
-// with the password alone.
+// Argo CD refuses sessions that are older than its password, so the password's time may only change
+// with the password.
 func TestTimeOfArgoCDsPasswordChangesWithTheHashOnly(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()

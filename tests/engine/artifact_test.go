@@ -13,7 +13,7 @@ import (
 	"strata/config"
 )
 
-// newArtifact gives an artifact of the bundle another content, and another version if one is named.
+// newArtifact changes the content of an artifact of the bundle, and its version if one is given.
 func (s *stack) newArtifact(name string, version ...string) {
 	s.t.Helper()
 	bundle := os.Getenv(config.ArtifactsVariable)

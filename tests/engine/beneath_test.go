@@ -8,11 +8,11 @@ import (
 // lostNode is the node whose host is lost.
 const lostNode = "agent-1"
 
-// away reports whether a host is lost that the configuration asks for.
+// away reports whether a configured host is lost.
 func (h *history) away() bool { return h.lost%2 == 1 && !h.reality.at(lostNode).there }
 
-// loseOrRepair loses a host, or does what is done about it: consent to another machine, or another
-// host's address. Its Node stays.
+// loseOrRepair loses a host, or repairs the loss: by consent to another machine, or another host's
+// address. Its Node stays.
 func (h *history) loseOrRepair() {
 	h.lost++
 	if h.lost%2 == 1 {
@@ -28,7 +28,7 @@ func (h *history) loseOrRepair() {
 	*h.reality.at(lostNode) = host{there: true}
 }
 
-// deleteBeneath is `kubectl delete` of one object that the stack has made.
+// deleteBeneath deletes one object of the stack, like `kubectl delete`.
 func (h *history) deleteBeneath(at int) {
 	objects := slices.Sorted(maps.Keys(h.objects))
 	if len(objects) == 0 || !h.reality.serves() {
@@ -38,9 +38,9 @@ func (h *history) deleteBeneath(at int) {
 	h.adrift = true
 }
 
-// restore is `strata restore` of the last snapshot: the cluster's content is that of then, and the
-// nodes that are of it come back by themselves. What was taken out of the stack since comes back,
-// too, and is removed by hand (docs/operations.md).
+// restore restores the last snapshot, like `strata restore`: the cluster has its old content, and
+// nodes in the snapshot come back by themselves. Objects that the stack has since removed come
+// back, too, and are removed by hand (docs/operations.md).
 func (h *history) restore() {
 	if h.kept == nil || h.kept.clusters != h.reality.clusters || !h.reality.serves() {
 		return

@@ -9,17 +9,17 @@ import (
 	"github.com/pulumi/pulumi/pkg/v3/resource/deploy"
 )
 
-// manner selects a way in which a run breaks off.
+// manner is a way in which a run is interrupted.
 type manner int
 
 const (
 	// killedBefore and killedBehind are a SIGKILL of Pulumi, and so of its providers, before and
-	// behind the effect of an action.
+	// after the effect of an action.
 	killedBefore manner = iota
 	killedBehind
 	// refused is an action that fails.
 	refused
-	// interrupted is a SIGINT: Pulumi begins nothing more.
+	// interrupted is a SIGINT: Pulumi begins no further action.
 	interrupted
 	// manners counts them.
 	manners = iota
@@ -29,14 +29,14 @@ func (m manner) String() string {
 	return [...]string{"killed before", "killed behind", "refused at", "interrupted at"}[m]
 }
 
-// breakOff has a run end early.
+// breakOff interrupts a run.
 type breakOff struct {
 	manner manner
-	// after counts the actions that begin before the one that it meets.
+	// after is the number of actions before the interrupted one.
 	after int
-	// met is whether the run came so far.
+	// met is true if the run reached that action.
 	met bool
-	// interrupt is the SIGINT.
+	// interrupt sends the SIGINT.
 	interrupt context.CancelFunc
 }
 
@@ -45,7 +45,7 @@ var (
 	errRefused = errors.New("made to fail once")
 )
 
-// before is called ahead of an action's effect: an error is what it ends with, without its effect.
+// before is called before an action's effect. An error ends the action without its effect.
 func (b *breakOff) before() error {
 	if b == nil {
 		return nil
@@ -70,7 +70,7 @@ func (b *breakOff) before() error {
 	return nil
 }
 
-// behind is called behind an action's effect.
+// behind is called after an action's effect.
 func (b *breakOff) behind() error {
 	if b != nil && b.met && b.killed() {
 		return errKilled
@@ -80,13 +80,15 @@ func (b *breakOff) behind() error {
 
 func (b *breakOff) killed() bool { return b.manner == killedBefore || b.manner == killedBehind }
 
-// left is the state that a kill leaves: what was written until the first action that did not come
-// back, and it as pending. It is nil where nothing was killed.
+// left returns the state after a kill: the writes until the first action that did not return, with
+// that action pending. It is nil if nothing was killed.
 func (b *breakOff) left(entries engine.JournalEntries, before *deploy.Snapshot) (*deploy.Snapshot, error) {
 	if b == nil || !b.met || !b.killed() {
 		return nil, nil
 	}
-	lost := slices.IndexFunc(entries, func(one engine.TestJournalEntry) bool { return one.Kind == engine.TestJournalEntryFailure })
+	lost := slices.IndexFunc(entries, func(one engine.TestJournalEntry) bool {
+		return one.Kind == engine.TestJournalEntryFailure
+	})
 	if lost < 0 {
 		return nil, errors.New("killed, and no action was lost")
 	}

@@ -20,7 +20,7 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// standIn is a test whose failure is what is wanted.
+// standIn is a test that is expected to fail.
 type standIn struct {
 	*testing.T
 	failed bool
@@ -38,8 +38,7 @@ func (s *standIn) Log(...any)            {}
 func (s *standIn) Skipf(string, ...any)  {}
 func (s *standIn) Skip(...any)           {}
 
-// shortest is a history that is found to fail where something is planted, made short, and how it
-// fails.
+// shortest returns a shortened history that fails because of a planted fault, and its error.
 func shortest(t *testing.T, stack string, plant func(h *history)) (last []step, how error) {
 	t.Helper()
 	fails := func(all []step) error {
@@ -47,7 +46,8 @@ func shortest(t *testing.T, stack string, plant func(h *history)) (last []step, 
 		plant(h)
 		return h.played(all)
 	}
-	configured(t, 600, 1) // it ends with the first that is found: about one in thirty meets what only a kill at the right action shows
+	// it ends with the first failure; one history in thirty has the kill at the right action
+	configured(t, 600, 1)
 	stage, ended := &standIn{T: t}, make(chan struct{})
 	go func() { // which a failure ends
 		defer close(ended)
@@ -69,9 +69,9 @@ func shortest(t *testing.T, stack string, plant func(h *history)) (last []step, 
 	return last, how
 }
 
-// shorter takes away steps, one after the other, as long as the history still fails. Rapid's own
-// shrinking gives up where a run is not twice the same, which a run of many at once is not: each is
-// tried twice.
+// shorter removes steps, one after the other, as long as the history still fails. Rapid's own
+// shrinking gives up if a run is not reproducible, as with many parallel actions. So shorter tries
+// each history twice.
 func shorter(all []step, how error, fails func(all []step) error) ([]step, error) {
 	for i := 0; i < len(all); {
 		fewer := slices.Delete(slices.Clone(all), i, i+1)
@@ -88,7 +88,7 @@ func shorter(all []step, how error, fails func(all []step) error) ([]step, error
 	return all, how
 }
 
-// configured sets rapid up.
+// configured configures rapid.
 func configured(t *testing.T, histories, seed int) {
 	t.Helper()
 	for name, value := range map[string]any{"checks": histories, "seed": seed, "nofailfile": true, "shrinktime": "0s"} {
@@ -96,20 +96,23 @@ func configured(t *testing.T, histories, seed int) {
 	}
 }
 
-// ignoring is a program with a resource that does not follow its inputs.
+// ignoring returns a program with a resource that ignores changes of its inputs.
 func ignoring(program pulumi.RunFunc, resource string) pulumi.RunFunc {
 	return func(ctx *pulumi.Context) error {
-		err := ctx.RegisterStackTransformation(func(args *pulumi.ResourceTransformationArgs) *pulumi.ResourceTransformationResult {
-			if args.Name != resource {
-				return nil
-			}
-			return &pulumi.ResourceTransformationResult{Props: args.Props, Opts: append(args.Opts, pulumi.IgnoreChanges([]string{"stdin"}))}
-		})
+		err := ctx.RegisterStackTransformation(
+			func(args *pulumi.ResourceTransformationArgs) *pulumi.ResourceTransformationResult {
+				if args.Name != resource {
+					return nil
+				}
+				return &pulumi.ResourceTransformationResult{Props: args.Props,
+					Opts: append(args.Opts, pulumi.IgnoreChanges([]string{"stdin"}))}
+			})
 		return errors.Join(err, program(ctx))
 	}
 }
 
-// A checker that cannot fail shows nothing: what is planted is found, and made short.
+// A checker that cannot fail proves nothing: it must find planted faults, and shorten their
+// histories.
 func TestWhatIsPlantedIsFoundAndShrunk(t *testing.T) {
 	if os.Getenv("HISTORIES") == "" {
 		t.Skip("minutes long, part of `make test-chaos`; TestEachInvariantCanFail is the short one")
@@ -119,9 +122,15 @@ func TestWhatIsPlantedIsFoundAndShrunk(t *testing.T) {
 		most  int // of 8; a kill meets another action where the order of a run was another
 		how   string
 	}{
-		"no hook takes over what a kill has left":    {func(h *history) { h.registers = platform.Run }, 5, "already exists|cannot re-use a name"},
-		"a gate opens falsely over a node that left": {func(h *history) { h.reality.blind = true }, 2, "the cluster has the nodes"},
-		"a gate does not run again":                  {func(h *history) { h.registers = ignoring(h.registers, "k3s-server-1-gate") }, 3, "k3s-server-1-gate stands open"},
+		"no hook takes over what a kill has left": {func(h *history) {
+			h.registers = platform.Run
+		}, 5, "already exists|cannot re-use a name"},
+		"a gate opens falsely over a node that left": {func(h *history) {
+			h.reality.blind = true
+		}, 2, "the cluster has the nodes"},
+		"a gate does not run again": {func(h *history) {
+			h.registers = ignoring(h.registers, "k3s-server-1-gate")
+		}, 3, "k3s-server-1-gate stands open"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			last, how := shortest(t, "rehearsal", one.plant)

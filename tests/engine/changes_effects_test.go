@@ -22,8 +22,8 @@ import (
 	"strata/internal/hypervisor"
 )
 
-// put sets a key of the configuration, of a list's first entry where the key has one, and returns
-// what takes that back.
+// put sets a key of the configuration, in a list's first entry if the key is in a list. It returns
+// a function that reverts the change.
 func (s *stack) put(t *testing.T, key string, value any) (back func()) {
 	t.Helper()
 	text, err := json.Marshal(s.config)
@@ -57,7 +57,7 @@ func (s *stack) put(t *testing.T, key string, value any) (back func()) {
 	}
 }
 
-// keepBundle returns what puts the bundle back as it is now.
+// keepBundle returns a function that restores the bundle's present state.
 func keepBundle(t *testing.T) (back func()) {
 	t.Helper()
 	bundle, copied := os.Getenv(config.ArtifactsVariable), t.TempDir()
@@ -68,7 +68,7 @@ func keepBundle(t *testing.T) (back func()) {
 	}
 }
 
-// effect words the effect of a previewed change.
+// effect describes the effect of a previewed change.
 func (s *stack) effect(t *testing.T, key string, seen *result) string {
 	t.Helper()
 	if !assert.NoError(t, seen.err, key) {
@@ -96,7 +96,7 @@ func (s *stack) effect(t *testing.T, key string, seen *result) string {
 
 const runsAgain = "runs again and changes nothing"
 
-// effectsOf words the meaning of a resource's steps.
+// effectsOf describes the meaning of a resource's steps.
 func effectsOf(
 	t *testing.T, name string, steps []string, before *pkgresource.State, inputs resource.PropertyMap,
 ) []string {
@@ -107,7 +107,8 @@ func effectsOf(
 		kind = string(before.Type)
 	}
 	switch {
-	case name == "strata-"+strings.TrimPrefix(name, "strata-") && strings.HasPrefix(kind, "pulumi:"), strings.HasPrefix(kind, "strata:"):
+	case name == "strata-"+strings.TrimPrefix(name, "strata-") &&
+		strings.HasPrefix(kind, "pulumi:"), strings.HasPrefix(kind, "strata:"):
 		return nil
 	case strings.HasSuffix(name, "-vm") || strings.HasSuffix(name, "-machine"):
 		return machineEffects(t, gone, before, inputs)
@@ -128,7 +129,8 @@ func effectsOf(
 		return []string{"keepalived changes on the servers"}
 	case name == "argocd-password-time" && gone:
 		return []string{"sessions and API tokens of Argo CD's admin end"}
-	case strings.HasSuffix(name, "authority-reissue") && before != nil && len(inputs) > 0 && signer(before.Inputs) != signer(inputs):
+	case strings.HasSuffix(name, "authority-reissue") && before != nil && len(inputs) > 0 &&
+		signer(before.Inputs) != signer(inputs):
 		return []string{"the issuer's certificates are issued anew"}
 	case strings.HasSuffix(name, "-teardown-guard") && before != nil && protects(before.Inputs) != protects(inputs):
 		return []string{"a destroy is refused, or no longer, and so is an up that loses what others keep"}
@@ -137,7 +139,9 @@ func effectsOf(
 	case strings.HasPrefix(kind, "kubernetes:") && !gone && before.Inputs.DeepEquals(inputs):
 		return []string{runsAgain} // the preview does not know the kubeconfig, and so not that nothing changes
 	case kind == "kubernetes:helm.sh/v3:Release" && !gone:
-		return []string{"Helm upgrades " + strings.TrimSuffix(name, "-release") + ", whose Pods are rolled out where their template changed"}
+		return []string{
+			"Helm upgrades " + strings.TrimSuffix(name, "-release") +
+				", whose Pods are rolled out where their template changed"}
 	case kind == "kubernetes:apps/v1:Deployment" && !gone:
 		return []string{"Pods are rolled out"}
 	case strings.HasPrefix(kind, "kubernetes:") && slices.Contains(steps, string(deploy.OpDelete)):
@@ -152,7 +156,8 @@ func effectsOf(
 	return []string{runsAgain}
 }
 
-// lossEffects lists the losses of others that a change could cause, by the guard that refuses it.
+// lossEffects lists the losses of others' objects that a change could cause, by the guard that
+// refuses it.
 func lossEffects(t *testing.T, before, inputs resource.PropertyMap) []string {
 	t.Helper()
 	var was, is teardown.Guard
@@ -167,20 +172,19 @@ func lossEffects(t *testing.T, before, inputs resource.PropertyMap) []string {
 	return []string{runsAgain}
 }
 
-// reconfigures reports whether the configuration of K3s is another one, which has its install
-// restart it.
+// reconfigures reports whether the configuration of K3s changes, so that its install restarts it.
 func reconfigures(before, inputs resource.PropertyMap) bool {
 	config := asked(inputs).Stdin
 	return config != "" && restarting(config) != restarting(asked(before).Stdin)
 }
 
-// relabels reports whether the Node's own settings are others, for which nothing restarts.
+// relabels reports whether the Node's own settings change, which needs no restart.
 func relabels(before, inputs resource.PropertyMap) bool {
 	config := asked(inputs).Stdin
 	return config != "" && config != asked(before).Stdin
 }
 
-// restarting is the part of the files on an install's stdin for which K3s restarts.
+// restarting returns the part of the files on an install's stdin for which K3s restarts.
 func restarting(files string) string {
 	var kept []string
 	for file := range strings.SplitSeq(files, "# file: ") {
@@ -191,7 +195,7 @@ func restarting(files string) string {
 	return strings.Join(kept, "# file: ")
 }
 
-// signer is the one whose certificates are to be there.
+// signer returns the wanted signer of certificates.
 func signer(reissue resource.PropertyMap) string {
 	_, signer, _ := strings.Cut(reissue["stdin"].StringValue(), `"signer":`)
 	signer, _, _ = strings.Cut(signer, ",")
@@ -203,7 +207,7 @@ func protects(guard resource.PropertyMap) bool {
 	return strings.Contains(guard["stdin"].StringValue(), `"protected"`)
 }
 
-// upgrades reports whether the wanted K3s is another one.
+// upgrades reports whether the wanted K3s changes.
 func upgrades(before *pkgresource.State, inputs resource.PropertyMap) bool {
 	sum := func(plan resource.PropertyMap) string {
 		var asked struct{ SHA256 string }
@@ -215,7 +219,7 @@ func upgrades(before *pkgresource.State, inputs resource.PropertyMap) bool {
 	return before != nil && sum(inputs) != "" && sum(before.Inputs) != sum(inputs)
 }
 
-// machineEffects words the effects on a machine, by the code that decides them.
+// machineEffects describes the effects on a machine, by the code that decides them.
 func machineEffects(t *testing.T, gone bool, before *pkgresource.State, inputs resource.PropertyMap) []string {
 	t.Helper()
 	if gone {

@@ -20,14 +20,13 @@ import (
 // update makes the test write its table, docs/config-changes.md.
 var update = flag.Bool("update", false, "write docs/config-changes.md anew")
 
-// changeGroup is an existing stack and another value for some of its keys.
+// changeGroup is an existing stack and new values for some of its keys.
 type changeGroup struct {
 	Stack string `json:"stack"`
-	// With replaces sections of the committed stack, Hosts keys of section hosts; null takes one
-	// away.
+	// With replaces sections of the committed stack, Hosts keys of section hosts; null removes one.
 	With  map[string]section `json:"with"`
 	Hosts section            `json:"hosts"`
-	// Set is another value by key, Artifacts the artifact whose version a key chooses.
+	// Set has new values by key, Artifacts the artifact whose version a key chooses.
 	Set       map[string]any    `json:"set"`
 	Artifacts map[string]string `json:"artifacts"`
 	// Unseen describes keys that cannot be previewed; Beside adds to the preview of others.
@@ -46,8 +45,8 @@ they look at.
 | --- | --- |
 `
 
-// Each key's change is previewed over an existing stack. Nothing is a key without an entry, and no
-// key of a host or a hypervisor makes a machine anew.
+// Each key's change is previewed over an existing stack. Every key has an entry, and no key of a
+// host or a hypervisor makes a machine anew.
 func TestTheTableSaysWhatEachKeysChangeDoes(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join(root, "tests", "engine", "testdata", "changes.yaml"))
 	require.NoError(t, err)
@@ -74,7 +73,9 @@ func TestTheTableSaysWhatEachKeysChangeDoes(t *testing.T) {
 		if known {
 			fmt.Fprintf(&table, "| `%s` | %s |\n", key, effect)
 		} else if strings.Contains(key, ".") {
-			parent := slices.ContainsFunc(slices.Collect(maps.Keys(effects)), func(other string) bool { return strings.HasPrefix(other, key) })
+			parent := slices.ContainsFunc(slices.Collect(maps.Keys(effects)), func(other string) bool {
+				return strings.HasPrefix(other, key)
+			})
 			assert.True(t, parent, "testdata/changes.yaml has no other value for %s", key)
 		}
 	}
@@ -87,7 +88,7 @@ func TestTheTableSaysWhatEachKeysChangeDoes(t *testing.T) {
 	assert.Equal(t, string(written), table.String(), "run `make golden`")
 }
 
-// preview is the effect of each change by key.
+// preview returns the effect of each change, by key.
 func (g changeGroup) preview(t *testing.T) map[string]string {
 	t.Helper()
 	s := newStack(t, g.Stack)

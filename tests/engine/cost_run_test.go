@@ -26,7 +26,7 @@ import (
 	"strata/config"
 )
 
-// checkpoint saves the state as the file backend does: all of it, after each step.
+// checkpoint saves the state like the file backend: all of it, after each step.
 type checkpoint struct {
 	path string
 	last *apitype.DeploymentV3
@@ -41,8 +41,8 @@ func (c *checkpoint) Save(deployment apitype.TypedDeployment) error {
 	return os.WriteFile(c.path, text, 0o600)
 }
 
-// timedUp is an up as the command line does it, and how long it took. The harness behind run checks
-// every state that a run goes through, which would be most of the time.
+// timedUp runs an update like the command line, and returns its duration. The harness of run checks
+// every intermediate state, which would take most of the time.
 func (s *stack) timedUp() (time.Duration, map[string]int) {
 	s.t.Helper()
 	defer s.begins()()
@@ -75,7 +75,8 @@ func (s *stack) timedUp() (time.Duration, map[string]int) {
 	<-drained
 	require.NoError(s.t, host.Close())
 	if saved.last != nil {
-		s.snapshot, err = checkpoints.DeserializeDeploymentV3(s.t.Context(), *saved.last, checkpoints.Base64SecretsProvider{})
+		s.snapshot, err = checkpoints.DeserializeDeploymentV3(s.t.Context(), *saved.last,
+			checkpoints.Base64SecretsProvider{})
 		require.NoError(s.t, err)
 		s.snapshot.SecretsManager = nil // it cannot be copied, which GetTarget does
 	}
@@ -86,8 +87,8 @@ func (s *stack) timedUp() (time.Duration, map[string]int) {
 	return took, counts
 }
 
-// workloads is a program of a cluster with a number of workloads: each a certificate that is
-// requested, and the gate that waits for it.
+// workloads returns a program of a cluster with a number of workloads: each has a requested
+// certificate, and the gate that waits for it.
 func workloads(number int) pulumi.RunFunc {
 	return func(ctx *pulumi.Context) error {
 		cfg, err := config.FromPulumi(ctx)
@@ -99,19 +100,23 @@ func workloads(number int) pulumi.RunFunc {
 			return err
 		}
 		hosts, err := components.NewHosts(ctx, "hosts", &components.HostsArgs{
-			Cluster: "k3s", Config: cfg.Hosts, Stack: cfg.Stack, IPVS: cfg.K3s.UsesIPVS(), Timeout: cfg.Timeouts.Host, Artifacts: files,
+			Cluster: "k3s", Config: cfg.Hosts, Stack: cfg.Stack, IPVS: cfg.K3s.UsesIPVS(),
+			Timeout: cfg.Timeouts.Host, Artifacts: files,
 		})
 		if err != nil {
 			return err
 		}
-		k3s, err := components.NewK3s(ctx, "k3s", &components.K3sArgs{Config: cfg.K3s, Upgrade: cfg.Upgrade, Hosts: hosts, Artifacts: files, Timeouts: cfg.Timeouts})
+		k3s, err := components.NewK3s(ctx, "k3s",
+			&components.K3sArgs{Config: cfg.K3s, Upgrade: cfg.Upgrade, Hosts: hosts, Artifacts: files,
+				Timeouts: cfg.Timeouts})
 		if err != nil {
 			return err
 		}
 		for i := range number {
 			name := fmt.Sprintf("workload-%d", i)
 			if _, err := components.NewCertificate(ctx, name, &components.CertificateArgs{
-				Namespace: "default", Secret: name, DNSNames: []string{name + ".example.test"}, Signer: components.Signer{Issuer: "authority"}, Cluster: k3s.Cluster,
+				Namespace: "default", Secret: name, DNSNames: []string{name + ".example.test"},
+				Signer: components.Signer{Issuer: "authority"}, Cluster: k3s.Cluster,
 				Timeouts: cfg.Timeouts, Layer: "workloads", After: []pulumi.Resource{k3s.Upgraded},
 			}); err != nil {
 				return err

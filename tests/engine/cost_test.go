@@ -17,15 +17,18 @@ import (
 	"strata/tests/bench"
 )
 
-// most is the largest number of workloads; usual the largest for which every step is saved unless -long is given.
+// most is the largest number of workloads; usual the largest for which every step is saved unless
+// -long is given.
 const most, usual = 1000, 100
 
-var long = flag.Bool("long", false, "measure 1000 workloads also with the state saved after each step; takes half an hour")
+var long = flag.Bool("long", false,
+	"measure 1000 workloads also with the state saved after each step; takes half an hour")
 
-// TestCost measures how the cost of an up and of one with nothing to do grows with the workloads,
-// with providers that take no time, and where the processor is meanwhile: `make bench` writes it
-// into bench/results.json. An up is measured with the state saved after each step, which is how the
-// file backend does it, and saved at its end only, which is what the rest of it costs.
+// TestCost measures how the cost of an update, and of one without changes, grows with the
+// workloads. Its providers take no time; it also measures where the processor time goes. `make
+// bench` writes the results into bench/results.json. It measures an update that saves the state
+// after each step, like the file backend. Another saves only at its end, which shows the cost of
+// the rest.
 func TestCost(t *testing.T) {
 	results := []bench.Result{}
 	for _, number := range []int{1, 10, usual, most} {
@@ -37,10 +40,12 @@ func TestCost(t *testing.T) {
 		for range samples {
 			c.measure(t, number)
 		}
-		results = append(results, bench.On("cost_up_once", "workloads", number, "s", c.once), bench.On("cost_noop", "workloads", number, "s", c.noop))
+		results = append(results, bench.On("cost_up_once", "workloads", number, "s", c.once),
+			bench.On("cost_noop", "workloads", number, "s", c.noop))
 		if len(c.saving) > 0 {
 			results = append(results, bench.On("cost_up", "workloads", number, "s", c.saving))
-			results = slices.DeleteFunc(results, func(r bench.Result) bool { return r.Unit == "ratio" }) // the largest says most
+			// the largest says most
+			results = slices.DeleteFunc(results, func(r bench.Result) bool { return r.Unit == "ratio" })
 			results = append(results, shares(t, &c.profiled, number)...)
 		}
 		t.Logf("%d workloads: up %.2f s, saved once %.2f s, nothing to do %.2f s", number, c.saving, c.once, c.noop)
@@ -51,7 +56,7 @@ func TestCost(t *testing.T) {
 // cost holds the durations for one number of workloads, in seconds.
 type cost struct {
 	saving, once, noop []float64
-	// profiled is the last up that saved each step.
+	// profiled is the profile of the last update that saved each step.
 	profiled bytes.Buffer
 }
 
@@ -79,8 +84,8 @@ func (c *cost) measure(t *testing.T, number int) {
 	c.noop = append(c.noop, noop.Seconds())
 }
 
-// parts sort the processor's time: a sample belongs to the first part whose text is in the name of
-// a function, from the innermost outwards.
+// parts assign processor time: a sample belongs to the first part whose text is in the name of a
+// function, from the innermost outwards.
 var parts = []struct{ name, function string }{
 	{"saving the state", "engine_test.(*checkpoint)."},
 	{"saving the state", "/pkg/v3/backend."},
@@ -95,7 +100,7 @@ var parts = []struct{ name, function string }{
 	{"collecting garbage", "runtime.gcBgMarkWorker"},
 }
 
-// shares are each part's share of a profile.
+// shares returns each part's share of a profile.
 func shares(t *testing.T, profiled *bytes.Buffer, number int) []bench.Result {
 	t.Helper()
 	parsed, err := profile.Parse(profiled)

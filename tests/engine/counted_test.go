@@ -10,8 +10,8 @@ import (
 	"strata/tests/bench"
 )
 
-// counted counts what was tried of one stack. With RECORD it is written into bench/results.json as
-// it goes, so that a run that breaks off has its numbers, too.
+// counted counts the trials of one stack. With RECORD it writes them into bench/results.json as it
+// runs, so that an interrupted run has its numbers, too.
 type counted struct {
 	t                      *testing.T
 	name                   string
@@ -38,7 +38,7 @@ func (c *counted) history(err error) {
 	c.write(20)
 }
 
-// write writes the numbers after every so many.
+// write writes the numbers after every so many trials.
 func (c *counted) write(every int) {
 	if c.n++; every > 0 && c.n%every != 0 || os.Getenv("RECORD") == "" {
 		return

@@ -26,11 +26,13 @@ func TestADestroyOfExistingHostsUninstallsLastAndAsksNoCluster(t *testing.T) {
 	assert.Len(t, uninstalls, 5)
 	for _, uninstall := range uninstalls {
 		node := strings.TrimSuffix(strings.TrimPrefix(uninstall, "k3s-"), "-claim")
-		for _, earlier := range []string{"k3s-" + node + "-gate", "k3s-" + node + "-install", "k3s-" + node + "-binary", "k3s-nodes", "k3s-api", "metallb-pool-gate"} {
+		for _, earlier := range []string{"k3s-" + node + "-gate", "k3s-" + node + "-install",
+			"k3s-" + node + "-binary", "k3s-nodes", "k3s-api", "metallb-pool-gate"} {
 			assert.True(t, did.before("delete", earlier, "delete", uninstall), "%s after %s", earlier, uninstall)
 		}
 		assert.True(t, did.before("delete", uninstall, "delete", "hosts-"+node+"-gate"), uninstall)
-		assert.True(t, did.before("delete", uninstall, "delete", "hosts-"+node+"-hostkey"), "the key is needed to connect")
+		assert.True(t, did.before("delete", uninstall, "delete", "hosts-"+node+"-hostkey"),
+			"the key is needed to connect")
 	}
 }
 
@@ -51,24 +53,26 @@ func TestADeadMachineDoesNotStopADestroy(t *testing.T) {
 	s := newStack(t, "rehearsal")
 	s.mustUp()
 	for name := range s.stored() {
-		// Its word for being made anew is a random value, which is nowhere but in the state.
-		if strings.Contains(name, "-agent-1-") && !strings.HasSuffix(name, "-machine") && !strings.HasSuffix(name, "-recreated") || strings.HasPrefix(name, "metallb-") {
+		// Its word for replacements is a random value, which only exists in the state.
+		if strings.Contains(name, "-agent-1-") && !strings.HasSuffix(name, "-machine") &&
+			!strings.HasSuffix(name, "-recreated") || strings.HasPrefix(name, "metallb-") {
 			s.fail("delete", name)
 		}
 	}
-	// The gates that observe the whole cluster have nothing to delete with; only what DeletedWith
-	// spares may fail here.
+	// The gates that observe the whole cluster have no delete command; only objects that
+	// DeletedWith spares may fail here.
 	for _, gate := range []string{"metallb-webhook", "metallb-rollout", "metallb-pool-gate"} {
 		s.heal("delete", gate)
 	}
-	for _, object := range []string{"crds-gateway-api", "cert-manager-release", "authority-root", "traefik-release", "traefik-gateway", "argocd-route"} {
+	for _, object := range []string{"crds-gateway-api", "cert-manager-release", "authority-root",
+		"traefik-release", "traefik-gateway", "argocd-route"} {
 		s.fail("delete", object)
 	}
 	require.NoError(t, s.destroy().err)
 	assert.Empty(t, s.stored())
 }
 
-// With --run-program the engine runs the program to learn what to destroy.
+// With --run-program the engine runs the program to learn which resources to destroy.
 func TestADestroyMayRunTheProgram(t *testing.T) {
 	for _, name := range []string{"local", "staging"} {
 		t.Run(name, func(t *testing.T) {
@@ -80,8 +84,8 @@ func TestADestroyMayRunTheProgram(t *testing.T) {
 	}
 }
 
-// An existing host is not ours to forget: its uninstall must succeed, or be taken out of the state
-// by hand.
+// An existing host must not be forgotten: its uninstall must succeed, or a person removes it from
+// the state.
 func TestADeadExistingHostFailsTheDestroyAndTheNextOneGoesOn(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
@@ -100,8 +104,8 @@ func TestADeadExistingHostFailsTheDestroyAndTheNextOneGoesOn(t *testing.T) {
 
 const guard = "k3s-teardown-guard"
 
-// Pulumi's own protection is checked when a resource's turn comes: with --skip-preview, what
-// depends on it is gone by then.
+// Pulumi checks its own protection when a resource's turn comes: with --skip-preview, its
+// dependents are gone by then.
 func TestADestroyThatIsRefusedHasDeletedNothing(t *testing.T) {
 	for _, name := range []string{"staging", "local", "proxmox"} {
 		t.Run(name, func(t *testing.T) {
@@ -125,8 +129,8 @@ func TestADestroyThatIsRefusedHasDeletedNothing(t *testing.T) {
 	}
 }
 
-// A state without the last guard, as a first up that failed leaves it, gets it without any other
-// change, and is destroyed without it.
+// A state without the last guard, as after a failed first update, gets it without any other change,
+// and is destroyed without it.
 func TestAStackWithoutTheLastGuard(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
@@ -140,7 +144,7 @@ func TestAStackWithoutTheLastGuard(t *testing.T) {
 	assert.Empty(t, s.stored())
 }
 
-// The input of the guard lies in the state: what the last up had decides, and changing it changes
+// The guard's input is in the state: the last update's value decides, and a change of it changes
 // nothing else.
 func TestProtectionIsChangedByAnUpdateOfTheGuardAlone(t *testing.T) {
 	s := newStack(t, "staging")
@@ -152,7 +156,7 @@ func TestProtectionIsChangedByAnUpdateOfTheGuardAlone(t *testing.T) {
 	assert.Contains(t, asked(), `"protected":["strata:k3s.protect"]`)
 }
 
-// forget takes resources out of the state.
+// forget removes resources from the state.
 func (s *stack) forget(names ...string) {
 	s.snapshot.Resources = slices.DeleteFunc(slices.Clone(s.snapshot.Resources), func(one *pkgresource.State) bool {
 		return slices.Contains(names, one.URN.Name())

@@ -15,17 +15,19 @@ import (
 
 const firstGuard = "k3s-teardown-first"
 
-// withTeam is a stack with a workload in a namespace of its own, and a Vault of its own.
+// withTeam returns a stack with a workload in a namespace of its own, and a Vault of its own.
 func withTeam(t *testing.T) *stack {
 	t.Helper()
 	s := newStack(t, "staging")
-	s.config["strata:apps"] = section{"workloads": []any{map[string]any{"name": "shop", "namespace": "team-a", "image": "docker.io/acme/shop:1", "replicas": 2}}}
+	s.config["strata:apps"] = section{
+		"workloads": []any{
+			map[string]any{"name": "shop", "namespace": "team-a", "image": "docker.io/acme/shop:1", "replicas": 2}}}
 	s.set("certManager", "issuer", "vault")
 	s.mustUp()
 	return s
 }
 
-// guarded holds a guard's question and its last output.
+// guarded returns a guard's input and its last output.
 func (s *stack) guarded(t *testing.T, name string) (asked teardown.Guard, printed teardown.Objects) {
 	t.Helper()
 	state := s.stored()[name]
@@ -34,16 +36,16 @@ func (s *stack) guarded(t *testing.T, name string) (asked teardown.Guard, printe
 	return asked, printed
 }
 
-// leaving are changes by which something leaves that others may keep something in.
+// leaving are changes that remove a part in which others may keep objects.
 var leaving = map[string]func(s *stack){
 	"the last workload of a namespace": func(s *stack) { s.set("apps", "workloads", []any{}) },
 	"the stack's own Vault":            func(s *stack) { s.set("certManager", "issuer", "selfSigned") },
 	"Argo CD":                          func(s *stack) { s.set("argocd", "enabled", false) },
 }
 
-// Deletes run after all updates. A guard that compares with its own previous output asks before any
-// layer changes, and again before the first delete, because a run that fails in between may have
-// its deletes days later.
+// Deletes run after all updates. A guard that compares with its own previous output checks before
+// any layer changes. It checks again before the first delete, because the deletes of a failed run
+// may come days later.
 func TestWhatLeavesIsAskedAboutBeforeAnyLayerChangesAndBeforeTheDeletes(t *testing.T) {
 	for name, change := range leaving {
 		t.Run(name, func(t *testing.T) {
@@ -92,7 +94,7 @@ func TestAnUpThatIsRefusedDeletesNothing(t *testing.T) {
 	}
 }
 
-// With --continue-on-error the engine skips what depends on a step that failed, and goes on to the
+// With --continue-on-error the engine skips the dependents of a failed step, and continues with the
 // deletes.
 func TestWithContinueOnErrorNothingIsDeletedWhereTheGuardWasNotReached(t *testing.T) {
 	s := withTeam(t)
@@ -106,7 +108,7 @@ func TestWithContinueOnErrorNothingIsDeletedWhereTheGuardWasNotReached(t *testin
 	assert.Empty(t, failed.actions.names("delete"))
 }
 
-// What was taken back is asked about no more: the guard has what it knew.
+// A reverted change is not checked any more: the guard's output is the old one.
 func TestWhatIsTakenBackAfterARefusalChangesNothing(t *testing.T) {
 	s := withTeam(t)
 	whole := s.config["strata:apps"]["workloads"]
@@ -118,8 +120,8 @@ func TestWhatIsTakenBackAfterARefusalChangesNothing(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// A run that fails after the first guard leaves its deletes to a later one. By then there may be
-// something that was not there.
+// A run that fails after the first guard leaves its deletes to a later one. By then new objects may
+// exist.
 func TestDeletesOfAnEarlierRunAreAskedAboutAgain(t *testing.T) {
 	s := withTeam(t)
 	leaving["the last workload of a namespace"](s)
@@ -168,7 +170,8 @@ func TestConsentAndProtectionReachTheGuards(t *testing.T) {
 	did := s.mustUp()
 	assert.Len(t, did.changed(), 2)
 	asked, _ := s.guarded(t, "cluster-teardown-guard")
-	assert.Equal(t, teardown.Discard{Namespaces: []string{"team-a"}, Objects: []string{"ClusterIssuer/strata"}}, asked.Discard)
+	assert.Equal(t, teardown.Discard{Namespaces: []string{"team-a"}, Objects: []string{"ClusterIssuer/strata"}},
+		asked.Discard)
 	assert.Equal(t, []string{"strata:cluster.protect"}, asked.Protected)
 }
 
@@ -206,8 +209,8 @@ func TestTheDestroyOfAStackOnAnExistingClusterAsksFirst(t *testing.T) {
 	assert.Empty(t, s.stored())
 }
 
-// The provider only begins the delete of a namespace. A command behind it waits for the end, and
-// says why it lasts.
+// The provider only begins the delete of a namespace. A later command waits for its end, and
+// reports what delays it.
 func TestTheEndOfANamespaceIsWaitedForBehindItsDelete(t *testing.T) {
 	for name, change := range leaving {
 		t.Run(name, func(t *testing.T) {
@@ -234,8 +237,7 @@ func TestTheEndOfANamespaceIsWaitedForBehindItsDelete(t *testing.T) {
 	assert.Empty(t, spared.actions.ending("delete", "-end"), "they go with the cluster")
 }
 
-// A namespace that does not end is in no state: the layer that is put back makes it again, and what
-// is in it too.
+// A namespace that does not end is in no state: a restored layer makes it again, with its objects.
 func TestANamespaceThatDoesNotEndIsMadeAgain(t *testing.T) {
 	s := withTeam(t)
 	whole := s.config["strata:apps"]["workloads"]
@@ -249,7 +251,8 @@ func TestANamespaceThatDoesNotEndIsMadeAgain(t *testing.T) {
 
 	s.set("apps", "workloads", whole)
 	back := s.mustUp().actions
-	assert.True(t, back.before("update", firstGuard, "create", "workloads-team-a"), "which refuses while it is being deleted")
+	assert.True(t, back.before("update", firstGuard, "create", "workloads-team-a"),
+		"which refuses while it is being deleted")
 	s.heal("delete", "workloads-team-a-end")
 	assert.Empty(t, s.mustUp().changed())
 	leaving["the last workload of a namespace"](s)

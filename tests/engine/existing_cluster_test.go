@@ -11,7 +11,7 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// inCluster are the resources in the state that a cluster holds.
+// inCluster returns the resources in the state that a cluster holds.
 func (s *stack) inCluster() []string {
 	var names []string
 	for name, state := range s.stored() {
@@ -22,8 +22,8 @@ func (s *stack) inCluster() []string {
 	return names
 }
 
-// What a stack put into an existing cluster is deleted by the stack only; in one of ours it goes
-// with the machines.
+// The stack itself deletes its objects in an existing cluster; in a cluster of ours they go with
+// the machines.
 func TestADestroyDeletesEachObjectInAnExistingCluster(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()
@@ -36,10 +36,13 @@ func TestADestroyDeletesEachObjectInAnExistingCluster(t *testing.T) {
 		assert.NotNil(t, gone.actions.find("delete", name), "%s is left behind", name)
 	}
 	for _, pair := range [][2]string{
-		{"metallb-pool", "metallb-release"}, {"metallb-advertisement", "metallb-pool"}, {"metallb-release", "metallb-namespace"},
-		{"traefik-gateway", "traefik-release"}, {"authority-issuer", "cert-manager-release"}, {"argocd-route", "argocd-release"},
+		{"metallb-pool", "metallb-release"}, {"metallb-advertisement", "metallb-pool"},
+		{"metallb-release", "metallb-namespace"},
+		{"traefik-gateway", "traefik-release"}, {"authority-issuer", "cert-manager-release"},
+		{"argocd-route", "argocd-release"},
 	} {
-		assert.True(t, gone.actions.before("delete", pair[0], "delete", pair[1]), "%s lives on without %s", pair[0], pair[1])
+		assert.True(t, gone.actions.before("delete", pair[0], "delete", pair[1]),
+			"%s lives on without %s", pair[0], pair[1])
 	}
 
 	ours := newStack(t, "local")
@@ -72,7 +75,7 @@ func TestASecondUpOnAnExistingClusterChangesNothing(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// kind renews certificates once a year, others a token every hour.
+// kind renews certificates once a year, other clusters a token every hour.
 func TestARenewedCredentialReplacesNothing(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()
@@ -95,8 +98,8 @@ func TestARenewedCredentialReplacesNothing(t *testing.T) {
 
 const identity = "cluster-identity"
 
-// The context leads to another cluster: nothing is changed there, nothing is deleted in the one
-// before, whatever the engine is told. A proxy may choose the cluster by the credential alone.
+// If the context leads to another cluster, nothing is changed there and nothing is deleted in the
+// old one, with any options of the engine. A proxy may choose the cluster by the credential alone.
 func TestAnotherClusterInTheSameContextIsRefused(t *testing.T) {
 	for _, other := range []struct {
 		goesOn  bool
@@ -119,9 +122,11 @@ func TestAnotherClusterInTheSameContextIsRefused(t *testing.T) {
 		// of a cluster.
 		assert.Subset(t, []string{"cluster-nodes", "cluster-system"}, refused.actions.names("delete"))
 		for name := range refused.changed() {
-			assert.True(t, name == identity || strings.HasPrefix(name, "cluster-") || name == "strata-kind", "%s: %v", name, refused.steps[name])
+			assert.True(t, name == identity || strings.HasPrefix(name, "cluster-") ||
+				name == "strata-kind", "%s: %v", name, refused.steps[name])
 		}
-		assert.Equal(t, before["cluster-provider"].Inputs, s.stored()["cluster-provider"].Inputs, "the way to the cluster of before")
+		assert.Equal(t, before["cluster-provider"].Inputs, s.stored()["cluster-provider"].Inputs,
+			"the way to the cluster of before")
 		s.goesOn(false)
 		s.heal("update", identity)
 		s.project.UseExistingCluster(t, pulumitest.CA, pulumitest.ClientKey)
@@ -150,8 +155,8 @@ func TestARotatedCAReplacesNothing(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// What the refusal says to do: the state forgets all that the old cluster has, where it stays, and
-// the next up makes it in the new one.
+// As the refusal advises: the state forgets all objects of the old cluster, where they stay, and
+// the next update makes them in the new one.
 func TestAStackThatForgetsItsClusterMakesEveryObjectInAnother(t *testing.T) {
 	s := newStack(t, "kind")
 	s.mustUp()

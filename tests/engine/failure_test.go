@@ -12,12 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A gate that fails is not stored, what needs it is not created, and the next up goes on from
+// A failed gate is not stored, its dependents are not created, and the next update continues from
 // there.
 func TestAFailedGateStopsWhatNeedsItAndTheNextUpGoesOn(t *testing.T) {
 	gates := map[string]string{
-		"hosts-agent-1-gate": "strata:hosts:Hosts$", "k3s-server-1-gate": "strata:k3s:K3s$", "k3s-agent-1-gate": "strata:k3s:K3s$",
-		"k3s-api": "strata:k3s:K3s$", "k3s-nodes": "strata:k3s:K3s$", "k3s-system": "strata:k3s:K3s$",
+		"hosts-agent-1-gate": "strata:hosts:Hosts$", "k3s-server-1-gate": "strata:k3s:K3s$",
+		"k3s-agent-1-gate": "strata:k3s:K3s$",
+		"k3s-api":          "strata:k3s:K3s$", "k3s-nodes": "strata:k3s:K3s$", "k3s-system": "strata:k3s:K3s$",
 		"metallb-webhook": "strata:metallb:MetalLB$", "metallb-pool-gate": "strata:metallb:MetalLB$",
 	}
 	whole := newStack(t, "local")
@@ -52,12 +53,14 @@ func TestAFailedGateStopsWhatNeedsItAndTheNextUpGoesOn(t *testing.T) {
 	}
 }
 
-// An action that fails is told with its resource, whose URN names the layer.
+// A failed action is reported with its resource, whose URN names the layer.
 func TestAFailedActionIsToldWithItsLayer(t *testing.T) {
 	for name, layer := range map[string]string{
-		"hosts-key": "strata:hosts:Hosts$", "hosts-server-1-machine": "strata:hosts:Hosts$", "k3s-token": "strata:k3s:K3s$", "k3s-cluster": "strata:k3s:K3s$",
-		"k3s-agent-1-binary": "strata:k3s:K3s$", "k3s-agent-1-install": "strata:k3s:K3s$", "k3s-kubeconfig": "strata:k3s:K3s$",
-		"k3s-members": "strata:k3s:K3s$", "metallb-namespace": "strata:metallb:MetalLB$",
+		"hosts-key": "strata:hosts:Hosts$", "hosts-server-1-machine": "strata:hosts:Hosts$",
+		"k3s-token": "strata:k3s:K3s$", "k3s-cluster": "strata:k3s:K3s$",
+		"k3s-agent-1-binary": "strata:k3s:K3s$", "k3s-agent-1-install": "strata:k3s:K3s$",
+		"k3s-kubeconfig": "strata:k3s:K3s$",
+		"k3s-members":    "strata:k3s:K3s$", "metallb-namespace": "strata:metallb:MetalLB$",
 		"metallb-release": "strata:metallb:MetalLB$", "metallb-pool": "strata:metallb:MetalLB$",
 		"metallb-advertisement": "strata:metallb:MetalLB$",
 	} {
@@ -89,8 +92,8 @@ func TestAGateThatFailsOnAChangeIsRunAgain(t *testing.T) {
 	assert.NotContains(t, next.names("create"), "k3s-server-1-install", "it is done")
 }
 
-// A change that failed and is taken back leaves nothing half done, although every input is the one
-// of before: what was begun runs again, and what was not reached stays alone.
+// A failed change that is reverted leaves nothing half done, although every input is the old one.
+// Steps that had begun run again, and others do not.
 func TestAFailedChangeThatIsTakenBackRunsAgain(t *testing.T) {
 	for failing, want := range map[string][]string{
 		"k3s-server-1-install": {"k3s-server-1-install"},
@@ -117,7 +120,7 @@ func TestAFailedChangeThatIsTakenBackRunsAgain(t *testing.T) {
 	}
 }
 
-// What is forgotten holds no destroy up.
+// Forgotten resources do not block a destroy.
 func TestADestroyAfterAFailedChangeLeavesNothing(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
@@ -130,7 +133,7 @@ func TestADestroyAfterAFailedChangeLeavesNothing(t *testing.T) {
 	assert.Empty(t, s.stored())
 }
 
-// A step that cannot be forgotten, because it has a delete action or printed what is needed, runs
+// A step that cannot be forgotten, because it has a delete action or its output is needed, runs
 // again by its attempt.
 func TestAFailedStepThatIsTakenBackRunsAgainInPlace(t *testing.T) {
 	s := newStack(t, "staging")
@@ -159,7 +162,7 @@ func toldAbout(r *result, name string) string {
 	return output.String()
 }
 
-// urnOf is the URN under which errors about a resource are shown.
+// urnOf returns the URN under which errors about a resource are shown.
 func (r *result) urnOf(name string) string {
 	for urn := range r.errors {
 		if resource.URN(urn).IsValid() && resource.URN(urn).Name() == name {

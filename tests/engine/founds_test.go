@@ -27,7 +27,7 @@ func (s *stack) past(context.Context, string) (members.Past, error) {
 	return members.PastOf(state), nil
 }
 
-// moved gives nodes the addresses of fresh hosts.
+// moved gives nodes the addresses of new hosts.
 func (s *stack) moved(names ...string) {
 	for i, name := range names {
 		s.node(name)["address"] = fmt.Sprintf("10.10.0.%d", 100+i)
@@ -37,8 +37,8 @@ func (s *stack) moved(names ...string) {
 // servers are the servers of the stack that the tests move.
 var servers = []string{"server-1", "server-2", "server-3"}
 
-// None of the hosts knows of the cluster: an up would found a second one beside it, or where it
-// was.
+// None of the hosts knows the cluster: an update would start a second one, beside it or in its
+// place.
 func TestAnUpInWhichEveryServerMovesIsRefusedBeforeItChangesAHost(t *testing.T) {
 	for name, change := range map[string]struct {
 		removed, moved []string
@@ -60,7 +60,8 @@ func TestAnUpInWhichEveryServerMovesIsRefusedBeforeItChangesAHost(t *testing.T) 
 			s.moved(change.moved...)
 			for when, refused := range map[string]*result{"preview": s.preview(), "up": s.up()} {
 				require.Error(t, refused.err, when)
-				assert.Contains(t, fmt.Sprint(refused.err, refused.errors), "strata restore -s staging --new-hosts", when)
+				assert.Contains(t, fmt.Sprint(refused.err, refused.errors),
+					"strata restore -s staging --new-hosts", when)
 				for _, what := range []string{"-claim", "-binary", "-admit", "-install"} {
 					for _, server := range append(servers[:3:3], "agent-1", "agent-2") {
 						for _, verb := range []string{"create", "update", "delete"} {
@@ -88,8 +89,8 @@ func TestAServerThatMovesAloneIsAllowed(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// A kill before the install leaves no cluster: its host may be replaced, and nothing is refused for
-// ever.
+// A kill before the install leaves no cluster: its host may be replaced, and the update is not
+// refused for ever.
 func TestAFirstUpThatEndedBeforeTheInstallMayGoOnAtAnotherAddress(t *testing.T) {
 	const last = "k3s-server-1-install"
 	s := newStack(t, "staging")
@@ -103,8 +104,8 @@ func TestAFirstUpThatEndedBeforeTheInstallMayGoOnAtAnotherAddress(t *testing.T) 
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// The state decides at each install whether its script may start a cluster; that is no input, or
-// the second up would install again.
+// The state decides at each install whether its script may start a cluster. That is no input, or
+// the second update would install again.
 func TestOnlyTheFirstServersInstallMayFound(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()

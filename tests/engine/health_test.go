@@ -13,8 +13,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// gates are the names of the gates in the state, and of those that `strata health` expects by the
-// configuration.
+// gates returns the names of the gates in the state, and of those that `strata health` expects from
+// the configuration.
 func (s *stack) gates() (stored, foretold []string) {
 	s.t.Helper()
 	for name, state := range s.stored() {
@@ -38,9 +38,8 @@ func (s *stack) gates() (stored, foretold []string) {
 	return stored, foretold
 }
 
-// What `strata health` says of a stack: no gate of an up that ended well is missing or left over,
-// of one that failed each that it did not get to is, and none is forgotten that the configuration
-// has lost.
+// The view of `strata health`: after a successful update no gate is missing or left over, and after
+// a failed one each unreached gate is missing. Gates that the configuration has lost stay listed.
 func TestTheConfigurationForetellsTheGatesOfAnUp(t *testing.T) {
 	for _, name := range []string{"local", "staging", "proxmox", "rehearsal", "kind"} {
 		t.Run(name, func(t *testing.T) {
@@ -54,7 +53,7 @@ func TestTheConfigurationForetellsTheGatesOfAnUp(t *testing.T) {
 }
 
 func TestAfterAnUpThatFailedTheConfigurationTellsWhatIsMissing(t *testing.T) {
-	// No gate is before a host's: which of its peers' were asked by then is the engine's to choose.
+	// No gate runs before its host's; the engine chooses which of its peers' have run by then.
 	for gate, around := range map[string]struct{ before, behind string }{
 		"hosts-agent-1-gate": {behind: "k3s-agent-1-gate"},
 		"k3s-api":            {before: "hosts-server-1-gate", behind: "metallb-webhook"},

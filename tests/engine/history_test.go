@@ -13,15 +13,15 @@ import (
 	"strata/config"
 )
 
-// What histories leave out, since nothing at this level would be honest about it: two ups at once,
-// which the backend's lock keeps apart and the engine knows nothing of; an object's fields edited
-// beneath Pulumi, which the real provider reads back in its own way; a quorum that is lost.
+// Histories leave out events that this level cannot represent. These are two concurrent updates,
+// which the backend's lock prevents without the engine, and a lost quorum. They also leave out an
+// object's fields edited outside Pulumi, which the real provider reads in its own way.
 
-// step is one thing that people do to a stack, or that happens to it.
+// step is one operation on a stack, or an event that happens to it.
 type step struct {
 	what string
-	// breaks ends a run early, at its action number at; without is true for a run that does not
-	// break off.
+	// breaks interrupts a run at its action number at; without is true for a run without an
+	// interruption.
 	breaks  manner
 	at      int
 	without bool
@@ -34,7 +34,7 @@ func (o step) String() string {
 	return fmt.Sprintf("%s %s %d", o.what, o.breaks, o.at)
 }
 
-// changes are people's changes of the configuration, each once there and once back.
+// changes are people's changes of the configuration; each is applied, and later reverted.
 var changes = map[string]func(s *stack, taken bool){
 	"label": func(s *stack, taken bool) {
 		s.node("agent-1")["labels"] = map[string]any{"taken": fmt.Sprint(taken)}
@@ -49,21 +49,20 @@ var changes = map[string]func(s *stack, taken bool){
 	},
 }
 
-// history is a stack with what was done to it.
+// history is a stack with its applied changes.
 type history struct {
 	*stack
 	taken map[string]bool
 	all   []any
-	// left are the nodes that were taken out of the configuration.
+	// left are the nodes that were removed from the configuration.
 	left []string
-	// lost counts how often agent-1's host was lost; while it is odd, it has not been given
-	// another.
+	// lost counts the losses of agent-1's host; while it is odd, the node has no new one.
 	lost int
-	// adrift is true where objects were deleted beneath Pulumi, or a restore has changed them: a
-	// plain up does not look.
+	// adrift is true if objects were deleted outside Pulumi, or a restore has changed them: a plain
+	// update does not notice.
 	adrift bool
-	// refreshed is true after a run that did look; looked is when each resource was last written by
-	// then.
+	// refreshed is true after a run with a refresh; looked has the time of each resource's last
+	// write before that.
 	refreshed bool
 	looked    map[string]int
 	// kept is the last snapshot of the cluster.
@@ -98,10 +97,10 @@ func newHistory(t *testing.T, name string) *history {
 	return h
 }
 
-// onExistingHosts is true where no command makes the hosts, or removes them.
+// onExistingHosts reports whether no command makes or removes the hosts.
 func (h *history) onExistingHosts() bool { return h.config["strata:hosts"]["driver"] == "existing" }
 
-// wanted are the nodes that the configuration asks for.
+// wanted returns the configured nodes.
 func (h *history) wanted() []string {
 	var names []string
 	if h.reality.existing {
@@ -114,7 +113,7 @@ func (h *history) wanted() []string {
 	return names
 }
 
-// play does one step. A run that is not killed has to end well.
+// play runs one step. A run that is not killed must succeed.
 func (h *history) play(one step) error {
 	switch one.what {
 	case "up", "refresh":
@@ -141,7 +140,7 @@ func (h *history) play(one step) error {
 	return nil
 }
 
-// toggle takes nodes out of the configuration, or puts them back.
+// toggle removes nodes from the configuration, or restores them.
 func (h *history) toggle(names []string) error {
 	if slices.Contains(h.left, names[0]) {
 		h.left = slices.DeleteFunc(h.left, func(name string) bool { return slices.Contains(names, name) })
@@ -185,7 +184,7 @@ func (h *history) ends(op lt.TestOp, one step) error {
 	return err
 }
 
-// told holds what a run said to the secrets.
+// told checks that no secret is in a run's output.
 func (h *history) told(ended *result) error {
 	for _, secret := range secrets {
 		if strings.Contains(fmt.Sprint(ended.err, ended.errors), secret) {
@@ -195,9 +194,9 @@ func (h *history) told(ended *result) error {
 	return nil
 }
 
-// converges requires the results that must follow any history: a plain up ends well, a second one
-// has nothing to do, and a destroy leaves nothing. A host that was lost has another by then, and a
-// change beneath Pulumi is looked at.
+// converges checks the results that must follow any history: a plain update succeeds, a second one
+// has no changes, and a destroy leaves nothing. By then a lost host has a replacement, and changes
+// outside Pulumi are refreshed.
 func (h *history) converges() error {
 	if h.lost%2 == 1 {
 		h.loseOrRepair()
@@ -216,15 +215,16 @@ func (h *history) converges() error {
 	return h.play(step{what: "destroy", without: true})
 }
 
-// done are the things that are done, those that run the engine more often.
+// done lists the operations, with the engine's runs more often.
 var done = []string{
-	"up", "up", "up", "up", "up", "up", "destroy", "refresh", "label", "names", "argocd", "pool", "agent-2", "servers", "upgrade", "lose", "kubectl", "snapshot", "restore",
+	"up", "up", "up", "up", "up", "up", "destroy", "refresh", "label", "names", "argocd", "pool",
+	"agent-2", "servers", "upgrade", "lose", "kubectl", "snapshot", "restore",
 }
 
-// boundaries is a prime above the number of actions of any up.
+// boundaries is a prime above the number of actions of any update.
 const boundaries = 241
 
-// steps draws what is done to a stack.
+// steps generates the operations on a stack.
 func steps() *rapid.Generator[[]step] {
 	return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) step {
 		one := step{what: rapid.SampledFrom(done).Draw(t, "what"), without: true}
@@ -233,15 +233,15 @@ func steps() *rapid.Generator[[]step] {
 			one.breaks = manner(rapid.IntRange(0, manners-1).Draw(t, "manner"))
 		}
 		if !one.without || one.what == "kubectl" {
-			// Rapid draws small numbers far more often than large ones, and an up begins with
-			// hosts: spread, they meet every layer.
+			// Rapid draws small numbers far more often than large ones, and an update begins with
+			// hosts: the multiplication spreads them over every layer.
 			one.at = rapid.IntRange(0, boundaries-1).Draw(t, "at") * 89 % boundaries
 		}
 		return one
 	}), 1, 8)
 }
 
-// played plays a history and what must hold after it.
+// played plays a history and checks the final conditions.
 func (h *history) played(all []step) error {
 	for _, one := range all {
 		if err := h.play(one); err != nil {

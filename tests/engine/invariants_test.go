@@ -16,12 +16,13 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// secrets must stand nowhere in plain.
+// secrets must never appear in plain.
 var secrets = []string{pulumitest.Token, pulumitest.ClientKey, "PRIVATE KEY"}
 
-// whole holds what an up leaves to the configuration and to the state.
+// whole checks an update's result against the configuration and the state.
 func (h *history) whole() error {
-	for _, holds := range []func() error{h.nodesAreWhole, h.hostsAreAsAsked, h.objectsAreTheStates, h.nothingIsPlain, h.gatesLookedLast} {
+	for _, holds := range []func() error{
+		h.nodesAreWhole, h.hostsAreAsAsked, h.objectsAreTheStates, h.nothingIsPlain, h.gatesLookedLast} {
 		if err := holds(); err != nil {
 			return err
 		}
@@ -29,8 +30,8 @@ func (h *history) whole() error {
 	return nil
 }
 
-// nodesAreWhole: exactly the nodes that are asked for, in one cluster, and no machine without an
-// owner.
+// nodesAreWhole checks that exactly the configured nodes exist, in one cluster, and no machine
+// without an owner.
 func (h *history) nodesAreWhole() error {
 	if h.reality.existing {
 		return nil
@@ -47,7 +48,7 @@ func (h *history) nodesAreWhole() error {
 	return nil
 }
 
-// hostsAreAsAsked: each runs the bundle's K3s, with the configuration that the state has.
+// hostsAreAsAsked checks that each host runs the bundle's K3s, with the state's configuration.
 func (h *history) hostsAreAsAsked() error {
 	manifest, err := artifacts.ReadManifest(os.Getenv(config.ArtifactsVariable))
 	if err != nil {
@@ -67,8 +68,8 @@ func (h *history) hostsAreAsAsked() error {
 	return nil
 }
 
-// objectsAreTheStates: what is in the cluster is in the state with that content, and the other way
-// round. Nothing is in an existing cluster but what the stack put there.
+// objectsAreTheStates checks that the cluster and the state have the same objects with the same
+// content. An existing cluster has no objects but the stack's.
 func (h *history) objectsAreTheStates() error {
 	stored := map[string]bool{}
 	for _, state := range h.snapshot.Resources {
@@ -95,7 +96,7 @@ func (h *history) objectsAreTheStates() error {
 	return nil
 }
 
-// revealed is a text of values, with those that are secret.
+// revealed returns values as a text, with the secret ones.
 func revealed(values resource.PropertyMap) string {
 	var reveal func(value resource.PropertyValue) (any, bool)
 	reveal = func(value resource.PropertyValue) (any, bool) {
@@ -111,11 +112,12 @@ func revealed(values resource.PropertyMap) string {
 	return string(text)
 }
 
-// nothingIsPlain: no secret stands in the state but as one.
+// nothingIsPlain checks that the state has secrets only as secrets.
 func (h *history) nothingIsPlain() error {
 	for _, state := range h.snapshot.Resources {
 		for _, text := range secrets {
-			for what, values := range map[string]resource.PropertyMap{"inputs": state.Inputs, "outputs": state.Outputs} {
+			for what, values := range map[string]resource.PropertyMap{"inputs": state.Inputs,
+				"outputs": state.Outputs} {
 				if found := pulumitest.FindPlain(what, resource.NewProperty(values), text); len(found) > 0 {
 					return fmt.Errorf("%s has a secret in plain: %v", state.URN.Name(), found)
 				}
@@ -125,9 +127,9 @@ func (h *history) nothingIsPlain() error {
 	return nil
 }
 
-// gatesLookedLast: each gate in the state has looked since what it waits for was last written. What
-// a refresh has made again is not looked at: a gate's inputs are what they were, and
-// docs/operations.md has `strata health` look.
+// gatesLookedLast checks that each gate in the state has run since its dependencies were last
+// written. It ignores resources that a refresh has made again: a gate's inputs are unchanged then,
+// and docs/operations.md recommends `strata health`.
 func (h *history) gatesLookedLast() error {
 	if h.refreshed {
 		maps.Copy(h.looked, h.written)
@@ -138,7 +140,8 @@ func (h *history) gatesLookedLast() error {
 			continue
 		}
 		for _, need := range state.Dependencies {
-			if other := stored[need.Name()]; other != nil && !isGate(other) && moves(other) && h.written[need.Name()] > max(h.written[name], h.looked[need.Name()]) {
+			if other := stored[need.Name()]; other != nil && !isGate(other) && moves(other) &&
+				h.written[need.Name()] > max(h.written[name], h.looked[need.Name()]) {
 				return fmt.Errorf("%s stands open since before %s was written", name, need.Name())
 			}
 		}
@@ -151,14 +154,15 @@ func isGate(state *pkgresource.State) bool {
 	return strings.HasSuffix(plain(state.Inputs["create"]), "strata gate")
 }
 
-// moves reports whether a resource's writing changes what gates look at: K3s's configuration, a
+// moves reports whether a write of a resource changes the subject of gates: K3s's configuration, a
 // release, a workload.
 func moves(state *pkgresource.State) bool {
 	kind := string(state.Type)
-	return kind == releaseType || strings.HasPrefix(kind, "kubernetes:apps/") || strings.HasSuffix(state.URN.Name(), "-install")
+	return kind == releaseType || strings.HasPrefix(kind, "kubernetes:apps/") ||
+		strings.HasSuffix(state.URN.Name(), "-install")
 }
 
-// nothing holds what a destroy leaves to nothing.
+// nothing checks that a destroy has left nothing.
 func (h *history) nothing() error {
 	if left := h.stored(); len(left) > 0 {
 		return fmt.Errorf("a destroy left in the state: %v", left)

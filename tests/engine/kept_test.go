@@ -17,20 +17,19 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// keep makes the tests write what this commit leaves of each stack, as the commit before for those
-// that follow.
+// keep makes the tests write the result of this commit for each stack, for the tests of later
+// commits.
 var keep = flag.Bool("keep", false, "write testdata/kept anew")
 
-// keptStacks are the committed stacks whose states are kept, one for each way to have hosts.
+// keptStacks are the committed stacks whose states are kept, one for each way to get hosts.
 var keptStacks = []string{"local", "staging", "proxmox", "kind"}
 
-// kept is a stack as an earlier commit left it: its configuration and its state, whose secrets are
-// those of the fake providers.
+// kept is a stack from an earlier commit: its configuration and its state, whose secrets are those
+// of the fake providers.
 type kept struct {
 	Config     map[string]section    `json:"config"`
 	Deployment *apitype.DeploymentV3 `json:"deployment"`
-	// Answers are the providers' values: a machine that is told again to be there answers with the
-	// same key.
+	// Answers are the providers' values: a repeated request for a machine returns the same key.
 	Answers *pulumitest.Answers `json:"answers"`
 }
 
@@ -62,13 +61,13 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// keptStack is a stack that an earlier commit brought up.
+// keptStack returns a stack that an earlier commit deployed.
 func keptStack(t *testing.T, name string) *stack {
 	t.Helper()
 	return stackOf(t, name, keptFile(name))
 }
 
-// stackOf is a stack as a file has it, in the form of those that are kept.
+// stackOf returns a stack from a file, in the format of the kept ones.
 func stackOf(t *testing.T, name, path string) *stack {
 	t.Helper()
 	file, err := os.Open(path)

@@ -18,15 +18,16 @@ import (
 	"strata/platform"
 )
 
-// adopting makes the stack's program the one that Pulumi runs, with an adoption that works on the
-// world: another program's objects are refused, and a release's record goes.
+// adopting makes the stack use the program that Pulumi runs, with an adoption that works on the
+// world: it refuses another program's objects, and removes a release's record.
 func (s *stack) adopting(foreign ...string) {
 	s.registers = platform.Program{Connect: func(kubeconfig string, _ []string) (components.Before, error) {
 		if !strings.Contains(kubeconfig, "server: https://") {
 			return nil, errors.New("no kubeconfig")
 		}
 		return func(_ context.Context, change components.Change, _ func(string)) error {
-			object := objectOf(resource.NewURN("stack", "strata", "", tokens.Type(change.Token), "x"), resource.NewPropertyMapFromMap(change.Inputs))
+			object := objectOf(resource.NewURN("stack", "strata", "", tokens.Type(change.Token), "x"),
+				resource.NewPropertyMapFromMap(change.Inputs))
 			for _, one := range foreign {
 				if object == one && !change.Known {
 					return fmt.Errorf("%s is another program's", object)
@@ -40,17 +41,18 @@ func (s *stack) adopting(foreign ...string) {
 	}}.Run
 }
 
-// killAt is the state that a kill leaves when the resource at an index was being created: what came
-// before it, and the pending create. The cluster has more.
+// killAt returns the state after a kill during the create of the resource at an index: the
+// resources before it, and the pending create. The cluster has more.
 func (s *stack) killAt(index int) (killed string) {
 	resources := s.snapshot.Resources
 	pending := resources[index]
 	s.snapshot.Resources = resources[:index]
-	s.snapshot.PendingOperations = []pkgresource.Operation{pkgresource.NewOperation(pending, pkgresource.OperationTypeCreating)}
+	s.snapshot.PendingOperations = []pkgresource.Operation{
+		pkgresource.NewOperation(pending, pkgresource.OperationTypeCreating)}
 	return pending.URN.Name()
 }
 
-// inClusterFrom is the index of the first resource that the cluster holds.
+// inClusterFrom returns the index of the first resource that the cluster holds.
 func (s *stack) inClusterFrom() int {
 	for i, state := range s.snapshot.Resources {
 		if strings.HasPrefix(string(state.Type), "kubernetes:") {
@@ -76,8 +78,8 @@ func TestARunThatIsKilledWithTheClusterAliveConverges(t *testing.T) {
 	}
 }
 
-// Without the hook, the provider says that the first object already exists: so the test above can
-// fail.
+// Without the hook, the provider reports that the first object already exists: so the test above
+// can fail.
 func TestWithoutTheHookWhatExistsIsRefused(t *testing.T) {
 	s := newStack(t, "local")
 	s.mustUp()
@@ -85,8 +87,8 @@ func TestWithoutTheHookWhatExistsIsRefused(t *testing.T) {
 	require.Error(t, s.up().err)
 }
 
-// A destroy that breaks off before the machines are gone leaves a living cluster: its token and its
-// identity must be those of the next up.
+// A destroy that is interrupted before the machines are gone leaves a living cluster: the next
+// update must keep its token and identity.
 func TestADestroyThatBreaksOffIsTakenBackByTheNextUp(t *testing.T) {
 	for name, last := range map[string]string{"local": "hosts-server-1-machine", "staging": "k3s-server-1-claim"} {
 		t.Run(name, func(t *testing.T) {
@@ -105,15 +107,15 @@ func TestADestroyThatBreaksOffIsTakenBackByTheNextUp(t *testing.T) {
 			require.NoError(t, gone.err)
 			assert.Empty(t, s.stored())
 			for _, kept := range []string{"k3s-token", "k3s-cluster"} {
-				assert.True(t, gone.actions.before("delete", last, "delete", kept), "%s is forgotten while %s lives", kept, last)
+				assert.True(t, gone.actions.before("delete", last, "delete", kept),
+					"%s is forgotten while %s lives", kept, last)
 			}
 		})
 	}
 }
 
-// A destroy that breaks off among the machines has taken all that lived on them out of the state.
-// So the next up asks what is left of them, before anything is looked for or put on one; and no
-// other run does.
+// A destroy that is interrupted among the machines has removed everything on them from the state.
+// So only the next update checks their remains, before it observes or changes one.
 func TestADestroyThatBreaksOffAmongTheMachinesHasThemLookedAt(t *testing.T) {
 	for name, suffix := range map[string]string{"local": "-machine", "proxmox": "-vm"} {
 		t.Run(name, func(t *testing.T) {
@@ -152,8 +154,8 @@ func TestWhatAnotherProgramMadeStopsTheUp(t *testing.T) {
 	assert.NotContains(t, s.stored(), "metallb-namespace")
 }
 
-// A state from before the hook: nothing in the cluster is made anew or changed, the provider learns
-// a switch.
+// With a state from before the hook, no object in the cluster is made anew or changed; the provider
+// gets a switch.
 func TestAStateFromBeforeTheHookIsKept(t *testing.T) {
 	s := newStack(t, "local")
 	s.mustUp()

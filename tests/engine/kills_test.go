@@ -23,9 +23,11 @@ import (
 type scene struct {
 	name string
 	op   lt.TestOp
-	// begin makes the stack that exists before, and changes it. Without it nothing exists.
+	// begin makes the stack before the operation, and changes it. Without it the stack does not
+	// exist yet.
 	begin func(h *history)
-	// ours are scenes of a cluster that the stack builds, machines those of machines that it makes.
+	// ours is true for scenes of a cluster that the stack builds, machines for those of machines
+	// that it makes.
 	ours, machines bool
 }
 
@@ -47,29 +49,32 @@ var scenes = []scene{
 		}
 	}},
 	{name: "upgrade", op: engine.Update, begin: func(h *history) {
-		for _, artifact := range []string{config.ArtifactK3s, config.ArtifactMetalLBChart, config.ArtifactCertManagerChart, config.ArtifactTraefikChart} {
+		for _, artifact := range []string{config.ArtifactK3s, config.ArtifactMetalLBChart,
+			config.ArtifactCertManagerChart, config.ArtifactTraefikChart} {
 			h.newArtifact(artifact)
 		}
 	}},
 	{name: "leave", ours: true, op: engine.Update, begin: func(h *history) { h.removeNodes(h.wanted()[0]) }},
-	{name: "recreate", machines: true, op: engine.Update, begin: func(h *history) { h.node("agent-1")["recreate"] = "disk-broken" }},
+	{name: "recreate", machines: true, op: engine.Update, begin: func(h *history) {
+		h.node("agent-1")["recreate"] = "disk-broken"
+	}},
 }
 
-// plays reports whether a scene is one of a stack.
+// plays reports whether a scene applies to a stack.
 func (c scene) plays(h *history) bool {
 	return !(c.ours && h.reality.existing || c.machines && (h.reality.existing || h.onExistingHosts()))
 }
 
-// killed is a stack as a kill leaves it: what was written of the state, and what was done.
+// killed is a stack after a kill: the written state, and the executed effects.
 type killed struct {
 	at       string
 	snapshot *deploy.Snapshot
 	reality  *reality
 }
 
-// kills runs an operation undisturbed and returns what a kill before and behind each of its actions
-// would have left. Actions that were under way at that moment have done their work or not, as it
-// was. Moments that leave the same are one.
+// kills runs an operation undisturbed and returns the results of a kill before and after each of
+// its actions. Parallel actions may have had their effect by then or not, as in the run. Kills with
+// the same result count once.
 func (h *history) kills(op lt.TestOp) ([]killed, error) {
 	var all []killed
 	var wrong error
@@ -92,9 +97,9 @@ func (h *history) kills(op lt.TestOp) ([]killed, error) {
 	return all, wrong
 }
 
-// survives plays what must follow a kill: the same command once more, a second up that has nothing
-// to do, and a destroy that leaves nothing. A destroy in a cluster of ours may also be taken back
-// by an up.
+// survives plays the steps that follow a kill: the same command again, a second update without
+// changes, and a destroy that leaves nothing. In a cluster of ours, an update may also revert a
+// destroy.
 func (h *history) survives(one killed, destroys bool) error {
 	h.from(one)
 	if destroys {
@@ -116,8 +121,9 @@ func (h *history) survives(one killed, destroys bool) error {
 // has left, and Helm's for a release.
 var refusedAsThere = regexp.MustCompile(`already exists|cannot re-use a name`)
 
-// recover is `strata recover`, which an existing cluster takes after such a kill (docs/adr/0023):
-// the records of releases that the state does not know go, and the next up takes over what exists.
+// recover acts like `strata recover`, which an existing cluster needs after such a kill
+// (docs/adr/0023). It removes the records of releases that the state does not know, and the next
+// update adopts the existing objects.
 func (h *history) recover() {
 	known := map[string]bool{}
 	for _, state := range h.snapshot.Resources {
@@ -132,18 +138,19 @@ func (h *history) recover() {
 	h.upserts = true
 }
 
-// from goes on where a kill has left the stack.
+// from continues from the result of a kill.
 func (h *history) from(one killed) {
 	h.snapshot, h.upserts = one.snapshot, false
 	h.becomes(one.reality.clone())
 }
 
-// TestEveryKillConverges kills each operation of each stack before and behind each action: KILLS of
+// TestEveryKillConverges kills each operation of each stack before and after each action: KILLS of
 // them drawn by SEED, or all of them.
 func TestEveryKillConverges(t *testing.T) {
 	sample, seed := number(t, "KILLS", 12), number(t, "SEED", 1)
 	t.Logf("KILLS=%d (0 is all) SEED=%d", sample, seed)
-	for _, name := range []string{"local", "staging", "rehearsal", "proxmox", "libvirt", "kind", "vip", "vault", "workload"} {
+	for _, name := range []string{"local", "staging", "rehearsal", "proxmox", "libvirt", "kind", "vip",
+		"vault", "workload"} {
 		t.Run(name, func(t *testing.T) {
 			count := &counted{t: t, name: name}
 			for i, scene := range scenes {
@@ -185,7 +192,7 @@ func (h *history) scene(one scene) []killed {
 	return slices.Clip(all)
 }
 
-// number is a number in the environment.
+// number returns a number from the environment.
 func number(t *testing.T, variable string, otherwise int) int {
 	text := os.Getenv(variable)
 	if text == "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// onProxmox is stack proxmox after its first up.
+// onProxmox returns stack proxmox after its first update.
 func onProxmox(t *testing.T) *stack {
 	t.Helper()
 	s := newStack(t, "proxmox")
@@ -17,23 +17,39 @@ func onProxmox(t *testing.T) *stack {
 	return s
 }
 
-// How a machine is reached, and what it was made with, is no reason to make it anew: what lived on
-// it would be gone, and nothing behind it would run again.
+// A change of a machine's address, login or fixed properties must not make it anew. Its workload
+// would be lost, and later steps would not run again.
 func TestNoConfigurationChangeMakesAMachineAnew(t *testing.T) {
 	changes := map[string]struct {
 		stack  string
 		change func(s *stack)
 	}{
-		"the hypervisor's user":    {"proxmox", func(s *stack) { s.set("hosts", "hypervisor", map[string]any{"address": "10.10.0.2", "user": "admin"}) }},
-		"the hypervisor's port":    {"proxmox", func(s *stack) { s.set("hosts", "hypervisor", map[string]any{"address": "10.10.0.2", "port": 2222}) }},
-		"the hypervisor's address": {"proxmox", func(s *stack) { s.set("hosts", "hypervisor", map[string]any{"address": "pve.example.org"}) }},
-		"the template":             {"proxmox", func(s *stack) { s.set("hosts", "proxmox", map[string]any{"template": 9001}) }},
-		"the storage":              {"proxmox", func(s *stack) { s.set("hosts", "proxmox", map[string]any{"template": 9000, "storage": "ceph"}) }},
-		"the SSH user":             {"proxmox", func(s *stack) { s.set("hosts", "ssh", map[string]any{"user": "admin"}) }},
-		"the gateway":              {"proxmox", func(s *stack) { s.set("hosts", "vm", map[string]any{"gateway": "10.10.0.254"}) }},
-		"an address":               {"proxmox", func(s *stack) { s.node("agent-1")["address"] = "10.10.0.29" }},
-		"the bridge":               {"rehearsal", func(s *stack) { s.set("hosts", "machine", map[string]any{"bridge": "other0"}) }},
-		"a machine's address":      {"rehearsal", func(s *stack) { s.node("agent-1")["address"] = "10.12.0.29" }},
+		"the hypervisor's user": {"proxmox", func(s *stack) {
+			s.set("hosts", "hypervisor", map[string]any{"address": "10.10.0.2", "user": "admin"})
+		}},
+		"the hypervisor's port": {"proxmox", func(s *stack) {
+			s.set("hosts", "hypervisor", map[string]any{"address": "10.10.0.2", "port": 2222})
+		}},
+		"the hypervisor's address": {"proxmox", func(s *stack) {
+			s.set("hosts", "hypervisor", map[string]any{"address": "pve.example.org"})
+		}},
+		"the template": {"proxmox", func(s *stack) {
+			s.set("hosts", "proxmox", map[string]any{"template": 9001})
+		}},
+		"the storage": {"proxmox", func(s *stack) {
+			s.set("hosts", "proxmox", map[string]any{"template": 9000, "storage": "ceph"})
+		}},
+		"the SSH user": {"proxmox", func(s *stack) {
+			s.set("hosts", "ssh", map[string]any{"user": "admin"})
+		}},
+		"the gateway": {"proxmox", func(s *stack) {
+			s.set("hosts", "vm", map[string]any{"gateway": "10.10.0.254"})
+		}},
+		"an address": {"proxmox", func(s *stack) { s.node("agent-1")["address"] = "10.10.0.29" }},
+		"the bridge": {"rehearsal", func(s *stack) {
+			s.set("hosts", "machine", map[string]any{"bridge": "other0"})
+		}},
+		"a machine's address": {"rehearsal", func(s *stack) { s.node("agent-1")["address"] = "10.12.0.29" }},
 	}
 	for name, one := range changes {
 		t.Run(name, func(t *testing.T) {
@@ -51,7 +67,7 @@ func TestNoConfigurationChangeMakesAMachineAnew(t *testing.T) {
 	}
 }
 
-// machinesOf are the resources of the machines that Strata made.
+// machinesOf returns the resources of the machines that Strata made.
 func machinesOf(s *stack) []string {
 	var names []string
 	for name := range s.stored() {
@@ -62,7 +78,7 @@ func machinesOf(s *stack) []string {
 	return names
 }
 
-// What the guard refuses has changed nothing.
+// A refusal by the guard comes before any change.
 func TestAGuardThatRefusesLeavesEveryMachineAlone(t *testing.T) {
 	s := onProxmox(t)
 	s.node("server-1")["recreate"], s.node("server-2")["recreate"] = "a", "b"
@@ -76,7 +92,7 @@ func TestAGuardThatRefusesLeavesEveryMachineAlone(t *testing.T) {
 	}
 }
 
-// Consent makes one machine anew, and all that lives on it runs again, in the order of a first up.
+// Consent makes one machine anew, and all steps on it run again, in the order of a first update.
 func TestWithConsentAMachineIsMadeAnewWithAllThatLivesOnIt(t *testing.T) {
 	s := onProxmox(t)
 	s.node("server-2")["recreate"] = "disk-broken"
@@ -84,7 +100,8 @@ func TestWithConsentAMachineIsMadeAnewWithAllThatLivesOnIt(t *testing.T) {
 	assert.True(t, did.before("update", "hosts-machines", "delete", "hosts-server-2-vm"))
 	assert.True(t, did.before("delete", "hosts-server-2-vm", "create", "hosts-server-2-vm"))
 	order := []string{
-		"hosts-server-2-vm", "hosts-server-2-boot", "hosts-server-2-gate", "k3s-server-2-binary", "k3s-server-2-admit", "k3s-server-2-install", "k3s-server-2-gate",
+		"hosts-server-2-vm", "hosts-server-2-boot", "hosts-server-2-gate", "k3s-server-2-binary",
+		"k3s-server-2-admit", "k3s-server-2-install", "k3s-server-2-gate",
 		"k3s-nodes",
 	}
 	ran := func(name string) *action {
@@ -107,7 +124,8 @@ func TestWithConsentAMachineIsMadeAnewWithAllThatLivesOnIt(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed(), "a word counts once")
 
 	delete(s.node("server-2"), "recreate")
-	assert.Equal(t, []string{"hosts-machines"}, s.mustUp().actions.names("update"), "it has left the configuration, and changes nothing else")
+	assert.Equal(t, []string{"hosts-machines"}, s.mustUp().actions.names("update"),
+		"it has left the configuration, and changes nothing else")
 	s.node("server-2")["recreate"] = "disk-broken"
 	again := s.mustUp().actions
 	assert.Nil(t, again.find("delete", "hosts-server-2-vm"), "it has been used")
@@ -115,8 +133,8 @@ func TestWithConsentAMachineIsMadeAnewWithAllThatLivesOnIt(t *testing.T) {
 	assert.NotNil(t, s.mustUp().actions.find("delete", "hosts-server-2-vm"))
 }
 
-// The preview of a consent says what it costs: the machine and what ran on it (since 3.260 Pulumi
-// replaces that with its deletedWith), and no object of the cluster.
+// The preview of a consent shows its cost: the machine and its commands (since 3.260 Pulumi
+// replaces those with its deletedWith), and no object of the cluster.
 func TestThePreviewOfAConsentShowsOneMachineReplaced(t *testing.T) {
 	s := onProxmox(t)
 	s.node("agent-1")["recreate"] = "older-processor"

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Pulumi deletes after all updates. So what leaves is taken out of the cluster by an update, before
-// the gate of the exact node set looks, and its host is cleaned after it.
+// Pulumi deletes after all updates. So an update removes a leaving node from the cluster, before
+// the gate of the exact node set runs, and its host is cleaned after that.
 func TestAnAgentThatLeavesIsRemovedBeforeTheNodesGateAndUninstalledAfterIt(t *testing.T) {
 	for _, name := range []string{"staging", "rehearsal"} {
 		t.Run(name, func(t *testing.T) {
@@ -76,13 +76,14 @@ func TestTheFirstServerMayLeave(t *testing.T) {
 	assert.Equal(t, cluster, s.stored()["k3s-cluster"].Outputs["hex"], "it is still the same cluster")
 	assert.Nil(t, did.find("create", "k3s-kubeconfig"))
 	for _, name := range did.names("delete") {
-		assert.True(t, strings.Contains(name, "-server-1-") || strings.Contains(name, "-server-2-"), "%s was deleted", name)
+		assert.True(t, strings.Contains(name, "-server-1-") ||
+			strings.Contains(name, "-server-2-"), "%s was deleted", name)
 	}
 	exported := s.stored()["strata-staging"].Outputs["kubeconfig"].SecretValue().Element
 	assert.Contains(t, exported.StringValue(), "https://10.10.0.13:6443", "the kubeconfig follows")
 }
 
-// A changed config.yaml restarts K3s. Servers go one at a time, each behind the gate of the one
+// A changed config.yaml restarts K3s. Servers restart one at a time, each after the gate of the one
 // before.
 func TestAChangedServerConfigurationIsRolledOutOneServerAtATime(t *testing.T) {
 	s := newStack(t, "staging")
@@ -99,7 +100,7 @@ func TestAChangedServerConfigurationIsRolledOutOneServerAtATime(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// The upgrade begins when every node has its binary and every gate of the old K3s holds, and the
+// The upgrade begins when every node has its binary and every gate of the old K3s passes, and the
 // layers above wait for it.
 func TestANewBinaryIsOnEveryNodeBeforeTheUpgradeBegins(t *testing.T) {
 	s := newStack(t, "staging")
@@ -114,7 +115,8 @@ func TestANewBinaryIsOnEveryNodeBeforeTheUpgradeBegins(t *testing.T) {
 	for _, gate := range []string{"k3s-nodes", "k3s-system"} {
 		assert.True(t, did.before("create", "k3s-upgrade", "create", gate), gate)
 	}
-	assert.True(t, did.before("create", "k3s-upgrade", "update", "metallb-release"), "nothing above is judged while Pods are drained away")
+	assert.True(t, did.before("create", "k3s-upgrade", "update", "metallb-release"),
+		"nothing above is judged while Pods are drained away")
 	assert.Empty(t, did.names("delete"))
 	assert.Empty(t, s.mustUp().changed())
 }
@@ -134,8 +136,8 @@ func TestAnUpgradeThatFailsHoldsUpWhatIsAboveAndIsRepeated(t *testing.T) {
 	assert.True(t, next.before("create", "k3s-upgrade", "update", "metallb-release"))
 }
 
-// A host in the place of a dead one has its name free before it joins, and is a member before the
-// set is judged.
+// A replacement for a dead host has its name free before it joins, and is a member before the set
+// is checked.
 func TestAServerThatIsReplacedIsAdmittedBeforeItsInstall(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
@@ -152,8 +154,8 @@ func TestAServerThatIsReplacedIsAdmittedBeforeItsInstall(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// A version that K3s cannot go to is refused by the gates of the hosts, before anything is copied
-// to any of them.
+// The gates of the hosts refuse a version that K3s cannot upgrade to, before any file is copied to
+// a host.
 func TestAHostThatRefusesTheVersionGetsNoBinary(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
@@ -188,12 +190,13 @@ func TestALayerThatIsSwitchedOnPushesItsImagesAndRestartsNoNode(t *testing.T) {
 		assert.True(t, did.before("create", "k3s-"+node+"-images-argocd-chart-0", "create", "argocd-release"), node)
 	}
 	assert.Contains(t, did.names("create"), "k3s-agent-2-images-argocd-chart-0")
-	assert.ElementsMatch(t, []string{firstGuard, guard}, did.names("update"), "what runs goes on; the guards know one namespace more")
+	assert.ElementsMatch(t, []string{firstGuard, guard}, did.names("update"),
+		"what runs goes on; the guards know one namespace more")
 	assert.Empty(t, did.names("delete"))
 }
 
-// An agent that had joined through a server which left restarts, and its gate looks at it then:
-// random histories found that none did.
+// An agent that had joined through a removed server restarts, and then its gate runs again: random
+// histories found that none did.
 func TestAnAgentsGateLooksAgainWhenItsPeersChange(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()

@@ -13,8 +13,8 @@ import (
 // releaseType is the type of a Helm release.
 const releaseType = "kubernetes:helm.sh/v3:Release"
 
-// objectOf is the object that an API server knows a resource by; empty where it is none, or has no
-// name yet.
+// objectOf returns the API server's name for a resource; empty if it is no object, or has no name
+// yet.
 func objectOf(urn resource.URN, inputs resource.PropertyMap) string {
 	kind := string(urn.Type())
 	metadata := inputs["metadata"]
@@ -37,9 +37,9 @@ func objectOf(urn resource.URN, inputs resource.PropertyMap) string {
 	return fmt.Sprintf("%s %s/%s", kind, text("namespace"), text("name"))
 }
 
-// exists notes an object. One that is there is refused, as the API server refuses it and Helm a
-// release, unless the provider takes over what is there (pulumi-kubernetes upsertExistingObjects),
-// which it never does with a release. It must be called with the mutex held.
+// exists records an object. It refuses an existing one, like the API server, and Helm for a
+// release, unless the provider adopts it (pulumi-kubernetes upsertExistingObjects), which it never
+// does with a release. The caller must hold the mutex.
 func (w *world) exists(object string, upsert bool, inputs resource.PropertyMap) error {
 	release := strings.HasPrefix(object, releaseType)
 	switch {
@@ -61,7 +61,8 @@ func (w *world) exists(object string, upsert bool, inputs resource.PropertyMap) 
 func (w *world) read(_ context.Context, req plugin.ReadRequest) (plugin.ReadResponse, error) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
-	found := plugin.ReadResponse{ReadResult: plugin.ReadResult{ID: req.ID, Inputs: &req.Inputs, Outputs: &req.State}, Status: resource.StatusOK}
+	found := plugin.ReadResponse{
+		ReadResult: plugin.ReadResult{ID: req.ID, Inputs: &req.Inputs, Outputs: &req.State}, Status: resource.StatusOK}
 	object := objectOf(req.URN, resource.ToResourcePropertyMap(req.Inputs))
 	switch {
 	case w.reality == nil || object == "":
@@ -73,7 +74,8 @@ func (w *world) read(_ context.Context, req plugin.ReadRequest) (plugin.ReadResp
 	}
 	outputs := resource.ToResourcePropertyMap(req.State)
 	maps.Copy(outputs, w.reality.content[object])
-	inputs, state := resource.FromResourcePropertyMap(w.reality.content[object]), resource.FromResourcePropertyMap(outputs)
+	inputs, state := resource.FromResourcePropertyMap(w.reality.content[object]),
+		resource.FromResourcePropertyMap(outputs)
 	found.Inputs, found.Outputs = &inputs, &state
 	return found, nil
 }
@@ -85,21 +87,21 @@ func (w *world) gone(object string) {
 	delete(w.objects, object)
 }
 
-// anew forgets all objects: the cluster was made anew.
+// anew forgets all objects of a replaced cluster.
 func (w *world) anew() {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	clear(w.objects)
 }
 
-// here reports whether an object is there.
+// here reports whether an object exists.
 func (w *world) here(object string) bool {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	return w.objects[object]
 }
 
-// count is a number that was not given out yet.
+// count returns a number that was not used yet.
 func (w *world) count() int {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()

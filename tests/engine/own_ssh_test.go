@@ -14,8 +14,8 @@ import (
 // fiveNodes are those of stack staging.
 var fiveNodes = []string{"server-1", "server-2", "server-3", "agent-1", "agent-2"}
 
-// overProvidersSSH is stack staging as a program left it that changed hosts over the provider's
-// SSH. It stays as it is when others are kept.
+// overProvidersSSH returns stack staging from a program that changed hosts over the provider's SSH.
+// It stays unchanged when others are kept.
 func overProvidersSSH(t *testing.T) *stack {
 	t.Helper()
 	s := stackOf(t, "staging", filepath.Join(root, "tests", "engine", "testdata", "provider-ssh.json.gz"))
@@ -27,8 +27,8 @@ func overProvidersSSH(t *testing.T) *stack {
 	return s
 }
 
-// The delete of the old command is the uninstall of K3s. So it has to leave the state without being
-// run, and not before there is another.
+// The delete of the old command is the uninstall of K3s. So it must leave the state without
+// running, and only once its successor exists.
 func TestWhatTheProvidersSSHDidIsTakenOverWithoutAnUninstall(t *testing.T) {
 	s := overProvidersSSH(t)
 	preview := s.preview()
@@ -38,7 +38,8 @@ func TestWhatTheProvidersSSHDidIsTakenOverWithoutAnUninstall(t *testing.T) {
 	}
 	did := s.mustUp().actions
 	for _, name := range did.names("delete") {
-		assert.True(t, strings.HasSuffix(name, "-install") || strings.HasSuffix(name, "-gate") || !strings.Contains(name, "-server-") && !strings.Contains(name, "-agent-"), "%s was deleted", name)
+		assert.True(t, strings.HasSuffix(name, "-install") || strings.HasSuffix(name, "-gate") ||
+			!strings.Contains(name, "-server-") && !strings.Contains(name, "-agent-"), "%s was deleted", name)
 	}
 	for _, node := range fiveNodes {
 		name := "k3s-" + node + "-uninstall"
@@ -59,7 +60,7 @@ func TestWhatTheProvidersSSHDidIsTakenOverWithoutAnUninstall(t *testing.T) {
 	assert.Empty(t, s.stored())
 }
 
-// Until the successor is there, the state has the old delete: a destroy in between uninstalls.
+// Until the successor exists, the state has the old delete: a destroy in between uninstalls.
 func TestATakeoverThatBreaksOffLeavesAnUninstallInTheState(t *testing.T) {
 	s := overProvidersSSH(t)
 	s.fail("create", "k3s-agent-1-claim")
@@ -80,13 +81,15 @@ func TestATakeoverThatBreaksOffLeavesAnUninstallInTheState(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// A node that leaves in the run that takes over is uninstalled by what the state has.
+// A node that is removed in the migrating run is uninstalled by the state's command.
 func TestANodeThatLeavesWithTheTakeoverIsUninstalledOnce(t *testing.T) {
 	s := overProvidersSSH(t)
 	s.removeNodes("agent-2")
 	did := s.mustUp().actions
 	assert.Contains(t, did.names("delete"), "k3s-agent-2-uninstall")
 	assert.Nil(t, did.find("create", "k3s-agent-2-claim"))
-	left := slices.DeleteFunc(did.ending("delete", "-uninstall"), func(name string) bool { return name == "k3s-agent-2-uninstall" })
+	left := slices.DeleteFunc(did.ending("delete", "-uninstall"), func(name string) bool {
+		return name == "k3s-agent-2-uninstall"
+	})
 	assert.Empty(t, left)
 }

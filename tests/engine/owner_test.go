@@ -11,8 +11,8 @@ import (
 	"strata/internal/nspawn"
 )
 
-// claims are the machines of a stack as their resources ask for them and would delete them: whose
-// each is, by its name.
+// claims returns the owners of a stack's machines by name, as their resources create and would
+// delete them.
 func claims(t *testing.T, s *stack) map[string]nspawn.Owner {
 	t.Helper()
 	all := map[string]nspawn.Owner{}
@@ -25,13 +25,14 @@ func claims(t *testing.T, s *stack) map[string]nspawn.Owner {
 			continue
 		}
 		require.NoError(t, json.Unmarshal(text, &virtual))
-		all[virtual.Name()] = nspawn.Owner{Cluster: virtual.Cluster, Project: virtual.Project, Stack: virtual.Stack, Node: virtual.Node}
+		all[virtual.Name()] = nspawn.Owner{Cluster: virtual.Cluster, Project: virtual.Project,
+			Stack: virtual.Stack, Node: virtual.Node}
 	}
 	require.NotEmpty(t, all)
 	return all
 }
 
-// Two people with one stack file ask for machines of one name, each for a cluster of their own.
+// Two people with one stack file create machines of one name, each for a cluster of their own.
 func TestMachinesOfOneFileAreOfTheirStatesCluster(t *testing.T) {
 	for _, name := range []string{"proxmox", "local"} {
 		t.Run(name, func(t *testing.T) {
@@ -52,8 +53,8 @@ func TestMachinesOfOneFileAreOfTheirStatesCluster(t *testing.T) {
 	}
 }
 
-// A stack that is older than identities hands them to its machines in place, and its preview shows
-// nothing lost.
+// A stack from before identities passes them to its machines in place, and its preview shows no
+// loss.
 func TestMachinesOfAnOlderStackAreToldTheirCluster(t *testing.T) {
 	for _, name := range []string{"proxmox", "local"} {
 		t.Run(name, func(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The oldest Pulumi that is let in is the one whose engine these tests run: what an older one does
-// is not known.
+// The oldest accepted Pulumi is the one whose engine these tests run: the behaviour of an older one
+// is unknown.
 func TestAnOlderPulumiThanTheTestedOneIsRefused(t *testing.T) {
 	project, err := workspace.LoadProject(filepath.Join(root, "Pulumi.yaml"))
 	require.NoError(t, err)
@@ -28,7 +28,7 @@ func TestAnOlderPulumiThanTheTestedOneIsRefused(t *testing.T) {
 		project.RequiredPulumiVersion, tested)
 }
 
-// moduleVersion is the version of a module that the program requires, without its v.
+// moduleVersion returns the version of a module that the program requires, without its v.
 func moduleVersion(t *testing.T, module string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "go.mod"))

@@ -14,23 +14,23 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// sdks are the packages that the program uses and the Go modules whose versions they ask their
-// plugins in.
+// sdks maps the program's packages to the Go modules whose versions select their plugins.
 var sdks = map[tokens.Package]string{
 	"command":    "github.com/pulumi/pulumi-command/sdk",
 	"random":     "github.com/pulumi/pulumi-random/sdk/v4",
 	"kubernetes": "github.com/pulumi/pulumi-kubernetes/sdk/v4",
 }
 
-// loaders load the fake providers over gRPC: without it the engine would not see a provider's
-// unknown configuration as it does with real plugins.
+// loaders returns loaders of the fake providers over gRPC: without it the engine would not see a
+// provider's unknown configuration as it does with real plugins.
 func loaders(t *testing.T, w *world, answers *pulumitest.Answers) []*deploytest.ProviderLoader {
 	t.Helper()
 	var list []*deploytest.ProviderLoader
 	load := func(pkg tokens.Package, version string) {
-		list = append(list, deploytest.NewProviderLoader(pkg, semver.MustParse(version), func() (plugin.Provider, error) {
-			return newProvider(pkg, w, answers), nil
-		}, deploytest.WithGrpc))
+		list = append(list,
+			deploytest.NewProviderLoader(pkg, semver.MustParse(version), func() (plugin.Provider, error) {
+				return newProvider(pkg, w, answers), nil
+			}, deploytest.WithGrpc))
 	}
 	for pkg, module := range sdks {
 		load(pkg, moduleVersion(t, module))
@@ -39,11 +39,12 @@ func loaders(t *testing.T, w *world, answers *pulumitest.Answers) []*deploytest.
 	return list
 }
 
-// newProvider is a provider that does what it is told by saying so. Its answers to Diff are those
-// of the real one.
+// newProvider returns a provider whose effects are on the world. Its answers to Diff are those of
+// the real one.
 func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *deploytest.Provider {
 	outputs := func(urn resource.URN, inputs resource.PropertyMap, preview bool) resource.PropertyMap {
-		out := answers.Outputs(pulumitest.Resource{Type: string(urn.Type()), Name: urn.Name(), Custom: true, Inputs: inputs})
+		out := answers.Outputs(
+			pulumitest.Resource{Type: string(urn.Type()), Name: urn.Name(), Custom: true, Inputs: inputs})
 		if preview {
 			for key := range out {
 				if _, given := inputs[key]; !given {
@@ -105,7 +106,7 @@ func newProvider(pkg tokens.Package, w *world, answers *pulumitest.Answers) *dep
 	return provider
 }
 
-// deletes is the Delete of a package's provider.
+// deletes returns the Delete of a package's provider.
 func (w *world) deletes(pkg tokens.Package) func(context.Context, plugin.DeleteRequest) (plugin.DeleteResponse, error) {
 	return func(_ context.Context, req plugin.DeleteRequest) (plugin.DeleteResponse, error) {
 		inputs := resource.ToResourcePropertyMap(req.Inputs)
@@ -120,9 +121,9 @@ func (w *world) deletes(pkg tokens.Package) func(context.Context, plugin.DeleteR
 	}
 }
 
-// diff answers as infer.Provider of pulumi-go-provider does, which the command plugin is made with,
-// path by path: the SDK's own replaceOnChanges of triggers[*] finds nothing in a whole list that
-// changed. An object is replaced by one of another name, a random value when what keeps it changes.
+// diff answers like infer.Provider of pulumi-go-provider, which the command plugin uses, path by
+// path: the SDK's own replaceOnChanges of triggers[*] matches nothing if a whole list changes. An
+// object with another name replaces the old one, and so does a random value with other keepers.
 func diff(_ context.Context, req plugin.DiffRequest) (plugin.DiffResult, error) {
 	result := plugin.DiffResult{Changes: plugin.DiffNone, DetailedDiff: map[string]plugin.PropertyDiff{}}
 	before, after := resource.ToResourcePropertyMap(req.OldInputs), resource.ToResourcePropertyMap(req.NewInputs)
@@ -151,7 +152,7 @@ func diff(_ context.Context, req plugin.DiffRequest) (plugin.DiffResult, error) 
 	return result, nil
 }
 
-// enabled reads a switch of a provider, which is handed as text.
+// enabled reads a switch of a provider, which is passed as text.
 func enabled(value resource.PropertyValue) bool {
 	return value.IsBool() && value.BoolValue() || value.IsString() && value.StringValue() == "true"
 }
@@ -165,8 +166,8 @@ func ignored(keys []string, key string) bool {
 	return false
 }
 
-// diffConfig is pulumi-kubernetes 4's: a clusterIdentifier that stays keeps the provider whatever
-// the kubeconfig says; without one an unknown kubeconfig replaces it.
+// diffConfig answers like pulumi-kubernetes 4: an unchanged clusterIdentifier keeps the provider
+// with any kubeconfig; without one an unknown kubeconfig replaces it.
 func diffConfig(_ context.Context, req plugin.DiffConfigRequest) (plugin.DiffConfigResponse, error) {
 	const identifier, kubeconfig = resource.PropertyKey("clusterIdentifier"), resource.PropertyKey("kubeconfig")
 	result := plugin.DiffResult{Changes: plugin.DiffNone}

@@ -18,8 +18,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/workspace"
 )
 
-// journal keeps the writes of a run to its state, in order: a kill leaves a beginning of it. Unlike
-// the harness's own it can be read while the run goes on.
+// journal keeps a run's writes to its state, in order: a kill leaves a prefix of them. Unlike the
+// harness's own it can be read during the run.
 type journal struct {
 	mutex   sync.Mutex
 	entries engine.JournalEntries
@@ -33,15 +33,14 @@ func (j *journal) add(kind engine.TestJournalEntryKind, step deploy.Step) {
 	j.entries = append(j.entries, engine.TestJournalEntry{Kind: kind, Step: step})
 }
 
-// written are the entries so far.
+// written returns the entries so far.
 func (j *journal) written() engine.JournalEntries {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
 	return slices.Clone(j.entries)
 }
 
-// now is the state that is written at this moment, as a copy of its own: the engine goes on
-// changing what it has.
+// now returns the state written so far, as a copy, because the engine continues to change its own.
 func (j *journal) now() (*deploy.Snapshot, error) {
 	snapshot, err := j.written().Snap(j.base)
 	return copied(snapshot), err
@@ -75,7 +74,7 @@ func (*journal) SupportsStateMigrations() bool           { return false }
 func (*journal) StateMigration(*deploy.StateMigrationTransaction) error { return nil }
 func (*journal) Close() error                                           { return nil }
 
-// copied is a state whose resources are its own; what they say is never changed in place.
+// copied returns a state with copied resources; their contents are never changed in place.
 func copied(snapshot *deploy.Snapshot) *deploy.Snapshot {
 	if snapshot == nil {
 		return nil
@@ -92,9 +91,9 @@ func copied(snapshot *deploy.Snapshot) *deploy.Snapshot {
 	return &own
 }
 
-// quickly is an operation without what the harness does beside it: it serializes and verifies the
-// state after each step, three times over, which is nine tenths of a run. Here only the last state
-// is verified, and those that a kill leaves.
+// quickly runs an operation without the harness's own work: the harness serializes and verifies the
+// state after each step, three times, which is nine tenths of a run. Here only the last state is
+// verified, and those that a kill leaves.
 func (s *stack) quickly(
 	ctx context.Context, op lt.TestOp, preview bool, hear func(engine.Event),
 ) (*deploy.Snapshot, engine.JournalEntries, error) {
@@ -108,7 +107,7 @@ func (s *stack) quickly(
 		return host, nil
 	}
 	canceled, source := cancel.NewContext(context.Background())
-	defer source.Terminate() // or the engine keeps what it has of this run for good, 5 MB of it
+	defer source.Terminate() // otherwise the engine keeps its 5 MB of this run for good
 	defer context.AfterFunc(ctx, func() { source.Cancel() })()
 	events, heard := make(chan engine.Event), make(chan struct{})
 	var over sync.Mutex // locked for good once a panic has ended the run
@@ -137,10 +136,10 @@ func (s *stack) quickly(
 	return after, entries, errors.Join(err, wrong, host.Close())
 }
 
-// errPanicked is the end of an operation in which the engine panicked.
+// errPanicked reports that the engine panicked.
 var errPanicked = errors.New("the engine panicked")
 
-// surviving has a panic of the engine end an operation as it ends Pulumi's command, and not the
+// surviving lets a panic of the engine end an operation, as it ends Pulumi's command, and not the
 // test.
 func surviving(operation func() error) (err error) {
 	defer func() {
@@ -151,8 +150,8 @@ func surviving(operation func() error) (err error) {
 	return operation()
 }
 
-// goesOn has the engine go on after a step that fails. Since 3.274 it panics where it then skips a
-// provider that has not changed (pulumi#20529); the state is as by a kill.
+// goesOn makes the engine continue after a failed step. Since 3.274 it panics if it then skips an
+// unchanged provider (pulumi#20529); the state is like after a kill.
 func (s *stack) goesOn(on bool) {
 	s.t.Setenv("PULUMI_DEV", "true")
 	s.t.Setenv("PULUMI_GOROUTINE_PANIC_RECOVERY", "true")

@@ -17,17 +17,18 @@ import (
 
 // asked returns the input of a command for a host.
 func asked(inputs resource.PropertyMap) (told hostrun.Input) {
-	_ = json.Unmarshal([]byte(plain(inputs["stdin"])), &told) // what is not known yet is nothing
+	_ = json.Unmarshal([]byte(plain(inputs["stdin"])), &told) // an unknown value has no effect
 	return told
 }
 
-// node has the effect of a command for one node: machine, present, gate, admit, install and so on.
+// node executes a command for one node: machine, present, gate, admit, install and so on.
 func (r *reality) node(verb, name, what string, inputs resource.PropertyMap) error {
 	one := r.at(name)
 	switch {
 	case what == "machine" || what == "vm":
 		return r.machine(verb, name)
-	case verb == "delete" && inputs.HasValue("delete") && slices.Contains([]string{"claim", "uninstall"}, what): // before docs/adr/0045 the latter
+	// before docs/adr/0045 the latter
+	case verb == "delete" && inputs.HasValue("delete") && slices.Contains([]string{"claim", "uninstall"}, what):
 		return r.uninstall(name)
 	case verb == "delete":
 	case what == "present":
@@ -49,11 +50,11 @@ func (r *reality) node(verb, name, what string, inputs resource.PropertyMap) err
 // overSSH are the commands for one node that need its host.
 var overSSH = []string{"hostkey", "gate", "boot", "claim", "installer", "binary", "images", "install", "keepalived"}
 
-// machine makes and removes a machine. A delete says first that it is about to go.
+// machine makes and removes a machine. A delete first records that it has begun.
 func (r *reality) machine(verb, name string) error {
 	one := r.at(name)
 	switch verb {
-	case "create": // takes over what a kill has left
+	case "create": // adopts a machine that a kill has left
 		one.there = true
 		if one.leaving {
 			*one = host{there: true}
@@ -66,7 +67,7 @@ func (r *reality) machine(verb, name string) error {
 	return nil
 }
 
-// present is `machine create --existing`.
+// present executes `machine create --existing`.
 func (r *reality) present(name string) error {
 	one := r.at(name)
 	if one.leaving {
@@ -78,7 +79,7 @@ func (r *reality) present(name string) error {
 	return nil
 }
 
-// uninstall takes K3s off a host, and what Strata has brought. Its node stays in Kubernetes.
+// uninstall removes K3s and Strata's files from a host. Its node stays in Kubernetes.
 func (r *reality) uninstall(name string) error {
 	one := r.at(name)
 	if !one.there {
@@ -90,7 +91,7 @@ func (r *reality) uninstall(name string) error {
 
 func unreachable(name string) error { return fmt.Errorf("%s: ssh: no route to host", name) }
 
-// What the script of an install is told, a push and an upgrade.
+// The inputs of the scripts of an install, a push and an upgrade.
 var (
 	isServer = regexp.MustCompile(`ROLE=\W*server`)
 	binary   = regexp.MustCompile(`BINARY_SHA256=\W*([0-9a-f]{64})`)
@@ -102,8 +103,8 @@ var (
 	agentTokenLine = regexp.MustCompile(`(?m)^agent-token: "?([^"\n]+)`)
 )
 
-// install puts K3s on a host: the first server begins a cluster where no peer serves one and the
-// state shows none, every other node joins.
+// install installs K3s on a host. The first server begins a cluster if no peer serves one and the
+// state shows none; every other node joins.
 func (r *reality) install(name string, told hostrun.Input) error {
 	script, config := told.Script, told.Stdin
 	one := r.at(name)
@@ -147,14 +148,15 @@ func (r *reality) install(name string, told hostrun.Input) error {
 	default:
 		return fmt.Errorf("%s: no server to join", name)
 	}
-	one.server, one.token, one.sealed, one.cluster, one.running, r.nodes[name] = server, token, token, r.clusters, one.staged, true
+	one.server, one.token, one.sealed, one.cluster, one.running, r.nodes[name] = server, token, token,
+		r.clusters, one.staged, true
 	return nil
 }
 
-// rotate has the servers' data encrypted with another token: etcd takes it to all of them.
+// rotate encrypts the servers' data with another token: etcd distributes it to all of them.
 func (r *reality) rotate(stdin string) error {
 	var asked token.Rotation
-	_ = json.Unmarshal([]byte(stdin), &asked) // what is not known yet is nothing
+	_ = json.Unmarshal([]byte(stdin), &asked) // an unknown value has no effect
 	if asked.Generation == 0 || len(asked.Tokens) == 0 {
 		return nil
 	}
@@ -171,7 +173,7 @@ func (r *reality) rotate(stdin string) error {
 	return nil
 }
 
-// upgrade has every node run what it asks for.
+// upgrade makes every node run the wanted K3s.
 func (r *reality) upgrade(stdin string) error {
 	wanted := pushed.FindStringSubmatch(stdin)
 	if wanted == nil {
@@ -182,7 +184,7 @@ func (r *reality) upgrade(stdin string) error {
 		switch {
 		case !one.there:
 			return unreachable(name)
-		case one.token == "": // it has yet to join, with what is staged
+		case one.token == "": // it has yet to join, with the staged binary
 		case one.staged != wanted[1]:
 			return fmt.Errorf("%s: the staged K3s is %q, not %q", name, one.staged, wanted[1])
 		default:
@@ -192,7 +194,7 @@ func (r *reality) upgrade(stdin string) error {
 	return nil
 }
 
-// exact is the gate of the node set.
+// exact fails unless exactly the wanted nodes exist, like the gate of the node set.
 func (r *reality) exact(wanted []string) error {
 	if have := slices.Sorted(maps.Keys(r.nodes)); !slices.Equal(have, wanted) {
 		return fmt.Errorf("the cluster has the nodes %v, not %v", have, wanted)
@@ -205,7 +207,7 @@ func (r *reality) exact(wanted []string) error {
 	return nil
 }
 
-// joined is the gate of one node's K3s.
+// joined fails unless a node's K3s has joined, like the gate of one node's K3s.
 func (r *reality) joined(name string) error {
 	if one := r.at(name); !one.there || one.token == "" || one.cluster != r.clusters || !r.nodes[name] {
 		return fmt.Errorf("%s: K3s is not ready", name)
@@ -213,8 +215,8 @@ func (r *reality) joined(name string) error {
 	return nil
 }
 
-// judge holds reality to the configuration after an up that ended well: exactly the nodes that are
-// asked for, in one cluster.
+// judge compares reality with the configuration after a successful update: exactly the configured
+// nodes exist, in one cluster.
 func (r *reality) judge(wanted []string) error {
 	if err := r.exact(wanted); err != nil {
 		return err
@@ -226,7 +228,7 @@ func (r *reality) judge(wanted []string) error {
 			return fmt.Errorf("%s is no node of cluster %d: %+v", name, r.clusters, *one)
 		case !asked && one.token != "":
 			return fmt.Errorf("%s has left and has K3s: %+v", name, *one)
-		// Condemned by a destroy that was killed before it had written that down is no harm:
+		// A mark from a destroy that was killed before it had recorded that is harmless:
 		// docs/adr/0030.
 		case asked && one.leaving:
 			return fmt.Errorf("%s is marked as leaving: %+v", name, *one)

@@ -13,9 +13,9 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// reality simulates hosts and cluster below the providers: the program's commands change it, and
-// get their answers from it. A command does as docs/architecture.md and its own package say; the
-// lab shows its steps on a host.
+// reality simulates hosts and cluster below the providers: the program's commands change it and
+// read their answers from it. A command behaves as docs/architecture.md and its own package
+// describe; the lab tests its steps on a host.
 type reality struct {
 	hosts map[string]*host
 	// clusters counts the clusters that a first server has begun; the last one is the cluster.
@@ -28,41 +28,42 @@ type reality struct {
 	content map[string]resource.PropertyMap
 	// writes counts the updates of objects.
 	writes int
-	// passwords counts those that were drawn.
+	// passwords counts the generated passwords.
 	passwords int
-	// existing: the cluster was there before the stack, and nothing that the stack does takes it
-	// away.
+	// existing is true if the cluster existed before the stack, and the stack never removes it.
 	existing bool
 	// founded reports whether the state shows that there was a cluster.
 	founded func() bool
-	// blind has the gate of the nodes open whatever there is, and removes no node: a planted fault.
+	// blind makes the gate of the nodes pass in any state, and removes no node: a planted fault.
 	blind bool
 }
 
-// host is a host, existing or made.
+// host is an existing host or a machine.
 type host struct {
-	// there: the host can be reached. One that exists already always is, one of Strata's after its
-	// making.
+	// there is true if the host can be reached. An existing one always can, one of Strata's once it
+	// is made.
 	there bool
-	// condemned: a destroy has begun that will remove it; leaving: it is to be made anew.
+	// condemned is true if a destroy that will remove it has begun; leaving is true if it is to be
+	// made anew.
 	condemned, leaving bool
-	// server, token and cluster are its K3s's; token is empty where it has none.
+	// server, token and cluster describe its K3s; token is empty without K3s.
 	server  bool
 	token   string
 	cluster int
 	// sealed is the token that encrypts the data of a server.
 	sealed string
-	// staged is the binary that a push has brought, running the one that K3s runs, by their sums;
-	// config is its configuration.
+	// staged is the pushed binary, running the one that K3s runs, by their sums; config is its
+	// configuration.
 	staged, running, config string
 }
 
-// newReality is one without a machine, whose cluster's objects are the world's.
+// newReality returns a reality without a machine, whose cluster's objects are the world's.
 func newReality(w *world) *reality {
-	return &reality{hosts: map[string]*host{}, nodes: map[string]bool{}, objects: w.objects, content: map[string]resource.PropertyMap{}, founded: func() bool { return false }}
+	return &reality{hosts: map[string]*host{}, nodes: map[string]bool{}, objects: w.objects,
+		content: map[string]resource.PropertyMap{}, founded: func() bool { return false }}
 }
 
-// clone is another reality that is the same.
+// clone returns a copy.
 func (r *reality) clone() *reality {
 	other := *r
 	other.nodes, other.objects, other.content = maps.Clone(r.nodes), maps.Clone(r.objects), maps.Clone(r.content)
@@ -74,7 +75,8 @@ func (r *reality) clone() *reality {
 	return &other
 }
 
-// fingerprint differs where reality does, but for what objects hold.
+// fingerprint returns a text that differs for different realities. It ignores the contents of
+// objects.
 func (r *reality) fingerprint() string {
 	var text strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(r.hosts)) {
@@ -84,14 +86,14 @@ func (r *reality) fingerprint() string {
 	return text.String()
 }
 
-// becomes makes another reality the world's.
+// becomes replaces the world's reality.
 func (w *world) becomes(r *reality) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	w.reality, w.objects = r, r.objects
 }
 
-// at is a host by its name.
+// at returns a host by its name.
 func (r *reality) at(name string) *host {
 	if r.hosts[name] == nil {
 		r.hosts[name] = &host{}
@@ -112,10 +114,10 @@ func (r *reality) serves() bool {
 	return false
 }
 
-// onHost is a resource of one node: `k3s-NODE-install`. A resource of all has no node.
+// onHost matches a resource of one node: `k3s-NODE-install`. A resource of all has no node.
 var onHost = regexp.MustCompile(`^(hosts|k3s)-((?:server|agent)-\d+)-([a-z]+)`)
 
-// do has the effect of one action.
+// do executes one action.
 func (r *reality) do(verb string, urn resource.URN, inputs resource.PropertyMap) error {
 	name, kind := urn.Name(), string(urn.Type())
 	switch {
@@ -150,7 +152,7 @@ func (r *reality) do(verb string, urn resource.URN, inputs resource.PropertyMap)
 
 var errNoAnswer = errors.New("dial tcp: connection refused")
 
-// asked returns the end of a request to the API.
+// asked returns the result of a request to the API.
 func (r *reality) asked() error {
 	if !r.serves() {
 		return errNoAnswer
@@ -158,8 +160,8 @@ func (r *reality) asked() error {
 	return nil
 }
 
-// written returns the end of a write to the API. The caller notes the object itself, because it
-// knows whether the object existed.
+// written returns the result of a write to the API. The caller records the object itself, because
+// it knows whether the object existed.
 func (r *reality) written(verb string, urn resource.URN, inputs resource.PropertyMap) error {
 	if err := r.asked(); err != nil {
 		return err
@@ -171,7 +173,8 @@ func (r *reality) written(verb string, urn resource.URN, inputs resource.Propert
 	return nil
 }
 
-// opened returns the end of a request with a kubeconfig: one of a cluster before has another CA.
+// opened returns the result of a request with a kubeconfig: that of an earlier cluster has another
+// CA.
 func (r *reality) opened(access resource.PropertyValue) error {
 	if err := r.asked(); err != nil {
 		return err
@@ -182,10 +185,10 @@ func (r *reality) opened(access resource.PropertyValue) error {
 	return nil
 }
 
-// accessTo is the secret part of a cluster's kubeconfig.
+// accessTo returns the secret part of a cluster's kubeconfig.
 func accessTo(cluster int) string { return fmt.Sprintf("%s-of-%03d", pulumitest.ClientKey, cluster) }
 
-// drawn makes an answer that of reality: a password is like no other, and a kubeconfig is of the
+// drawn adapts an answer to reality: each password is unique, and a kubeconfig belongs to the
 // cluster.
 func (w *world) drawn(urn resource.URN, outputs resource.PropertyMap) {
 	if w.reality == nil {
@@ -194,15 +197,16 @@ func (w *world) drawn(urn resource.URN, outputs resource.PropertyMap) {
 	switch string(urn.Type()) {
 	case "random:index/randomPassword:RandomPassword":
 		w.reality.passwords++
-		outputs["result"] = resource.MakeSecret(resource.NewProperty(fmt.Sprintf("%s-%03d", pulumitest.Token, w.reality.passwords)))
+		outputs["result"] = resource.MakeSecret(
+			resource.NewProperty(fmt.Sprintf("%s-%03d", pulumitest.Token, w.reality.passwords)))
 	case "command:local:Command", "command:remote:Command":
 		text := strings.ReplaceAll(plain(outputs["stdout"]), pulumitest.ClientKey, accessTo(w.reality.clusters))
 		outputs["stdout"] = resource.MakeSecret(resource.NewProperty(text))
 	}
 }
 
-// depart is `machine leaving`: a destroy condemns all machines, the next up has those that still
-// are made anew.
+// depart executes `machine leaving`: a destroy condemns all machines, and the next update marks
+// those that still are to be made anew.
 func (r *reality) depart(verb string) error {
 	for one := range maps.Values(r.hosts) {
 		switch {
@@ -217,7 +221,7 @@ func (r *reality) depart(verb string) error {
 	return nil
 }
 
-// members takes the nodes that the configuration has lost out of the cluster.
+// members removes the nodes that the configuration has lost from the cluster.
 func (r *reality) members(verb string, inputs resource.PropertyMap) error {
 	if verb == "delete" || r.blind {
 		return nil
@@ -232,7 +236,7 @@ func (r *reality) members(verb string, inputs resource.PropertyMap) error {
 
 var nodeName = regexp.MustCompile(`"name":"((?:server|agent)-\d+)"`)
 
-// nodesIn are the nodes that a command's input names, in order and once.
+// nodesIn returns the nodes in a command's input, in order and once.
 func nodesIn(stdin string) []string {
 	var names []string
 	for _, found := range nodeName.FindAllStringSubmatch(stdin, -1) {
@@ -242,7 +246,7 @@ func nodesIn(stdin string) []string {
 	return slices.Compact(names)
 }
 
-// plain is the text of a value, secret or not.
+// plain returns the text of a value, secret or not.
 func plain(value resource.PropertyValue) string {
 	if value.IsSecret() {
 		value = value.SecretValue().Element

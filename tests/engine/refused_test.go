@@ -10,13 +10,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a host's gate refuses changes nothing: no config.yaml, no binary, no node's removal from its
-// host. Taken back, only the gates run.
+// A refusal by a host's gate comes before any change: no config.yaml, no binary, no removal of a
+// node from its host. After the change is reverted, only the gates run.
 func TestWhatAHostRefusesIsRefusedBeforeItIsChanged(t *testing.T) {
 	servers := []string{"server-1", "server-2", "server-3"}
 	for name, change := range map[string]func(s *stack){
-		"another cluster network":      func(s *stack) { s.set("k3s", "clusterCIDR", "10.52.0.0/16") },
-		"another flannel backend":      func(s *stack) { s.set("k3s", "serverArgs", section{"flannel-backend": "host-gw"}) },
+		"another cluster network": func(s *stack) { s.set("k3s", "clusterCIDR", "10.52.0.0/16") },
+		"another flannel backend": func(s *stack) {
+			s.set("k3s", "serverArgs", section{"flannel-backend": "host-gw"})
+		},
 		"Secrets no longer encrypted":  func(s *stack) { s.set("k3s", "secretsEncryption", false) },
 		"another network for Services": func(s *stack) { s.set("k3s", "serviceCIDR", "10.53.0.0/16") },
 	} {
@@ -32,7 +34,8 @@ func TestWhatAHostRefusesIsRefusedBeforeItIsChanged(t *testing.T) {
 			failed := s.up()
 			require.Error(t, failed.err)
 			for _, made := range append(failed.actions.names("create"), failed.actions.names("update")...) {
-				assert.True(t, strings.HasPrefix(made, "hosts-") && strings.HasSuffix(made, "-gate"), "%s was done", made)
+				assert.True(t, strings.HasPrefix(made, "hosts-") &&
+					strings.HasSuffix(made, "-gate"), "%s was done", made)
 			}
 
 			s.config["strata:k3s"] = whole
@@ -41,15 +44,16 @@ func TestWhatAHostRefusesIsRefusedBeforeItIsChanged(t *testing.T) {
 			}
 			back := s.mustUp()
 			for changed := range back.changed() {
-				assert.True(t, strings.HasPrefix(changed, "hosts-server-") && strings.HasSuffix(changed, "-gate"), "%s was done", changed)
+				assert.True(t, strings.HasPrefix(changed, "hosts-server-") &&
+					strings.HasSuffix(changed, "-gate"), "%s was done", changed)
 			}
 			assert.ElementsMatch(t, slices.Collect(maps.Keys(before)), slices.Collect(maps.Keys(s.stored())))
 		})
 	}
 }
 
-// A renamed node's new name is not installed where its gate refuses it, and its old name's host is
-// not cleaned.
+// A renamed node is not installed under its new name if its gate refuses it, and the host of its
+// old name is not cleaned.
 func TestARenameThatIsRefusedUninstallsNothing(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
@@ -71,7 +75,7 @@ func TestARenameThatIsRefusedUninstallsNothing(t *testing.T) {
 	assert.Empty(t, failed.actions.ending("delete", "-claim"))
 }
 
-// A claim that is refused leaves nothing behind that a destroy would run on the host.
+// A refused claim leaves no command that a destroy would run on the host.
 func TestADestroyLeavesAHostAloneThatWasNeverClaimed(t *testing.T) {
 	s := newStack(t, "staging")
 	s.fail("create", "k3s-agent-2-claim")

@@ -14,19 +14,21 @@ import (
 	"strata/platform"
 )
 
-// born is the time of the first up: in the middle of a generation and of a month of the calendar.
+// born is the time of the first update: in the middle of a generation and of a month of the
+// calendar.
 var born = time.Unix(0, 0).Add(17*365*24*time.Hour/3*3 + 15*24*time.Hour)
 
-// at has the program take it for another time.
+// at sets the program's clock.
 func (s *stack) at(now time.Time) {
 	s.registers = func(ctx *pulumi.Context) error { return platform.Run(components.At(ctx, now)) }
 }
 
-// replaced are the resources that a run takes away or makes anew.
+// replaced returns the resources that a run removes or makes anew.
 func (r *result) replaced() []string {
 	var names []string
 	for name, steps := range r.steps {
-		for _, op := range []string{string(deploy.OpReplace), string(deploy.OpDelete), string(deploy.OpDeleteReplaced)} {
+		for _, op := range []string{string(deploy.OpReplace), string(deploy.OpDelete),
+			string(deploy.OpDeleteReplaced)} {
 			if slices.Contains(steps, op) && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
@@ -36,7 +38,7 @@ func (r *result) replaced() []string {
 	return names
 }
 
-// K3s's own client certificate lives for a year, and whoever keeps a copy dies with it.
+// K3s's own client certificate lives for a year, and a copy of it expires with it.
 func TestAStacksCertificateIsRenewedAtAThirdOfItsLife(t *testing.T) {
 	s := newStack(t, "staging")
 	s.at(born)

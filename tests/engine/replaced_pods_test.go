@@ -14,8 +14,8 @@ import (
 	"strata/platform"
 )
 
-// replacements are the changes before which a run asks the cluster, since Pods that serve are
-// replaced.
+// replacements are the changes before which a run checks the cluster, because they replace serving
+// Pods.
 type replacements struct {
 	mutex   sync.Mutex
 	changes []string
@@ -24,7 +24,7 @@ type replacements struct {
 	refuses error
 }
 
-// asks has the stack's program ask.
+// asks makes the stack's program use the check.
 func (s *stack) asks(a *replacements) {
 	s.registers = platform.Program{Connect: func(_ string, servers []string) (components.Before, error) {
 		return func(_ context.Context, change components.Change, _ func(string)) error {
@@ -40,14 +40,14 @@ func (s *stack) asks(a *replacements) {
 	}}.Run
 }
 
-// took are the changes since it was called last.
+// took returns the changes since the last call.
 func (a *replacements) took() []string {
 	defer func() { a.changes = nil }()
 	slices.Sort(a.changes)
 	return a.changes
 }
 
-// An ingress controller that does not watch the API server yet sends requests to the Pods that go.
+// An ingress controller that does not watch the API server yet sends requests to the old Pods.
 func TestPodsThatServeAreReplacedOnlyOnceTheClusterSaysSo(t *testing.T) {
 	s, a := withShop(t, false), &replacements{}
 	s.asks(a)

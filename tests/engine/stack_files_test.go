@@ -17,8 +17,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// asProgram reads the stack as the program does: the engine merges, checks and decrypts the file
-// (pulumi/pkg/backend/httpstate and diy), and hands over a text for each key.
+// asProgram reads the stack like the program: the engine merges, checks and decrypts the file
+// (pulumi/pulumi/pkg/backend/httpstate and diy), and passes a text for each key.
 func asProgram(t *testing.T, s pulumitest.StackFile) (*config.Config, error) {
 	t.Helper()
 	path, err := workspace.DetectProjectPathFrom(s.Folder)
@@ -48,31 +48,36 @@ func asProgram(t *testing.T, s pulumitest.StackFile) (*config.Config, error) {
 	return pulumitest.FromEngine(t, whole, secret...)
 }
 
-// meanings are awkward files, and one thing that each of them says.
+// meanings are awkward files, each with one expected value.
 var meanings = map[string]struct {
 	project, config string
 	says            func(t *testing.T, cfg *config.Config)
 }{
-	"words that YAML 1.1 takes for booleans": {"", "  strata:apps: {workloads: [{name: a, image: a.example.org/a:1, env: {COUNTRY: NO, A: y, B: on, C: off, D: yes}}]}\n",
+	"words that YAML 1.1 takes for booleans": {"",
+		"  strata:apps: {workloads: [{name: a, image: a.example.org/a:1, env: {COUNTRY: NO, A: y, B: on, C: off, D: yes}}]}\n",
 		func(t *testing.T, cfg *config.Config) {
 			t.Helper()
-			assert.Equal(t, map[string]string{"COUNTRY": "NO", "A": "y", "B": "on", "C": "off", "D": "yes"}, cfg.Apps.Workloads[0].Env)
+			assert.Equal(t, map[string]string{"COUNTRY": "NO", "A": "y", "B": "on", "C": "off", "D": "yes"},
+				cfg.Apps.Workloads[0].Env)
 		}},
 	"a section as JSON": {"", "  strata:traefik: '{\"replicas\": 3}'\n", func(t *testing.T, cfg *config.Config) {
 		t.Helper()
 		assert.Equal(t, 3, cfg.Traefik.Replicas)
 	}},
-	"a merge key with an override": {"", "  strata:traefik: &base {replicas: 3, externalTrafficPolicy: Local}\n  strata:apisix: {<<: *base, replicas: 2}\n",
+	"a merge key with an override": {"",
+		"  strata:traefik: &base {replicas: 3, externalTrafficPolicy: Local}\n  strata:apisix: {<<: *base, replicas: 2}\n",
 		func(t *testing.T, cfg *config.Config) {
 			t.Helper()
 			assert.Equal(t, 2, cfg.APISIX.Replicas)
 			assert.Equal(t, config.TrafficPolicy("Local"), cfg.APISIX.ExternalTrafficPolicy)
 		}},
-	"the project's default": {"config: {strata:metallb: {type: object, default: {addresses: [10.0.0.1-10.0.0.9]}}}\n", "", func(t *testing.T, cfg *config.Config) {
-		t.Helper()
-		assert.Equal(t, []string{"10.0.0.1-10.0.0.9"}, cfg.MetalLB.Addresses)
-	}},
-	"the project's default, replaced": {"config: {strata:traefik: {type: object, default: {replicas: 3}}}\n", "  strata:traefik: {dashboard: false}\n",
+	"the project's default": {"config: {strata:metallb: {type: object, default: {addresses: [10.0.0.1-10.0.0.9]}}}\n",
+		"", func(t *testing.T, cfg *config.Config) {
+			t.Helper()
+			assert.Equal(t, []string{"10.0.0.1-10.0.0.9"}, cfg.MetalLB.Addresses)
+		}},
+	"the project's default, replaced": {"config: {strata:traefik: {type: object, default: {replicas: 3}}}\n",
+		"  strata:traefik: {dashboard: false}\n",
 		func(t *testing.T, cfg *config.Config) {
 			t.Helper()
 			assert.Equal(t, 2, cfg.Traefik.Replicas, "a section of the stack's replaces the project's as a whole")
@@ -81,26 +86,32 @@ var meanings = map[string]struct {
 		t.Helper()
 		assert.Equal(t, 3, cfg.Traefik.Replicas)
 	}},
-	"numbers": {"", "  strata:traefik: {values: {a: 0x1F, b: 010, c: 1.10, d: 1e3, e: 12345678901, f: 2001-01-01, g: 1_000}}\n",
+	"numbers": {"",
+		"  strata:traefik: {values: {a: 0x1F, b: 010, c: 1.10, d: 1e3, e: 12345678901, f: 2001-01-01, g: 1_000}}\n",
 		func(t *testing.T, cfg *config.Config) {
 			t.Helper()
-			assert.Equal(t, map[string]any{"a": int64(31), "b": int64(8), "c": 1.1, "d": int64(1000), "e": int64(12345678901),
-				"f": "2001-01-01 00:00:00 +0000 UTC", "g": int64(1000)}, cfg.Traefik.Values.Tree)
+			assert.Equal(t,
+				map[string]any{"a": int64(31), "b": int64(8), "c": 1.1, "d": int64(1000), "e": int64(12345678901),
+					"f": "2001-01-01 00:00:00 +0000 UTC", "g": int64(1000)}, cfg.Traefik.Values.Tree)
 		}},
-	"nothing": {"", "  strata:traefik:\n  strata:apisix: {}\n  strata:verify: off\n", func(t *testing.T, cfg *config.Config) {
-		t.Helper()
-		assert.False(t, bool(cfg.Verify))
-	}},
-	// The encrypted text is "[secret]", the one that a command has in its place.
-	"encrypted texts": {"", "  strata:argocd: {values: {a: {secure: W3NlY3JldF0=}}}\n  strata:apps: {workloads: [{name: a, image: a.example.org/a:1, secretEnv: {A: {secure: W3NlY3JldF0=}}}]}\n",
+	"nothing": {"", "  strata:traefik:\n  strata:apisix: {}\n  strata:verify: off\n",
+		func(t *testing.T, cfg *config.Config) {
+			t.Helper()
+			assert.False(t, bool(cfg.Verify))
+		}},
+	// The encrypted text is "[secret]", which a command uses in its place.
+	"encrypted texts": {"",
+		"  strata:argocd: {values: {a: {secure: W3NlY3JldF0=}}}\n  strata:apps: {workloads: [{name: a, image: a.example.org/a:1, secretEnv: {A: {secure: W3NlY3JldF0=}}}]}\n",
 		func(t *testing.T, cfg *config.Config) {
 			t.Helper()
 			assert.True(t, cfg.ArgoCD.Values.Secret)
 		}},
-	"keys of providers": {"", "  aws:region: eu-west-1\n  kubernetes:context: other\n  strata:config:traefik: {replicas: 3}\n", func(t *testing.T, cfg *config.Config) {
-		t.Helper()
-		assert.Equal(t, 3, cfg.Traefik.Replicas, "an older form of a key")
-	}},
+	"keys of providers": {"",
+		"  aws:region: eu-west-1\n  kubernetes:context: other\n  strata:config:traefik: {replicas: 3}\n",
+		func(t *testing.T, cfg *config.Config) {
+			t.Helper()
+			assert.Equal(t, 3, cfg.Traefik.Replicas, "an older form of a key")
+		}},
 }
 
 // TestFilesMeanOneThing reads each file as a command and as the program.
@@ -143,22 +154,29 @@ func TestRepositorysStackFilesMeanOneThing(t *testing.T) {
 	}
 }
 
-// TestMistakesOfFilesAreRefusedBothWays reads mistakes that neither a command nor the program may
-// pass over.
+// TestMistakesOfFilesAreRefusedBothWays reads mistakes that both a command and the program must
+// refuse.
 func TestMistakesOfFilesAreRefusedBothWays(t *testing.T) {
 	cases := map[string]struct{ project, config, want string }{
 		"a key twice": {"", "  strata:k3s: {}\n  strata:k3s: {}\n", `mapping key "strata:k3s" already defined`},
 		"near the project's name": {"", "  stata:traefik: {replicas: 3}\n",
 			"stata:traefik: is not read: Strata's keys begin with strata:; did you mean strata:traefik?"},
-		"in other case": {"", "  Strata:traefik: {}\n", "Strata:traefik: is not read: Strata's keys begin with strata:; did you mean strata:traefik?"},
-		"a path that was set without --path": {"", "  strata:traefik.replicas: 3\n", "strata:traefik.replicas: has a path in its name, and so sets no key of a section; " +
-			"take it out and set it by its path: pulumi config rm 'strata:traefik.replicas'; pulumi config set --path 'strata:traefik.replicas' VALUE"},
-		"a list's path":           {"", "  strata:metallb[0]: 3\n", "strata:metallb[0]: has a path in its name"},
-		"an unknown section":      {"", "  strata:trafik: {replicas: 3}\n", "strata:trafik: is not a known section; did you mean traefik?"},
+		"in other case": {"", "  Strata:traefik: {}\n",
+			"Strata:traefik: is not read: Strata's keys begin with strata:; did you mean strata:traefik?"},
+		"a path that was set without --path": {"", "  strata:traefik.replicas: 3\n",
+			"strata:traefik.replicas: has a path in its name, and so sets no key of a section; " +
+				"take it out and set it by its path: pulumi config rm 'strata:traefik.replicas'; pulumi config set --path 'strata:traefik.replicas' VALUE"},
+		"a list's path": {"", "  strata:metallb[0]: 3\n", "strata:metallb[0]: has a path in its name"},
+		"an unknown section": {"", "  strata:trafik: {replicas: 3}\n",
+			"strata:trafik: is not a known section; did you mean traefik?"},
 		"a value that is missing": {"config: {other: {type: string}}\n", "", "is missing"},
-		"a value in plain":        {"config: {strata:traefik: {type: object, secret: true, default: {}}}\n", "  strata:traefik: {}\n", "must be encrypted as it's secret"},
-		"a type of Pulumi's":      {"config: {strata:traefik: {type: object, default: {}}}\n", "  strata:traefik:\n", "must be of type 'object'"},
-		"a number for a text":     {"", "  strata:traefik: {values: [1]}\n", "strata:traefik.values: [1] is not an object"},
+		"a value in plain": {
+			"config: {strata:traefik: {type: object, secret: true, default: {}}}\n",
+			"  strata:traefik: {}\n", "must be encrypted as it's secret"},
+		"a type of Pulumi's": {"config: {strata:traefik: {type: object, default: {}}}\n",
+			"  strata:traefik:\n", "must be of type 'object'"},
+		"a number for a text": {"", "  strata:traefik: {values: [1]}\n",
+			"strata:traefik.values: [1] is not an object"},
 	}
 	for name, test := range cases {
 		t.Run(name, func(t *testing.T) {

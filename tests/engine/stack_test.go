@@ -29,14 +29,14 @@ import (
 // root is the project's folder.
 var root = pulumitest.Root
 
-// section is a part of the configuration, as YAML has it.
+// section is a part of the configuration, in YAML's types.
 type section = map[string]any
 
 // stack is a stack with its state, from one run to the next.
 type stack struct {
 	*world
 	t *testing.T
-	// project is the folder that the program runs in.
+	// project is the folder in which the program runs.
 	project *pulumitest.Project
 	// config is the committed configuration by section; a test changes it between runs.
 	config map[string]section
@@ -49,21 +49,21 @@ type stack struct {
 	// registers is the program; the platform's own unless a test replaces it.
 	registers pulumi.RunFunc
 
-	// quick runs without the harness's checks of every state that a run goes through; journal is
-	// then the last run's.
+	// quick runs without the harness's checks of every intermediate state; journal is then the last
+	// run's.
 	quick   bool
 	journal *journal
 	// refreshes is the engine's --refresh, of a quick run.
 	refreshes bool
-	// running ends with the present run: the engine leaves a program that it has no more use for
-	// waiting, where Pulumi kills it.
+	// running ends with the present run: the engine leaves an unneeded program waiting, where
+	// Pulumi would kill it.
 	running context.Context
 
 	plan     *lt.TestPlan
 	snapshot *deploy.Snapshot
 }
 
-// newStack is an empty stack with the committed configuration of a name.
+// newStack returns an empty stack with the committed configuration of a name.
 func newStack(t *testing.T, name string) *stack {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "Pulumi."+name+".yaml"))
@@ -73,7 +73,8 @@ func newStack(t *testing.T, name string) *stack {
 	}
 	require.NoError(t, yaml.Unmarshal(text, &file))
 	project := pulumitest.NewProject(t)
-	s := &stack{t: t, project: project, world: newWorld(), config: file.Config, parallel: 32, registers: platform.Run, answers: pulumitest.NewAnswers(t)}
+	s := &stack{t: t, project: project, world: newWorld(), config: file.Config, parallel: 32,
+		registers: platform.Run, answers: pulumitest.NewAnswers(t)}
 	runtime := deploytest.NewLanguageRuntimeF(s.program)
 	s.plan = &lt.TestPlan{Project: "strata", Stack: name, Options: lt.TestUpdateOptions{
 		T: quiet{t}, SkipDisplayTests: true,
@@ -99,7 +100,7 @@ func (s *stack) program(info plugin.RunInfo, _ *deploytest.ResourceMonitor) erro
 	return pulumi.RunWithContext(ctx, s.registers)
 }
 
-// handed is the configuration as Pulumi hands it to a program.
+// handed returns the configuration in the form that Pulumi passes to a program.
 func (s *stack) handed() (map[string]string, error) {
 	handed := map[string]string{}
 	for key, value := range s.config {
@@ -120,12 +121,12 @@ type result struct {
 	steps map[string][]string
 	// inputs hold the inputs of each resource.
 	inputs map[string]resource.PropertyMap
-	// errors are the error messages with the resource that each is about.
+	// errors are the error messages, by their resources.
 	errors map[string]string
 	err    error
 }
 
-// begins begins a run; what it returns ends the run's program.
+// begins begins a run, and returns a function that ends the run's program.
 func (s *stack) begins() (ends context.CancelFunc) {
 	s.running, ends = context.WithCancel(context.Background())
 	return ends
@@ -138,7 +139,8 @@ func (s *stack) run(op lt.TestOp, preview bool) *result {
 	options := s.plan.Options
 	options.Parallel = s.parallel
 	var killed *deploy.Snapshot
-	validate := func(_ workspace.Project, target deploy.Target, entries engine.JournalEntries, events []engine.Event, err error) error {
+	validate := func(_ workspace.Project, target deploy.Target, entries engine.JournalEntries,
+		events []engine.Event, err error) error {
 		for _, event := range events {
 			r.hear(event)
 		}
@@ -163,7 +165,8 @@ func (s *stack) run(op lt.TestOp, preview bool) *result {
 			after, entries, r.err = s.quickly(ctx, op, preview, r.hear)
 			r.err = validate(workspace.Project{}, deploy.Target{Snapshot: s.journal.base}, entries, nil, r.err)
 		} else {
-			after, r.err = op.RunWithContext(ctx, s.plan.GetProject(), s.plan.GetTarget(s.t, s.snapshot), options, preview, nil, validate)
+			after, r.err = op.RunWithContext(ctx, s.plan.GetProject(),
+				s.plan.GetTarget(s.t, s.snapshot), options, preview, nil, validate)
 		}
 		if !preview {
 			s.snapshot = after
@@ -182,7 +185,7 @@ func (s *stack) run(op lt.TestOp, preview bool) *result {
 	return r
 }
 
-// hear notes the steps and errors in the engine's events.
+// hear records the steps and errors in the engine's events.
 func (r *result) hear(event engine.Event) {
 	switch payload := event.Payload().(type) {
 	case engine.ResourcePreEventPayload:
@@ -202,7 +205,7 @@ func (s *stack) up() *result      { s.t.Helper(); return s.run(engine.Update, fa
 func (s *stack) preview() *result { s.t.Helper(); return s.run(engine.Update, true) }
 func (s *stack) destroy() *result { s.t.Helper(); return s.run(engine.Destroy, false) }
 
-// mustUp is an up that has to succeed.
+// mustUp runs an update that must succeed.
 func (s *stack) mustUp() *result {
 	s.t.Helper()
 	r := s.up()
@@ -210,7 +213,7 @@ func (s *stack) mustUp() *result {
 	return r
 }
 
-// stored are the resources in the state by name.
+// stored returns the resources in the state, by name.
 func (s *stack) stored() map[string]*pkgresource.State {
 	states := map[string]*pkgresource.State{}
 	if s.snapshot != nil {
@@ -229,7 +232,7 @@ func (s *stack) set(name, key string, value any) {
 	s.config["strata:"+name][key] = value
 }
 
-// removeNodes takes nodes out of the configuration.
+// removeNodes removes nodes from the configuration.
 func (s *stack) removeNodes(names ...string) {
 	nodes := s.config["strata:hosts"]["nodes"].([]any)
 	s.set("hosts", "nodes", slices.DeleteFunc(slices.Clone(nodes), func(node any) bool {
@@ -237,7 +240,7 @@ func (s *stack) removeNodes(names ...string) {
 	}))
 }
 
-// changed are the steps of each resource that has any but same.
+// changed returns the steps of each resource that has any but same.
 func (r *result) changed() map[string][]string {
 	changed := map[string][]string{}
 	for name, steps := range r.steps {

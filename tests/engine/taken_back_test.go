@@ -6,10 +6,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a kill leaves of an object's update or delete is not seen by a plain up that asks for what
-// was before: the state has it so. With `--refresh` it is.
+// After a killed update or delete of an object, a plain update to the old configuration sees no
+// change, because the state still has the old object. With `--refresh` it does.
 func TestAKilledChangeOfAnObjectThatIsTakenBackTakesARefresh(t *testing.T) {
-	for name, change := range map[string]string{"update of metallb-pool": "pool", "delete of argocd-release": "argocd"} {
+	for name, change := range map[string]string{"update of metallb-pool": "pool",
+		"delete of argocd-release": "argocd"} {
 		t.Run(name, func(t *testing.T) {
 			h := newHistory(t, "rehearsal")
 			h.taken["argocd"] = true
@@ -26,7 +27,7 @@ func TestAKilledChangeOfAnObjectThatIsTakenBackTakesARefresh(t *testing.T) {
 	}
 }
 
-// moment is the kill at a boundary.
+// moment returns the kill at a boundary.
 func moment(t *testing.T, all []killed, at string) killed {
 	t.Helper()
 	for _, one := range all {

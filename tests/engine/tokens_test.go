@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The keys are encrypted with the new token before a server gets it; agents follow all servers, or
-// one that restarts would be asked with a token that it does not know.
+// The keys are encrypted with the new token before a server gets it. Agents follow all servers, or
+// one that restarts would present a token that a server does not know.
 func TestTheTokensChangeServerByServerAndThenOnTheAgents(t *testing.T) {
 	s := newHistory(t, "staging")
 	first := s.mustUp().actions
@@ -33,12 +33,15 @@ func TestTheTokensChangeServerByServerAndThenOnTheAgents(t *testing.T) {
 	require.NoError(t, s.destroy().err)
 }
 
-// Whatever step it broke off at, the next up ends it.
+// The next update completes it from any step.
 func TestATokensChangeThatBrokeOffIsFinished(t *testing.T) {
-	for _, step := range []string{"k3s-token-rotation", "k3s-server-1-install", "k3s-server-2-install", "k3s-agent-1-install"} {
+	for _, step := range []string{"k3s-token-rotation", "k3s-server-1-install", "k3s-server-2-install",
+		"k3s-agent-1-install"} {
 		t.Run(step, func(t *testing.T) {
 			s := newHistory(t, "staging")
-			s.parallel = 1 // the engine ends at a failure, also between the delete and the create of what it replaces beside it
+			// the engine ends at a failure, even between the delete and the create of a parallel
+			// replacement
+			s.parallel = 1
 			s.mustUp()
 			s.set("k3s", "tokenGeneration", 1)
 			s.fail("create", step)

@@ -30,7 +30,8 @@ func TestAnUpCreatesEverythingAfterWhatItNeeds(t *testing.T) {
 					if did.find("create", need.Name()) == nil {
 						continue
 					}
-					assert.True(t, did.before("create", need.Name(), "create", after), "%s was created before %s", after, need.Name())
+					assert.True(t, did.before("create", need.Name(), "create", after),
+						"%s was created before %s", after, need.Name())
 					looked++
 				}
 			}
@@ -39,7 +40,7 @@ func TestAnUpCreatesEverythingAfterWhatItNeeds(t *testing.T) {
 	}
 }
 
-// The golden graph is what mocks record; the engine must see the same edges.
+// The golden graph comes from mocks; the engine must see the same edges.
 func TestTheEngineSeesTheGraphThatMocksRecord(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
@@ -123,9 +124,11 @@ func TestTheStateHoldsSecretsOnlyAsSecrets(t *testing.T) {
 			s := newStack(t, name)
 			s.mustUp()
 			for _, state := range s.stored() {
-				for what, values := range map[string]resource.PropertyMap{"inputs": state.Inputs, "outputs": state.Outputs} {
+				for what, values := range map[string]resource.PropertyMap{"inputs": state.Inputs,
+					"outputs": state.Outputs} {
 					for _, text := range []string{pulumitest.Token, pulumitest.ClientKey, "PRIVATE KEY"} {
-						assert.Empty(t, pulumitest.FindPlain(what, resource.NewProperty(values), text), state.URN.Name())
+						assert.Empty(t, pulumitest.FindPlain(what, resource.NewProperty(values), text),
+							state.URN.Name())
 					}
 				}
 			}

@@ -13,12 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// lasting says of a resource that its loss cannot be made good: keys and pins, machines, what a
-// cluster is, who reaches it, and what takes K3s off a host when it goes.
+// lasting reports whether a resource's loss is permanent: keys and pins, machines, the cluster's
+// identity, its credentials, and commands that uninstall K3s on deletion.
 func lasting(state *pkgresource.State) bool {
 	name := state.URN.Name()
 	for _, suffix := range []string{
-		"-key", "-identity", "-hostkey", "-machine", "-vm", "-image", "-cluster", "-token", "-kubeconfig", "-provider", "-uninstall", "-claim", "-vip", "-keepalived", "-password",
+		"-key", "-identity", "-hostkey", "-machine", "-vm", "-image", "-cluster", "-token",
+		"-kubeconfig", "-provider", "-uninstall", "-claim", "-vip", "-keepalived", "-password",
 	} {
 		if strings.HasSuffix(name, suffix) {
 			return true
@@ -27,8 +28,8 @@ func lasting(state *pkgresource.State) bool {
 	return false
 }
 
-// lossless expects of a run that nothing lasting was made anew or taken away, and that what was
-// drawn or pinned is what it was. What a machine or a host is told again is an update.
+// lossless checks that a run made no lasting resource anew and removed none, and that random and
+// pinned values are unchanged. A changed command of a machine or host is an update.
 func (s *stack) lossless(t *testing.T, before map[string]*pkgresource.State, r *result) {
 	t.Helper()
 	require.NoError(t, r.err)
@@ -55,20 +56,22 @@ func (s *stack) lossless(t *testing.T, before map[string]*pkgresource.State, r *
 	}
 	for _, name := range r.actions.names("delete") {
 		_, again := before[name]
-		assert.True(t, again && r.actions.find("create", name) != nil && !before[name].Inputs.HasValue("delete"), "%s was deleted", name)
+		assert.True(t, again && r.actions.find("create", name) != nil &&
+			!before[name].Inputs.HasValue("delete"), "%s was deleted", name)
 	}
 }
 
-// drawn are the resources that draw something or ask a host for the first time: their command must
-// not run again, whatever becomes of it.
+// drawn returns the resources that generate a value or contact a host for the first time: their
+// command must never run again.
 func drawn(states map[string]*pkgresource.State) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(states)), func(name string) bool {
 		text := states[name].Inputs["create"]
-		return !text.IsString() || !strings.Contains(text.StringValue(), " keygen") && !strings.Contains(text.StringValue(), " hostkey")
+		return !text.IsString() || !strings.Contains(text.StringValue(), " keygen") &&
+			!strings.Contains(text.StringValue(), " hostkey")
 	})
 }
 
-// A stack that the commit before brought up loses nothing to this one.
+// A stack that an earlier commit deployed loses nothing with this one.
 func TestAStackOfTheCommitBeforeLosesNothing(t *testing.T) {
 	for _, name := range keptStacks {
 		t.Run(name, func(t *testing.T) {
@@ -83,8 +86,8 @@ func TestAStackOfTheCommitBeforeLosesNothing(t *testing.T) {
 	}
 }
 
-// The text of every command changes some day: a flag, another path of the program. That runs what
-// may run again, and nothing else.
+// The text of every command may change: a flag, another path of the program. That only runs
+// commands that may run again.
 func TestAChangeOfEveryCommandsTextLosesNothing(t *testing.T) {
 	for _, name := range keptStacks {
 		t.Run(name, func(t *testing.T) {
@@ -92,7 +95,8 @@ func TestAChangeOfEveryCommandsTextLosesNothing(t *testing.T) {
 			s.mustUp()
 			for _, state := range s.snapshot.Resources {
 				for _, verb := range []resource.PropertyKey{"create", "update"} {
-					if text := state.Inputs[verb]; text.IsString() && strings.HasPrefix(string(state.Type), "command:") {
+					if text := state.Inputs[verb]; text.IsString() &&
+						strings.HasPrefix(string(state.Type), "command:") {
 						state.Inputs[verb] = resource.NewProperty(text.StringValue() + " # as it was")
 					}
 				}

@@ -12,13 +12,14 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// named are the names of the resources that a run changed.
+// named returns the names of the resources that a run changed.
 func (r *result) named() []string { return slices.Sorted(maps.Keys(r.changed())) }
 
 func TestAChangeOfValuesIsRolledOutAndGatedOnce(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
-	touched := []string{"argocd-server", "traefik-address", "traefik-dashboard", "traefik-programmed", "traefik-release", "traefik-rollout"}
+	touched := []string{"argocd-server", "traefik-address", "traefik-dashboard", "traefik-programmed",
+		"traefik-release", "traefik-rollout"}
 	for _, level := range []string{"DEBUG", "INFO"} {
 		s.set("traefik", "values", section{"log": section{"level": level}})
 		seen := s.preview()
@@ -34,12 +35,15 @@ func TestAChangeOfValuesIsRolledOutAndGatedOnce(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// A value that shuts everything out leaves the Pods ready, so the rollout says nothing: what
-// Traefik serves is asked, and the next up asks again.
+// A value that blocks all requests leaves the Pods ready, so the rollout gate passes. Another gate
+// requests Traefik's URLs, and the next update runs it again.
 func TestValuesThatShutEverythingOutAreNoticed(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
-	s.set("traefik", "values", section{"ports": section{"websecure": section{"http": section{"middlewares": []any{"traefik-deny@kubernetescrd"}}}}})
+	s.set("traefik", "values",
+		section{
+			"ports": section{
+				"websecure": section{"http": section{"middlewares": []any{"traefik-deny@kubernetescrd"}}}}})
 	s.fail("create", "traefik-dashboard")
 	require.Error(t, s.up().err)
 	s.heal("create", "traefik-dashboard")
@@ -48,7 +52,7 @@ func TestValuesThatShutEverythingOutAreNoticed(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// A gate that failed counts for nothing, also where what it failed on is taken back.
+// A failed gate does not count as passed, even if the failing change is reverted.
 func TestValuesThatAreTakenBackAreGatedAgain(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
@@ -63,8 +67,7 @@ func TestValuesThatAreTakenBackAreGatedAgain(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// A Pod of Vault's that is new starts sealed: the steps that open it run again, with the keys that
-// they have.
+// A new Pod of Vault's starts sealed: the steps that unseal it run again, with the old keys.
 func TestAChangeOfVaultsValuesOpensItAgain(t *testing.T) {
 	s := newStack(t, "staging")
 	s.set("certManager", "issuer", "vault")
@@ -80,8 +83,8 @@ func TestAChangeOfVaultsValuesOpensItAgain(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// Values with a secret are in the state as secrets, and what tells their gates of a change says
-// nothing of them.
+// Values with a secret are secrets in the state, and the trigger of their gates reveals nothing of
+// them.
 func TestSecretValuesStaySecretInTheState(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()
@@ -89,7 +92,8 @@ func TestSecretValuesStaySecretInTheState(t *testing.T) {
 	for _, token := range []string{"hunter2", "hunter3"} {
 		s.set("traefik", "values", section{"env": []any{section{"name": "TOKEN", "value": token}}})
 		did := s.mustUp()
-		for _, name := range []string{"traefik-release", "traefik-rollout", "traefik-address", "traefik-values-attempt"} {
+		for _, name := range []string{"traefik-release", "traefik-rollout", "traefik-address",
+			"traefik-values-attempt"} {
 			assert.Contains(t, did.changed(), name, token)
 		}
 		assert.Empty(t, s.mustUp().changed(), token)

@@ -6,7 +6,7 @@ type variant struct {
 	tweak     func(s *stack)
 }
 
-// variants are the stacks that no committed file is.
+// variants are stacks without a committed file.
 var variants = map[string]variant{
 	"libvirt": {"proxmox", func(s *stack) {
 		s.set("hosts", "driver", "libvirt")
@@ -16,15 +16,18 @@ var variants = map[string]variant{
 	"vip": {"staging", func(s *stack) { s.set("k3s", "vip", "10.10.0.10") }},
 	"vault": {"local", func(s *stack) {
 		s.set("certManager", "issuer", "vault")
-		s.set("argocd", "root", section{"repoURL": "https://git.example.org/apps.git", "username": "reader", "password": "first"})
+		s.set("argocd", "root",
+			section{"repoURL": "https://git.example.org/apps.git", "username": "reader", "password": "first"})
 		s.set("apps", "wave", section{"enabled": true})
 	}},
 	"workload": {"local", func(s *stack) {
 		s.set("ingress", "controllers", []any{"traefik"})
 		s.set("argocd", "enabled", false)
 		s.config["strata:apps"] = section{"workloads": []any{section{
-			"name": "shop", "image": "docker.io/acme/shop:1.2.3", "certificate": section{}, "routes": []any{section{}}, "canary": section{},
-			"probes": section{"ready": "/ready"}, "files": section{"/etc/shop/config.yaml": "a: b"}, "secretEnv": section{"TOKEN": "hunter2"},
+			"name": "shop", "image": "docker.io/acme/shop:1.2.3", "certificate": section{},
+			"routes": []any{section{}}, "canary": section{},
+			"probes": section{"ready": "/ready"}, "files": section{"/etc/shop/config.yaml": "a: b"},
+			"secretEnv": section{"TOKEN": "hunter2"},
 		}}}
 	}},
 }

@@ -13,8 +13,7 @@ import (
 	"strata/platform"
 )
 
-// What the gates say is of cli/stackhealth; here it is the engine that runs a program whose
-// platform is down.
+// cli/stackhealth tests the gates' results; here the engine runs a program whose platform is down.
 func TestAnUpOverAPlatformThatIsDownFailsAndUndoesNothing(t *testing.T) {
 	s := newStack(t, "kind")
 	var asked []int

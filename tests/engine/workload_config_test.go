@@ -9,13 +9,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// withFile is the shop's configuration file with immutable objects.
+// withFile returns the shop's configuration file with immutable objects.
 func withFile(text string) map[string]any {
 	return map[string]any{"immutableConfig": true, "files": map[string]any{"/etc/shop/config.yaml": text}}
 }
 
-// A configuration that fails leaves its objects and those of before. Going back makes new ones,
-// which have no other owner, and takes away both.
+// A failed configuration leaves its objects and the old ones. A revert makes new ones, which have
+// no other owner, and removes both.
 func TestGoingBackAfterAFailedConfigurationWorks(t *testing.T) {
 	s := newStack(t, "local")
 	s.shop(withFile("a: good"))
@@ -36,8 +36,8 @@ func TestGoingBackAfterAFailedConfigurationWorks(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// With objects that are changed in place everything is as before once a change is taken back, but
-// for what Pods made of it meanwhile: the gate observes again.
+// With objects that are changed in place, a revert restores everything except the Pods' reaction
+// meanwhile: the gate observes again.
 func TestGoingBackIsGatedLikeGoingForward(t *testing.T) {
 	s := newStack(t, "local")
 	s.shop(map[string]any{"files": map[string]any{"/etc/shop/config.yaml": "a: good"}})
@@ -51,7 +51,7 @@ func TestGoingBackIsGatedLikeGoingForward(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// configMaps are those that the cluster has of the workloads.
+// configMaps returns the workloads' ConfigMaps in the cluster.
 func (s *stack) configMaps() []string {
 	var names []string
 	for object := range s.objects {

@@ -13,7 +13,7 @@ import (
 
 const shopSecret = "hunter2-of-the-shop"
 
-// withShop is stack local with a workload.
+// withShop returns stack local with a workload.
 func withShop(t *testing.T, immutable bool) *stack {
 	t.Helper()
 	s := newStack(t, "local")
@@ -24,8 +24,9 @@ func withShop(t *testing.T, immutable bool) *stack {
 // shop configures the workload, with some of its keys changed.
 func (s *stack) shop(changed map[string]any) {
 	fields := map[string]any{
-		"name": "shop", "image": "docker.io/acme/shop:1.2.3", "certificate": map[string]any{}, "routes": []any{map[string]any{}},
-		"files": map[string]any{"/etc/shop/config.yaml": "a: b\n"}, "secretEnv": map[string]any{"TOKEN": shopSecret},
+		"name": "shop", "image": "docker.io/acme/shop:1.2.3", "certificate": map[string]any{},
+		"routes": []any{map[string]any{}},
+		"files":  map[string]any{"/etc/shop/config.yaml": "a: b\n"}, "secretEnv": map[string]any{"TOKEN": shopSecret},
 	}
 	for key, value := range changed {
 		fields[key] = value
@@ -45,14 +46,15 @@ func TestAWorkloadThatStaysIsLeftAlone(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed(), "up")
 }
 
-// What reads a configuration changes after it, and is observed again.
+// The readers of a configuration change after it, and are observed again.
 func TestAChangedConfigurationReplacesThePods(t *testing.T) {
 	s := withShop(t, false)
 	s.mustUp()
 	s.shop(map[string]any{"files": map[string]any{"/etc/shop/config.yaml": "a: c\n"}})
 	did := s.mustUp().actions
 	assert.ElementsMatch(t, []string{"workload-shop-files", "workload-shop-deployment"}, did.names("update"))
-	assert.ElementsMatch(t, []string{"workload-shop-rollout", "workload-shop-traefik"}, did.names("create"), "each runs again")
+	assert.ElementsMatch(t, []string{"workload-shop-rollout", "workload-shop-traefik"},
+		did.names("create"), "each runs again")
 	assert.Empty(t, did.names("delete"))
 	assert.True(t, did.before("update", "workload-shop-files", "update", "workload-shop-deployment"))
 	assert.True(t, did.before("update", "workload-shop-deployment", "create", "workload-shop-rollout"))
@@ -64,7 +66,8 @@ func TestPodsStartOnlyBehindTheirCertificate(t *testing.T) {
 	r := s.up()
 	require.Error(t, r.err)
 	assert.Nil(t, r.actions.find("create", "workload-shop-deployment"))
-	assert.NotNil(t, r.actions.find("create", "workload-shop-service"), "what needs no certificate does not wait for it")
+	assert.NotNil(t, r.actions.find("create", "workload-shop-service"),
+		"what needs no certificate does not wait for it")
 	s.heal("create", "workload-shop-tls-gate")
 	assert.NotNil(t, s.mustUp().actions.find("create", "workload-shop-deployment"))
 }
@@ -95,7 +98,7 @@ func TestAWorkloadThatIsTakenOutLeavesNothing(t *testing.T) {
 	}
 }
 
-// A version that does not pass changes nothing of what serves, and the next up goes on from there.
+// A version that fails does not change the serving one, and the next update continues from there.
 func TestAVersionThatFailsItsCanaryIsNotRolledOut(t *testing.T) {
 	s := withShop(t, false)
 	version := func(tag string) {
@@ -117,8 +120,8 @@ func TestAVersionThatFailsItsCanaryIsNotRolledOut(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// Whoever goes back to the version that serves has nothing to try, but a canary that broke off may
-// have left a weight: it runs again, and gives it back.
+// A return to the serving version has nothing to try, but an interrupted canary may have left a
+// weight: it runs again, and resets it.
 func TestGoingBackAfterAFailedCanaryLeavesWhatServes(t *testing.T) {
 	s := withShop(t, false)
 	s.shop(map[string]any{"canary": map[string]any{}})
@@ -134,8 +137,8 @@ func TestGoingBackAfterAFailedCanaryLeavesWhatServes(t *testing.T) {
 	assert.Nil(t, did.find("update", "workload-shop-deployment"))
 }
 
-// A canary that broke off may have left a weight: it runs again, also when its version is taken
-// back, and gives it back.
+// An interrupted canary may have left a weight: it runs again, even if its version is reverted, and
+// resets it.
 func TestACanaryThatBrokeOffRunsAgainWhenItsVersionIsTakenBack(t *testing.T) {
 	s := newStack(t, "local")
 	s.shop(map[string]any{"canary": map[string]any{}})

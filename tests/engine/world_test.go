@@ -1,7 +1,7 @@
 // Package engine_test runs the real program in Pulumi's real engine, in this process, with fake
-// providers that do nothing but say what they were told. It checks what neither mocks nor a lab run
-// can show for certain: order, what a failure leaves in the state, what a preview claims, and what
-// a destroy skips.
+// providers that only record and answer. It checks properties that neither mocks nor a lab run can
+// prove. They are order, the state after a failure, the claims of a preview, and the skipped
+// deletes of a destroy.
 package engine_test
 
 import (
@@ -22,7 +22,7 @@ type action struct {
 	name string
 	// start and end are positions in the order of all starts and ends.
 	start, end int
-	// empty is true for a delete that runs nothing.
+	// empty is true for a delete without a command.
 	empty bool
 }
 
@@ -32,30 +32,32 @@ type world struct {
 	clock   int
 	actions actions
 	failing map[string]bool // "verb name"
-	// objects are those that the API server has.
+	// objects are the API server's objects.
 	objects map[string]bool
 	// pace is the duration of each action.
 	pace time.Duration
 	// reality changes with the actions. Optional: without it they all succeed.
 	reality *reality
-	// breaks ends the run at one of its actions. Optional.
+	// breaks interrupts the run at one of its actions. Optional.
 	breaks *breakOff
-	// watch is told of each action, with the mutex held: before its effect and behind it. Optional.
+	// watch is called for each action, with the mutex held: before its effect and after it.
+	// Optional.
 	watch func(when, verb, name string)
-	// upserts has the Kubernetes provider take over what exists, as `strata recover` asks it to.
+	// upserts makes the Kubernetes provider adopt existing objects, as `strata recover` requests.
 	upserts bool
 	// written holds the time of each resource's last effect of a create or update, on the clock.
 	written map[string]int
 	texts   map[string]string
 }
 
-// newWorld is a world whose actions take long enough for those that may overlap to do so, and short
+// newWorld returns a world whose actions take long enough to overlap if they may, and are short
 // enough for a run of 60.
 func newWorld() *world {
-	return &world{failing: map[string]bool{}, objects: map[string]bool{}, written: map[string]int{}, texts: map[string]string{}, pace: 2 * time.Millisecond}
+	return &world{failing: map[string]bool{}, objects: map[string]bool{}, written: map[string]int{},
+		texts: map[string]string{}, pace: 2 * time.Millisecond}
 }
 
-// fail makes an action fail from now on, heal ends that.
+// fail makes an action fail from now on; heal ends that.
 func (w *world) fail(verb, name string) { w.set(verb, name, true) }
 func (w *world) heal(verb, name string) { w.set(verb, name, false) }
 
@@ -65,8 +67,8 @@ func (w *world) set(verb, name string, fails bool) {
 	w.failing[verb+" "+name] = fails
 }
 
-// do records an action, which takes its time, and fails it where that was asked for. Otherwise it
-// has its effect.
+// do records an action, which takes its time. It fails if a test chose that; otherwise it has its
+// effect.
 func (w *world) do(verb string, urn resource.URN, inputs resource.PropertyMap, effect func() error) error {
 	w.mutex.Lock()
 	index := len(w.actions)
@@ -101,8 +103,8 @@ func (w *world) do(verb string, urn resource.URN, inputs resource.PropertyMap, e
 	return nil
 }
 
-// noted notes what a resource was written with, and when that was anything new: a gate always is,
-// and a way in never.
+// noted records a resource's written inputs, and the time if they changed: for a gate always, for a
+// connection never.
 func (w *world) noted(verb, name string, inputs resource.PropertyMap) {
 	inputs = maps.Clone(inputs)
 	delete(inputs, "connection")
@@ -114,24 +116,26 @@ func (w *world) noted(verb, name string, inputs resource.PropertyMap) {
 	w.texts[name] = text
 }
 
-// tick must be called with the mutex held.
+// tick returns the next time of the clock. The caller must hold the mutex.
 func (w *world) tick() int {
 	w.clock++
 	return w.clock
 }
 
-// take returns the actions since the last call, in order of their start, without what forgets a
-// command so that it runs again (internal/pulumi/rerun).
+// take returns the actions since the last call, in order of their start. It leaves out deletes that
+// only make a command run again (internal/pulumi/rerun).
 func (w *world) take() actions {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
 	taken := w.actions
 	w.actions = nil
-	return slices.DeleteFunc(slices.Clone(taken), func(one action) bool { return one.empty && taken.find("create", one.name) != nil })
+	return slices.DeleteFunc(slices.Clone(taken), func(one action) bool {
+		return one.empty && taken.find("create", one.name) != nil
+	})
 }
 
-// forgotten marks the last delete of what has no delete action: a random value, or a command
-// without one.
+// forgotten marks the last delete of a resource without a delete action: a random value, or a
+// command without one.
 func (w *world) forgotten(name string) {
 	w.mutex.Lock()
 	defer w.mutex.Unlock()
@@ -145,7 +149,7 @@ func (w *world) forgotten(name string) {
 // actions are the actions of one run.
 type actions []action
 
-// names are the resources of a verb, in order of their start.
+// names returns the resources of a verb, in order of their start.
 func (all actions) names(verb string) []string {
 	names := []string{}
 	for _, one := range all {
@@ -156,7 +160,7 @@ func (all actions) names(verb string) []string {
 	return names
 }
 
-// find is the action of a verb on a resource, nil when there was none.
+// find returns the action of a verb on a resource, nil if there is none.
 func (all actions) find(verb, name string) *action {
 	for i := range all {
 		if all[i].verb == verb && all[i].name == name {
@@ -166,14 +170,14 @@ func (all actions) find(verb, name string) *action {
 	return nil
 }
 
-// before reports whether the first action had ended when the second began; false when one of them
-// is missing.
+// before reports whether the first action had ended when the second began; false if one of them is
+// missing.
 func (all actions) before(firstVerb, first, secondVerb, second string) bool {
 	a, b := all.find(firstVerb, first), all.find(secondVerb, second)
 	return a != nil && b != nil && a.end >= 0 && a.end < b.start
 }
 
-// ending are the names of a verb that end with suffix.
+// ending returns the names of a verb that end with suffix.
 func (all actions) ending(verb, suffix string) []string {
 	return slices.DeleteFunc(all.names(verb), func(name string) bool { return !strings.HasSuffix(name, suffix) })
 }

@@ -35,8 +35,8 @@ spec: {dnsName: web.example.org, type: HTTP-01}
 status: {state: {{.challenge}}, reason: '{{.reason}}'}
 `
 
-// acmeCluster has a Certificate whose Order is at work, changed by the given values, and its gate;
-// heal puts the Certificate in place.
+// acmeCluster has a Certificate whose Order is in progress, changed by the given values, and its
+// gate; heal restores the Certificate.
 func acmeCluster(t testing.TB, values map[string]any) (c *fakeapi.Cluster, spec health.Spec, heal func()) {
 	t.Helper()
 	c, spec, _, heal = certificateCluster(t)
@@ -53,20 +53,30 @@ func acmeCluster(t testing.TB, values map[string]any) (c *fakeapi.Cluster, spec 
 
 func TestCertificateGateNamesTheStageOfAnOrder(t *testing.T) {
 	t.Parallel()
-	issuing := map[string]any{"ready": "False", "issuing": "True", "message": "Issuing certificate as Secret does not exist"}
-	failed := map[string]any{"ready": "False", "failed": true, "message": "The certificate request has failed to complete and will be retried"}
+	issuing := map[string]any{"ready": "False", "issuing": "True",
+		"message": "Issuing certificate as Secret does not exist"}
+	failed := map[string]any{"ready": "False", "failed": true,
+		"message": "The certificate request has failed to complete and will be retried"}
 	for _, fault := range []struct {
 		name                string
 		certificate, values map[string]any
 		says                string
 	}{
-		{"the self check does not pass", issuing, map[string]any{"reason": "Waiting for HTTP-01 challenge propagation: wrong status code"},
+		{"the self check does not pass", issuing,
+			map[string]any{"reason": "Waiting for HTTP-01 challenge propagation: wrong status code"},
 			"not ready: HTTP-01 challenge for web.example.org is pending: Waiting for HTTP-01 challenge propagation: wrong status code"},
-		{"the server did not accept a challenge", failed, map[string]any{"order": "invalid", "challenge": "invalid", "reason": "403 urn:ietf:params:acme:error:dns: NXDOMAIN"},
+		{"the server did not accept a challenge", failed,
+			map[string]any{"order": "invalid", "challenge": "invalid",
+				"reason": "403 urn:ietf:params:acme:error:dns: NXDOMAIN"},
 			"issuance failed: HTTP-01 challenge for web.example.org is invalid: 403 urn:ietf:params:acme:error:dns: NXDOMAIN; cert-manager tries again at 2026-01-01T02:00:00Z (the ACME server does not find"},
-		{"the rate limit", failed, map[string]any{"order": "errored", "why": "Failed to create Order: 429 urn:ietf:params:acme:error:rateLimited: too many", "challenge": "valid"},
+		{"the rate limit", failed,
+			map[string]any{"order": "errored",
+				"why":       "Failed to create Order: 429 urn:ietf:params:acme:error:rateLimited: too many",
+				"challenge": "valid"},
 			"issuance failed: ACME order web-1-1 is errored: Failed to create Order: 429 urn:ietf:params:acme:error:rateLimited: too many; cert-manager tries again at"},
-		{"the Order of another request", issuing, map[string]any{"request": "uid-other", "order": "errored"}, "not ready: Waiting on certificate issuance from order apps/web-1-1"},
+		{"the Order of another request", issuing,
+			map[string]any{"request": "uid-other", "order": "errored"},
+			"not ready: Waiting on certificate issuance from order apps/web-1-1"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()
@@ -81,8 +91,8 @@ func TestCertificateGateNamesTheStageOfAnOrder(t *testing.T) {
 	}
 }
 
-// A certificate that is about to expire is Ready: what keeps the next one away is in the request of
-// the renewal.
+// A certificate that is about to expire is Ready: the obstacle to the next one is in the renewal's
+// request.
 func TestCertificateGateNamesWhatKeepsARenewalAway(t *testing.T) {
 	t.Parallel()
 	c, spec, _ := acmeCluster(t, map[string]any{"order": "errored", "why": "429 urn:ietf:params:acme:error:rateLimited: too many"})
@@ -94,8 +104,7 @@ func TestCertificateGateNamesWhatKeepsARenewalAway(t *testing.T) {
 	gate.stays(300 * time.Millisecond)
 }
 
-// ACME's issuers leave ca.crt out: the CA is in another Secret, and a chain to any other one is
-// none.
+// ACME's issuers omit ca.crt: the CA is in another Secret, and a chain to any other CA is invalid.
 func TestCertificateGateTakesTheCAFromAnotherSecret(t *testing.T) {
 	t.Parallel()
 	c, spec, root, _ := certificateCluster(t)
@@ -110,8 +119,8 @@ func TestCertificateGateTakesTheCAFromAnotherSecret(t *testing.T) {
 	gate.opens()
 }
 
-// The server's refusal is believed once it has stood: cert-manager may just be asking again, with
-// another key.
+// The server's refusal only counts once it has lasted: cert-manager may be retrying with another
+// key.
 func TestIssuerGateIsStuckOnAnAccountThatIsRefused(t *testing.T) {
 	t.Parallel()
 	c, spec := issuerCluster(t)

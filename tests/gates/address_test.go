@@ -47,7 +47,7 @@ func service(t testing.TB, values map[string]any) string {
 	return object(t, serviceText, all)
 }
 
-// listening is a loopback port that something listens on.
+// listening returns a loopback port with a listener.
 func listening(t testing.TB) (net.Listener, int) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -71,8 +71,10 @@ func TestAddressGateFaults(t *testing.T) {
 		says   string
 	}{
 		{"pending", map[string]any{"address": ""}, "", "no address yet"},
-		{"pending, because the pool comes later", map[string]any{"address": ""}, "no available IPs", "every address of the pools is taken, or there is no pool"},
-		{"pending, because another Service has it", map[string]any{"address": ""}, "port http/80 is already in use on \"10.10.0.200\"", "another Service has the address"},
+		{"pending, because the pool comes later", map[string]any{"address": ""}, "no available IPs",
+			"every address of the pools is taken, or there is no pool"},
+		{"pending, because another Service has it", map[string]any{"address": ""},
+			"port http/80 is already in use on \"10.10.0.200\"", "another Service has the address"},
 		{"another address", map[string]any{"address": "127.0.0.2"}, "", "has 127.0.0.2, expected 127.0.0.1"},
 		{"no ready endpoint", map[string]any{"ready": false}, "", "no ready address behind the Service, 1 not ready"},
 	} {
@@ -113,7 +115,8 @@ func TestAddressGateIsStuckWhenNoAddressIsFree(t *testing.T) {
 	c := fakeapi.New(t, 1)
 	c.PutAll(service(t, map[string]any{"address": ""}))
 	c.Put(object(t, eventText, map[string]any{"why": "no available IPs", "uid": "uid-traefik"}))
-	assert.Contains(t, start(t, c, addressSpec(c, 80)).sticks(certain).Report(), "AllocationFailed: Failed to allocate IP")
+	assert.Contains(t, start(t, c, addressSpec(c, 80)).sticks(certain).Report(),
+		"AllocationFailed: Failed to allocate IP")
 }
 
 func TestAddressGateDoesNotBelieveTheEventsOfANamesake(t *testing.T) {
@@ -157,8 +160,8 @@ func TestAddressGateWaitsForAHostThatCannotConnect(t *testing.T) {
 	gate.stays(300 * time.Millisecond)
 }
 
-// A host says only what changes. An API server that does not answer for a moment must not make the
-// gate forget what a host reported: it would not say it again.
+// A host only reports changes. If an API server does not answer for a moment, the gate must not
+// forget a host's report, which the host would not repeat.
 func TestAddressGateRemembersItsHostsThroughAnOutage(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)

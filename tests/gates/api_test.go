@@ -65,7 +65,7 @@ func TestAPIGateSurvives401WhileK3sStarts(t *testing.T) {
 	gate.opens()
 }
 
-// The waits that cannot help take the ten seconds in which a start-up phase would have ended.
+// The hopeless waits take the ten seconds in which a start-up phase would have ended.
 const certain = 15 * time.Second
 
 func TestAPIGateIsStuckOnWrongCredentials(t *testing.T) {
@@ -94,13 +94,14 @@ func TestAPIGateIsStuckOnACertificateForOtherNames(t *testing.T) {
 	assert.Contains(t, result.Checks[0].Hint, "tls-san")
 }
 
-// otherCA is a CA that has signed nothing here.
+// otherCA returns a CA that has signed nothing here.
 func otherCA(t *testing.T) []byte {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	ca := &x509.Certificate{
-		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
+		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour),
+		NotAfter: time.Now().Add(time.Hour), IsCA: true, BasicConstraintsValid: true,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, ca, ca, key.Public(), key)
 	require.NoError(t, err)

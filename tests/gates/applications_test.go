@@ -30,7 +30,8 @@ spec:
 
 func application(t testing.TB, values map[string]any) string {
 	t.Helper()
-	all := map[string]any{"name": "root", "brings": "", "refresh": false, "revision": "main", "sync": "Synced", "health": "Healthy", "phase": "Succeeded", "message": "", "error": ""}
+	all := map[string]any{"name": "root", "brings": "", "refresh": false, "revision": "main",
+		"sync": "Synced", "health": "Healthy", "phase": "Succeeded", "message": "", "error": ""}
 	for key, value := range values {
 		all[key] = value
 	}
@@ -61,10 +62,16 @@ func TestApplicationsGateFaults(t *testing.T) {
 		{"out of sync", map[string]any{"sync": "OutOfSync"}, "sync is OutOfSync"},
 		{"progressing", map[string]any{"health": "Progressing"}, "health is Progressing"},
 		{"degraded", map[string]any{"health": "Degraded"}, "health is Degraded"},
-		{"unreachable", failed("ComparisonError", "failed to list refs: dial tcp: lookup git.example.org: no such host"), "the repository cannot be reached"},
-		{"no login", failed("ComparisonError", "failed to list refs: authentication required"), "rejects the credentials"},
-		{"no manifests", failed("ComparisonError", "Manifest generation error (cached): helm template failed"), "the manifests cannot be generated"},
-		{"a forbidden project", failed("InvalidSpecError", "application repo x is not permitted in project default"), "does not allow it"},
+		{"unreachable",
+			failed("ComparisonError", "failed to list refs: dial tcp: lookup git.example.org: no such host"),
+			"the repository cannot be reached"},
+		{"no login", failed("ComparisonError", "failed to list refs: authentication required"),
+			"rejects the credentials"},
+		{"no manifests",
+			failed("ComparisonError", "Manifest generation error (cached): helm template failed"),
+			"the manifests cannot be generated"},
+		{"a forbidden project",
+			failed("InvalidSpecError", "application repo x is not permitted in project default"), "does not allow it"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()
@@ -79,8 +86,8 @@ func TestApplicationsGateFaults(t *testing.T) {
 	}
 }
 
-// The root says Synced and Healthy all the while: without a count of its children, or with a count
-// at an earlier source.
+// The root reports Synced and Healthy all the time: without a count of its children, or with a
+// count at an earlier source.
 func TestApplicationsGateWaitsForWhatTheRootBrings(t *testing.T) {
 	t.Parallel()
 	root, middle := map[string]any{"brings": "middle"}, map[string]any{"name": "middle", "brings": "shop"}
@@ -120,7 +127,8 @@ func TestApplicationsGateIsStuckOnASyncThatIsNotTriedAgain(t *testing.T) {
 	t.Parallel()
 	c, spec := applicationsCluster(t)
 	c.Put(application(t, map[string]any{
-		"sync": "OutOfSync", "health": "Missing", "phase": "Failed", "error": "SyncError", "message": `Failed last sync attempt to abc: no matches for kind "Gateway"`,
+		"sync": "OutOfSync", "health": "Missing", "phase": "Failed", "error": "SyncError",
+		"message": `Failed last sync attempt to abc: no matches for kind "Gateway"`,
 	}))
 	result := start(t, c, spec).sticks(certain)
 	assert.Contains(t, result.Report(), "a CRD that it uses is not there")

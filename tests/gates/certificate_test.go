@@ -39,7 +39,8 @@ status: {conditions: [{type: {{.type}}, status: "{{.status}}", reason: {{.reason
 
 func certificateObject(t testing.TB, values map[string]any) string {
 	t.Helper()
-	all := map[string]any{"generation": 2, "observed": 2, "ready": "True", "issuing": "False", "message": "", "failed": false}
+	all := map[string]any{"generation": 2, "observed": 2, "ready": "True", "issuing": "False",
+		"message": "", "failed": false}
 	for key, value := range values {
 		all[key] = value
 	}
@@ -51,7 +52,7 @@ func certificateRequest(t testing.TB, kind, status, reason, message string) stri
 	return object(t, requestText, map[string]any{"type": kind, "status": status, "reason": reason, "message": message})
 }
 
-// certificateCluster has a Certificate that is Ready, and its gate; heal puts it back.
+// certificateCluster has a Certificate that is Ready, and its gate; heal restores it.
 func certificateCluster(t testing.TB) (c *fakeapi.Cluster, spec health.Spec, root *signed, heal func()) {
 	t.Helper()
 	c = fakeapi.New(t, 2)
@@ -71,7 +72,8 @@ func certificateCluster(t testing.TB) (c *fakeapi.Cluster, spec health.Spec, roo
 
 func TestCertificateGateFaults(t *testing.T) {
 	t.Parallel()
-	expiring := map[string]any{"ready": "False", "issuing": "True", "message": "Issuing certificate as Secret does not exist"}
+	expiring := map[string]any{"ready": "False", "issuing": "True",
+		"message": "Issuing certificate as Secret does not exist"}
 	for _, fault := range []struct {
 		name  string
 		spoil func(t testing.TB, c *fakeapi.Cluster, root *signed)
@@ -83,8 +85,12 @@ func TestCertificateGateFaults(t *testing.T) {
 		{"ready of an earlier generation", func(t testing.TB, c *fakeapi.Cluster, _ *signed) {
 			c.Put(certificateObject(t, map[string]any{"generation": 3}))
 		}, "Ready is True of generation 2, expected generation 3"},
-		{"being issued", func(t testing.TB, c *fakeapi.Cluster, _ *signed) { c.Put(certificateObject(t, expiring)) }, "Issuing certificate as Secret does not exist"},
-		{"Ready without its Secret", func(_ testing.TB, c *fakeapi.Cluster, _ *signed) { c.Delete("v1", "secrets", "apps", "web-tls") }, "secret apps/web-tls: does not exist"},
+		{"being issued", func(t testing.TB, c *fakeapi.Cluster, _ *signed) {
+			c.Put(certificateObject(t, expiring))
+		}, "Issuing certificate as Secret does not exist"},
+		{"Ready without its Secret", func(_ testing.TB, c *fakeapi.Cluster, _ *signed) {
+			c.Delete("v1", "secrets", "apps", "web-tls")
+		}, "secret apps/web-tls: does not exist"},
 		{"Ready with another's key", func(t testing.TB, c *fakeapi.Cluster, root *signed) {
 			one, two := sign(t, "web.example.org", root), sign(t, "web.example.org", root)
 			c.Put(tlsSecret("apps", "web-tls", one.crt, two.pem, root.crt))
@@ -98,8 +104,11 @@ func TestCertificateGateFaults(t *testing.T) {
 			c.Put(tlsSecret("apps", "web-tls", other.crt, other.pem, root.crt))
 		}, "chain does not lead to its ca.crt"},
 		{"failed because the token has expired", func(t testing.TB, c *fakeapi.Cluster, _ *signed) {
-			c.Put(certificateObject(t, map[string]any{"ready": "False", "failed": true, "message": "The certificate request has failed to complete and will be retried"}))
-			c.Put(certificateRequest(t, "Ready", "False", "Failed", "Error making API request. Code: 403. Errors: * permission denied * invalid token"))
+			c.Put(certificateObject(t,
+				map[string]any{"ready": "False", "failed": true,
+					"message": "The certificate request has failed to complete and will be retried"}))
+			c.Put(certificateRequest(t, "Ready", "False", "Failed",
+				"Error making API request. Code: 403. Errors: * permission denied * invalid token"))
 		}, "tries again at 2026-01-01T02:00:00Z (the Vault token is expired or invalid)"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {

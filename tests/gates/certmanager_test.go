@@ -60,11 +60,12 @@ func certManagerSpec(c *fakeapi.Cluster) health.Spec {
 	}}
 }
 
-// checking is admission as cert-manager's webhook does it; mutates and validates say which half is
-// asked.
+// checking returns admission like cert-manager's webhook; mutates and validates select the half
+// that is called.
 func checking(mutates, validates bool) func(map[string]any) *fakeapi.Refusal {
 	denied := func(why string) *fakeapi.Refusal {
-		return &fakeapi.Refusal{Code: 403, Reason: "Forbidden", Message: `admission webhook "webhook.cert-manager.io" denied the request: ` + why}
+		return &fakeapi.Refusal{Code: 403, Reason: "Forbidden",
+			Message: `admission webhook "webhook.cert-manager.io" denied the request: ` + why}
 	}
 	return func(object map[string]any) *fakeapi.Refusal {
 		spec := object["spec"].(map[string]any)
@@ -96,8 +97,9 @@ func TestCertManagerGateFaults(t *testing.T) {
 	t.Parallel()
 	call := func(why string) func(map[string]any) *fakeapi.Refusal {
 		return func(map[string]any) *fakeapi.Refusal {
-			return &fakeapi.Refusal{Code: 500, Reason: "InternalError", Message: `Internal error occurred: failed calling webhook "webhook.cert-manager.io": ` +
-				`failed to call webhook: Post "https://cert-manager-webhook.cert-manager.svc:443/mutate?timeout=30s": ` + why}
+			return &fakeapi.Refusal{Code: 500, Reason: "InternalError",
+				Message: `Internal error occurred: failed calling webhook "webhook.cert-manager.io": ` +
+					`failed to call webhook: Post "https://cert-manager-webhook.cert-manager.svc:443/mutate?timeout=30s": ` + why}
 		}
 	}
 	script := func(admit func(map[string]any) *fakeapi.Refusal) func(*fakeapi.Cluster) {
@@ -108,7 +110,8 @@ func TestCertManagerGateFaults(t *testing.T) {
 		spoil func(*fakeapi.Cluster)
 		says  string
 	}{
-		{"no webhook is called", script(checking(false, false)), "accepted but not mutated: spec.username, spec.uid empty"},
+		{"no webhook is called", script(checking(false, false)),
+			"accepted but not mutated: spec.username, spec.uid empty"},
 		{"only the mutating half is asked", script(checking(true, false)), "must refuse was accepted"},
 		{"only the validating half is asked", script(checking(false, true)), "does not ask the mutating webhook"},
 		{"no mutating configuration", func(c *fakeapi.Cluster) {
@@ -121,9 +124,13 @@ func TestCertManagerGateFaults(t *testing.T) {
 		{"the CRDs are not served", func(c *fakeapi.Cluster) {
 			c.Servers[1].Script(fakeapi.Script{Admit: checking(true, true), Unknown: []string{certManager}})
 		}, "the CRD is not established"},
-		{"the Service is missing", script(call(`service "cert-manager-webhook" not found`)), "its Service is not created yet"},
-		{"the Deployment is starting", script(call("dial tcp 10.96.38.90:443: connect: connection refused")), "its Deployment runs, but it listens only"},
-		{"the CA is not injected", script(call("x509: certificate signed by unknown authority")), "CA is not injected yet"},
+		{"the Service is missing", script(call(`service "cert-manager-webhook" not found`)),
+			"its Service is not created yet"},
+		{"the Deployment is starting",
+			script(call("dial tcp 10.96.38.90:443: connect: connection refused")),
+			"its Deployment runs, but it listens only"},
+		{"the CA is not injected", script(call("x509: certificate signed by unknown authority")),
+			"CA is not injected yet"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()

@@ -43,9 +43,12 @@ func TestClaimGateFaults(t *testing.T) {
 		classes           []map[string]any
 	}{
 		{"no StorageClass at all", "", "no StorageClass; there is", nil},
-		{"no default one", "", "no StorageClass; there is slow", []map[string]any{{"name": "slow", "default": "false", "provisioner": "p"}}},
-		{"the wrong one", "fast", "StorageClass fast does not exist", []map[string]any{{"name": "slow", "default": "true", "provisioner": "p"}}},
-		{"no volume was made", "", "made by hand", []map[string]any{{"name": "disk", "default": "true", "provisioner": "kubernetes.io/no-provisioner"}}},
+		{"no default one", "", "no StorageClass; there is slow",
+			[]map[string]any{{"name": "slow", "default": "false", "provisioner": "p"}}},
+		{"the wrong one", "fast", "StorageClass fast does not exist",
+			[]map[string]any{{"name": "slow", "default": "true", "provisioner": "p"}}},
+		{"no volume was made", "", "made by hand",
+			[]map[string]any{{"name": "disk", "default": "true", "provisioner": "kubernetes.io/no-provisioner"}}},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()

@@ -30,7 +30,8 @@ const gatewayGroup = "gateway.networking.k8s.io"
 
 func crd(t testing.TB, plural, kind string, values map[string]any) string {
 	t.Helper()
-	all := map[string]any{"group": gatewayGroup, "plural": plural, "kind": kind, "accepted": "True", "established": "True", "deleting": false}
+	all := map[string]any{"group": gatewayGroup, "plural": plural, "kind": kind, "accepted": "True",
+		"established": "True", "deleting": false}
 	for key, value := range values {
 		all[key] = value
 	}
@@ -41,7 +42,7 @@ func crdsSpec(c *fakeapi.Cluster) health.Spec {
 	return health.Spec{Servers: c.URLs(), Body: crds.Spec{Names: []string{"gateways." + gatewayGroup, "httproutes." + gatewayGroup}}}
 }
 
-// establish puts both CRDs in, and every API server serves them.
+// establish adds both CRDs, and every API server serves them.
 func establish(t testing.TB, c *fakeapi.Cluster) {
 	t.Helper()
 	c.Put(crd(t, "gateways", "Gateway", nil))
@@ -63,14 +64,24 @@ func TestCRDsGateFaults(t *testing.T) {
 		{"one does not exist", func(c *fakeapi.Cluster) {
 			c.Delete("apiextensions.k8s.io/v1", "customresourcedefinitions", "", "httproutes."+gatewayGroup)
 		}, "crd httproutes.gateway.networking.k8s.io: does not exist"},
-		{"one is not established", func(c *fakeapi.Cluster) { c.Put(crd(t, "gateways", "Gateway", map[string]any{"established": "False"})) }, "not established"},
-		{"one is terminating", func(c *fakeapi.Cluster) { c.Put(crd(t, "gateways", "Gateway", map[string]any{"deleting": true})) }, "its objects are deleted first"},
-		{"one API server does not serve them", func(c *fakeapi.Cluster) { c.Servers[1].Script(fakeapi.Script{Unknown: []string{gatewayGroup + "/v1"}}) }, "does not serve gateway.networking.k8s.io/v1 gateways"},
+		{"one is not established", func(c *fakeapi.Cluster) {
+			c.Put(crd(t, "gateways", "Gateway", map[string]any{"established": "False"}))
+		}, "not established"},
+		{"one is terminating", func(c *fakeapi.Cluster) {
+			c.Put(crd(t, "gateways", "Gateway", map[string]any{"deleting": true}))
+		}, "its objects are deleted first"},
+		{"one API server does not serve them", func(c *fakeapi.Cluster) {
+			c.Servers[1].Script(fakeapi.Script{Unknown: []string{gatewayGroup + "/v1"}})
+		}, "does not serve gateway.networking.k8s.io/v1 gateways"},
 		{"one API server does not list them for clients", func(c *fakeapi.Cluster) {
 			c.Servers[1].Script(fakeapi.Script{Unlisted: []string{gatewayGroup + "/v1"}})
 		}, "has not caught up"},
-		{"one API server is starting", func(c *fakeapi.Cluster) { c.Servers[1].Script(fakeapi.Script{Unavailable: true}) }, "gave no usable answer"},
-		{"a name was held by a CRD that has gone", func(c *fakeapi.Cluster) { c.Put(crd(t, "gateways", "Gateway", map[string]any{"accepted": "False"})) }, "its names are not accepted"},
+		{"one API server is starting", func(c *fakeapi.Cluster) {
+			c.Servers[1].Script(fakeapi.Script{Unavailable: true})
+		}, "gave no usable answer"},
+		{"a name was held by a CRD that has gone", func(c *fakeapi.Cluster) {
+			c.Put(crd(t, "gateways", "Gateway", map[string]any{"accepted": "False"}))
+		}, "its names are not accepted"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()

@@ -14,8 +14,8 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-// The gates of an existing cluster, whose nodes are not configured here: they must see what those
-// of our own see, from the API alone.
+// The gates of an existing cluster, whose nodes are not configured here: they must see the same
+// problems as those of our own cluster, from the API alone.
 
 func registeredSpec(c *fakeapi.Cluster) health.Spec {
 	return health.Spec{Servers: c.URLs(), Body: nodes.Spec{Registered: true}}
@@ -33,7 +33,8 @@ func TestAnExistingClustersNodesGateFaults(t *testing.T) {
 			c.Delete("v1", "nodes", "", "agent-1")
 		}, "no Nodes registered"},
 		{"one is NotReady", func(c *fakeapi.Cluster) {
-			c.PutAll(node(t, "agent-1", "10.10.0.12", map[string]any{"ready": "False", "message": "NetworkReady=false"}))
+			c.PutAll(node(t, "agent-1", "10.10.0.12",
+				map[string]any{"ready": "False", "message": "NetworkReady=false"}))
 		}, "node agent-1: NotReady, NetworkReady=false"},
 		{"one has a dead kubelet that is not noticed yet", func(c *fakeapi.Cluster) {
 			c.PutAll(node(t, "agent-1", "10.10.0.12", map[string]any{"renewed": "2020-01-01T00:00:00.000000Z"}))
@@ -93,6 +94,7 @@ func TestAnExistingClustersSystemGateNeedsNamesAndNotMetrics(t *testing.T) {
 	gate := start(t, c, health.Spec{Servers: c.URLs(), Existing: true, Body: system.Spec{}})
 	gate.says("dns endpoints")
 	gate.stays(200 * time.Millisecond)
-	c.PutAll(`{apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, metadata: {name: kube-dns-x, namespace: kube-system, labels: {kubernetes.io/service-name: kube-dns}}, addressType: IPv4, endpoints: [{addresses: [10.96.0.2]}]}`)
+	c.PutAll(
+		`{apiVersion: discovery.k8s.io/v1, kind: EndpointSlice, metadata: {name: kube-dns-x, namespace: kube-system, labels: {kubernetes.io/service-name: kube-dns}}, addressType: IPv4, endpoints: [{addresses: [10.96.0.2]}]}`)
 	gate.opens()
 }

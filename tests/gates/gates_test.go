@@ -17,10 +17,10 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-// lag is what a gate may take, in these tests, from the moment that something is true to its
-// verdict. The target in a real cluster is 250 ms and is measured there; the tests share their two
-// processors with other packages and perhaps a story of the lab, so this only tells a gate that
-// hears of a change from one that comes by.
+// lag bounds the time, in these tests, from a change to a gate's verdict. The target in a real
+// cluster is 250 ms and is measured there. The tests share their two processors with other packages
+// and perhaps a story of the lab. So this only tells a gate that watches changes from one that
+// polls.
 const lag = 8 * time.Second
 
 // run is a gate that runs in the background, with its progress.
@@ -49,8 +49,8 @@ func (l *lines) String() string {
 	return l.text.String()
 }
 
-// start runs a gate against a cluster. The test's end cancels it and waits until it has left
-// nothing running.
+// start runs a gate against a cluster. The test's end cancels it and waits until it has stopped
+// completely.
 func start(t testing.TB, cluster *fakeapi.Cluster, spec health.Spec) *run {
 	t.Helper()
 	return startWith(t, spec, health.Secrets{Kubeconfig: cluster.Kubeconfig()})
@@ -109,7 +109,9 @@ func (r *run) ends(d time.Duration) health.Result {
 // says waits until the progress has text; the gate must not have ended by then.
 func (r *run) says(text string) {
 	r.t.Helper()
-	require.Eventuallyf(r.t, func() bool { return strings.Contains(r.progress.String(), text) }, lag, 5*time.Millisecond,
+	require.Eventuallyf(r.t, func() bool {
+		return strings.Contains(r.progress.String(), text)
+	}, lag, 5*time.Millisecond,
 		"expected %q in the progress:\n%s", text, r.progress)
 	r.stays(0)
 }
@@ -124,7 +126,7 @@ func (r *run) stays(d time.Duration) {
 	}
 }
 
-// causes are the causes of every check, one a line.
+// causes returns the causes of every check, one per line.
 func causes(result health.Result) string {
 	var all []string
 	for _, check := range result.Checks {

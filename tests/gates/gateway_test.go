@@ -38,7 +38,8 @@ spec: {gatewayClassName: traefik, listeners: [{name: web}, {name: websecure}]}
 func gatewayObjects(t testing.TB, values map[string]any) string {
 	t.Helper()
 	all := map[string]any{
-		"class": "True", "classReason": "Accepted", "classGeneration": 1, "classObserved": 1, "generation": 2, "status": true,
+		"class": "True", "classReason": "Accepted", "classGeneration": 1, "classObserved": 1,
+		"generation": 2, "status": true,
 		"programmed": "True", "listenerObserved": 2, "resolved": "True",
 	}
 	for key, value := range values {
@@ -54,13 +55,19 @@ func TestGatewayGateFaults(t *testing.T) {
 		values map[string]any
 		says   string
 	}{
-		{"the controller started before the CRDs", map[string]any{"class": "Unknown", "classReason": "Waiting", "classObserved": 0, "status": false}, "or it started before the Gateway API CRDs"},
+		{"the controller started before the CRDs",
+			map[string]any{"class": "Unknown", "classReason": "Waiting", "classObserved": 0, "status": false},
+			"or it started before the Gateway API CRDs"},
 		{"the Gateway is not reconciled", map[string]any{"status": false}, "not reconciled yet: no status"},
-		{"the class is accepted of an earlier generation", map[string]any{"classGeneration": 2}, "Accepted is True of generation 1, expected generation 2"},
-		{"the Gateway is programmed of an earlier generation", map[string]any{"generation": 3}, "Accepted is True of generation 2, expected generation 3"},
+		{"the class is accepted of an earlier generation", map[string]any{"classGeneration": 2},
+			"Accepted is True of generation 1, expected generation 2"},
+		{"the Gateway is programmed of an earlier generation", map[string]any{"generation": 3},
+			"Accepted is True of generation 2, expected generation 3"},
 		{"not programmed", map[string]any{"programmed": "False"}, "its Service has no address yet"},
-		{"a listener without its certificate", map[string]any{"resolved": "False"}, "listener websecure: ResolvedRefs is False: InvalidCertificateRef, no Secret (the Secret of a certificateRef is missing"},
-		{"a listener of an earlier generation", map[string]any{"listenerObserved": 1}, "listener websecure: Programmed is True of generation 1"},
+		{"a listener without its certificate", map[string]any{"resolved": "False"},
+			"listener websecure: ResolvedRefs is False: InvalidCertificateRef, no Secret (the Secret of a certificateRef is missing"},
+		{"a listener of an earlier generation", map[string]any{"listenerObserved": 1},
+			"listener websecure: Programmed is True of generation 1"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()

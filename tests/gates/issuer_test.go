@@ -45,13 +45,21 @@ func TestIssuerGateFaults(t *testing.T) {
 		says   string
 	}{
 		{"no status", map[string]any{"status": ""}, "has no condition Ready yet"},
-		{"ready of an earlier generation", map[string]any{"generation": 3}, "Ready is True of generation 2, expected generation 3"},
-		{"a final failure of an earlier generation", map[string]any{"generation": 3, "status": "False", "message": "Vault config cannot be empty"}, "Ready is False of generation 2"},
-		{"Vault is sealed", failed("Failed to verify Vault is initialized and unsealed: Vault is sealed"), "(Vault is sealed)"},
+		{"ready of an earlier generation", map[string]any{"generation": 3},
+			"Ready is True of generation 2, expected generation 3"},
+		{"a final failure of an earlier generation",
+			map[string]any{"generation": 3, "status": "False", "message": "Vault config cannot be empty"},
+			"Ready is False of generation 2"},
+		{"Vault is sealed",
+			failed("Failed to verify Vault is initialized and unsealed: Vault is sealed"), "(Vault is sealed)"},
 		{"Vault is not initialised", failed("Vault is not initialized"), "(Vault is not initialised)"},
-		{"wrong role", failed(`Error making API request. Code: 400. Errors: * invalid role name "x"`), "wrong Vault role"},
-		{"expired token", failed("Error making API request. Code: 403. Errors: * permission denied * invalid token"), "the Vault token is expired or invalid"},
-		{"the CA's Secret is missing", failed(`Error getting keypair for CA issuer: secrets "root-ca" not found`), "CA's Secret is missing"},
+		{"wrong role", failed(`Error making API request. Code: 400. Errors: * invalid role name "x"`),
+			"wrong Vault role"},
+		{"expired token",
+			failed("Error making API request. Code: 403. Errors: * permission denied * invalid token"),
+			"the Vault token is expired or invalid"},
+		{"the CA's Secret is missing",
+			failed(`Error getting keypair for CA issuer: secrets "root-ca" not found`), "CA's Secret is missing"},
 		{"Vault does not listen", failed("dial tcp 10.43.0.9:8200: connect: connection refused"), "nothing listens"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
@@ -67,10 +75,11 @@ func TestIssuerGateFaults(t *testing.T) {
 	}
 }
 
-// cert-manager makes another CA of a Secret that was deleted, and says Ready of both.
+// cert-manager makes another CA for a deleted Secret, and reports Ready for both.
 func TestIssuerGateKeepsToTheCAThatIsRecorded(t *testing.T) {
 	t.Parallel()
-	recorded, other := healthtest.Issue(t, "recorded", nil, healthtest.AsCA), healthtest.Issue(t, "other", nil, healthtest.AsCA)
+	recorded, other := healthtest.Issue(t, "recorded", nil, healthtest.AsCA),
+		healthtest.Issue(t, "other", nil, healthtest.AsCA)
 	secret := func(ca healthtest.Issued) string {
 		return object(t, caText, map[string]any{"crt": base64.StdEncoding.EncodeToString(ca.Pem())})
 	}

@@ -11,8 +11,8 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-// The API server's proxy answers in the Service's place until a Pod does, and the Pod before it has
-// counted anything.
+// The API server's proxy answers in place of the Service until a Pod does, and the Pod answers
+// before it has counted anything.
 func TestMetricsGateFaults(t *testing.T) {
 	t.Parallel()
 	const path = "/api/v1/namespaces/apisix/services/metrics:9091/proxy/apisix/prometheus/metrics"
@@ -22,8 +22,10 @@ func TestMetricsGateFaults(t *testing.T) {
 		says       string
 	}{
 		{"no Service", `{"message":"services \"metrics\" not found"}`, http.StatusNotFound, "there is no such Service"},
-		{"no Pod", `{"message":"no endpoints available"}`, http.StatusServiceUnavailable, "no Pod behind the Service is ready"},
-		{"nothing counted", "# TYPE a_total counter\na_current 1\n", http.StatusOK, "1 of 2 series are there, not a_total"},
+		{"no Pod", `{"message":"no endpoints available"}`, http.StatusServiceUnavailable,
+			"no Pod behind the Service is ready"},
+		{"nothing counted", "# TYPE a_total counter\na_current 1\n", http.StatusOK,
+			"1 of 2 series are there, not a_total"},
 		{"an empty page", "", http.StatusOK, "0 of 2 series are there"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {

@@ -32,7 +32,7 @@ kind: {{.kind}}
 metadata: {name: held, namespace: team-a, finalizers: [{{.finalizer}}]}
 `
 
-// endingCluster has namespace team-a, and the gate of its end.
+// endingCluster has namespace team-a, and the gate of its deletion.
 func endingCluster(t testing.TB, values map[string]any) (*fakeapi.Cluster, health.Spec) {
 	t.Helper()
 	c := fakeapi.New(t, 1)
@@ -40,7 +40,9 @@ func endingCluster(t testing.TB, values map[string]any) (*fakeapi.Cluster, healt
 	c.Serve("v1", "ConfigMap", fakeapi.Resource{Plural: "configmaps", Namespaced: true})
 	c.Serve("argoproj.io/v1alpha1", "Application", fakeapi.Resource{Plural: "applications", Namespaced: true})
 	c.Raw("/apis/argoproj.io", func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = w.Write([]byte(`{"kind":"APIGroup","preferredVersion":{"groupVersion":"argoproj.io/v1alpha1","version":"v1alpha1"}}`))
+		_, _ = w.Write(
+			[]byte(
+				`{"kind":"APIGroup","preferredVersion":{"groupVersion":"argoproj.io/v1alpha1","version":"v1alpha1"}}`))
 	})
 	all := map[string]any{"undiscovered": "False", "remaining": "False", "what": "configmaps."}
 	for key, value := range values {
@@ -57,11 +59,15 @@ func TestNamespaceGateNamesWhatHoldsTheNamespace(t *testing.T) {
 		values, held map[string]any
 		says         []string
 	}{
-		{"a finalizer", map[string]any{"remaining": "True"}, map[string]any{"version": "v1", "kind": "ConfigMap", "finalizer": "example.org/never"},
-			[]string{"configmaps held (finalizers: example.org/never)", "conditions: NamespaceContentRemaining, NamespaceFinalizersRemaining"}},
+		{"a finalizer", map[string]any{"remaining": "True"},
+			map[string]any{"version": "v1", "kind": "ConfigMap", "finalizer": "example.org/never"},
+			[]string{"configmaps held (finalizers: example.org/never)",
+				"conditions: NamespaceContentRemaining, NamespaceFinalizersRemaining"}},
 		{"an Application without Argo CD", map[string]any{"remaining": "True", "what": "applications.argoproj.io"},
-			map[string]any{"version": "argoproj.io/v1alpha1", "kind": "Application", "finalizer": "resources-finalizer.argocd.argoproj.io"},
-			[]string{"applications.argoproj.io held (finalizers: resources-finalizer.argocd.argoproj.io)", "where Argo CD has left, nothing does"}},
+			map[string]any{"version": "argoproj.io/v1alpha1", "kind": "Application",
+				"finalizer": "resources-finalizer.argocd.argoproj.io"},
+			[]string{"applications.argoproj.io held (finalizers: resources-finalizer.argocd.argoproj.io)",
+				"where Argo CD has left, nothing does"}},
 		{"an APIService", map[string]any{"undiscovered": "True"}, nil,
 			[]string{"an APIService does not answer", "metrics.k8s.io/v1beta1"}},
 	} {

@@ -19,7 +19,7 @@ func TestNodesGateFaults(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {
 		name string
-		// break it, what the gate says, and how it heals.
+		// spoil breaks it, says is the gate's message, and heal repairs it.
 		spoil func(*fakeapi.Cluster)
 		says  string
 	}{
@@ -27,23 +27,36 @@ func TestNodesGateFaults(t *testing.T) {
 			c.Delete("v1", "nodes", "", "server-1")
 			c.Delete("v1", "nodes", "", "agent-1")
 		}, "no Nodes registered, expected 2"},
-		{"one is missing", func(c *fakeapi.Cluster) { c.Delete("v1", "nodes", "", "agent-1") }, "node agent-1: not registered"},
+		{"one is missing", func(c *fakeapi.Cluster) {
+			c.Delete("v1", "nodes", "", "agent-1")
+		}, "node agent-1: not registered"},
 		{"one is NotReady", func(c *fakeapi.Cluster) {
-			c.PutAll(node(t, "agent-1", "10.10.0.12", map[string]any{"ready": "False", "message": "container runtime network not ready: NetworkReady=false"}))
+			c.PutAll(node(t, "agent-1", "10.10.0.12",
+				map[string]any{"ready": "False", "message": "container runtime network not ready: NetworkReady=false"}))
 		}, "node agent-1: NotReady, container runtime network not ready"},
 		{"one is Unknown", func(c *fakeapi.Cluster) {
-			c.PutAll(node(t, "agent-1", "10.10.0.12", map[string]any{"ready": "Unknown", "message": "Kubelet stopped posting node status."}))
+			c.PutAll(node(t, "agent-1", "10.10.0.12",
+				map[string]any{"ready": "Unknown", "message": "Kubelet stopped posting node status."}))
 		}, "Ready is Unknown"},
 		{"one has a dead kubelet that is not noticed yet", func(c *fakeapi.Cluster) {
 			c.PutAll(node(t, "agent-1", "10.10.0.12", map[string]any{"renewed": "2020-01-01T00:00:00.000000Z"}))
 		}, "Lease is not renewed"},
-		{"one has no Lease", func(c *fakeapi.Cluster) { c.Delete("coordination.k8s.io/v1", "leases", "kube-node-lease", "agent-1") }, "Lease is missing"},
+		{"one has no Lease", func(c *fakeapi.Cluster) {
+			c.Delete("coordination.k8s.io/v1", "leases", "kube-node-lease", "agent-1")
+		}, "Lease is missing"},
 		{"one takes no Pods yet", func(c *fakeapi.Cluster) {
-			c.PutAll(node(t, "agent-1", "10.10.0.12", map[string]any{"taint": "node.cloudprovider.kubernetes.io/uninitialized"}))
+			c.PutAll(node(t, "agent-1", "10.10.0.12",
+				map[string]any{"taint": "node.cloudprovider.kubernetes.io/uninitialized"}))
 		}, "takes no Pods yet"},
-		{"one has another address", func(c *fakeapi.Cluster) { c.PutAll(node(t, "agent-1", "192.168.7.7", nil)) }, "InternalIP is 192.168.7.7, expected 10.10.0.12"},
-		{"an agent is a server", func(c *fakeapi.Cluster) { c.PutAll(node(t, "agent-1", "10.10.0.12", map[string]any{"server": true})) }, "expected an agent"},
-		{"the server is an agent", func(c *fakeapi.Cluster) { c.PutAll(node(t, "server-1", "10.10.0.11", nil)) }, "expected a server"},
+		{"one has another address", func(c *fakeapi.Cluster) {
+			c.PutAll(node(t, "agent-1", "192.168.7.7", nil))
+		}, "InternalIP is 192.168.7.7, expected 10.10.0.12"},
+		{"an agent is a server", func(c *fakeapi.Cluster) {
+			c.PutAll(node(t, "agent-1", "10.10.0.12", map[string]any{"server": true}))
+		}, "expected an agent"},
+		{"the server is an agent", func(c *fakeapi.Cluster) {
+			c.PutAll(node(t, "server-1", "10.10.0.11", nil))
+		}, "expected a server"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()

@@ -12,7 +12,7 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-// object fills a template; the test's objects differ from each other in few places.
+// object fills a template, because the test's objects differ in few places.
 func object(t testing.TB, text string, values map[string]any) string {
 	t.Helper()
 	parsed, err := template.New("object").Option("missingkey=error").Parse(text)
@@ -37,11 +37,12 @@ metadata: {name: {{.name}}, namespace: kube-node-lease}
 spec: {holderIdentity: {{.name}}, leaseDurationSeconds: 40, renewTime: "{{.renewed}}"}
 `
 
-// node is a Ready Node with a fresh Lease, changed by the given values.
+// node returns a Ready Node with a fresh Lease, changed by the given values.
 func node(t testing.TB, name, ip string, values map[string]any) string {
 	t.Helper()
 	all := map[string]any{
-		"name": name, "ip": ip, "server": false, "taint": "", "ready": "True", "message": "kubelet is posting ready status",
+		"name": name, "ip": ip, "server": false, "taint": "", "ready": "True",
+		"message": "kubelet is posting ready status",
 		"renewed": time.Now().UTC().Format("2006-01-02T15:04:05.000000Z"),
 	}
 	for key, value := range values {
@@ -59,7 +60,7 @@ func host(name, address, role string) health.Host {
 	return h
 }
 
-// readyNodes puts the expected Nodes into a cluster.
+// readyNodes adds the expected Nodes to a cluster.
 func readyNodes(t testing.TB, c *fakeapi.Cluster) {
 	t.Helper()
 	c.PutAll(node(t, "server-1", "10.10.0.11", map[string]any{"server": true}))

@@ -36,14 +36,15 @@ status:
   conditions: [{type: {{.type}}, status: "{{.status}}", reason: "{{.reason}}", message: "{{.summary}}", lastTransitionTime: "{{.written}}"}]
 `
 
-// at is a time in a test's story, in seconds.
+// at returns a time in a test's story, in seconds.
 func at(second int) string {
 	return time.Date(2026, 1, 1, 0, 0, second, 0, time.UTC).Format(time.RFC3339)
 }
 
 func poolObject(t testing.TB, values map[string]any) string {
 	t.Helper()
-	all := map[string]any{"created": at(0), "changed": at(10), "addresses": "10.10.0.200-10.10.0.210", "counted": true, "available": 11}
+	all := map[string]any{"created": at(0), "changed": at(10), "addresses": "10.10.0.200-10.10.0.210",
+		"counted": true, "available": 11}
 	for key, value := range values {
 		all[key] = value
 	}
@@ -52,7 +53,8 @@ func poolObject(t testing.TB, values map[string]any) string {
 
 func state(t testing.TB, name string, values map[string]any) string {
 	t.Helper()
-	all := map[string]any{"name": name, "type": "configReconcilerValid", "status": "True", "reason": "Reconciled", "result": "Valid", "summary": "", "written": at(20)}
+	all := map[string]any{"name": name, "type": "configReconcilerValid", "status": "True",
+		"reason": "Reconciled", "result": "Valid", "summary": "", "written": at(20)}
 	if name == "controller" {
 		all["type"] = "poolReconcilerValid"
 	}

@@ -36,7 +36,8 @@ roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: dns}
 subjects: [{kind: ServiceAccount, name: coredns, namespace: kube-system}]
 `
 
-// releasedCluster serves CoreDNS as Helm's release dns; review answers what its account may do.
+// releasedCluster serves CoreDNS as Helm's release dns; review answers for its account's
+// permissions.
 func releasedCluster(t *testing.T, review http.HandlerFunc) (*fakeapi.Cluster, health.Spec) {
 	t.Helper()
 	c := fakeapi.New(t, 1)
@@ -55,7 +56,7 @@ func releasedCluster(t *testing.T, review http.HandlerFunc) (*fakeapi.Cluster, h
 	return c, spec
 }
 
-// releaseRecord is the Secret in which Helm keeps a release.
+// releaseRecord returns the Secret in which Helm keeps a release.
 func releaseRecord(t *testing.T, name, revision, manifest string) *unstructured.Unstructured {
 	t.Helper()
 	data, err := helmrecord.Encode(map[string]any{"name": name, "manifest": manifest})
@@ -72,7 +73,7 @@ func releaseRecord(t *testing.T, name, revision, manifest string) *unstructured.
 	return &unstructured.Unstructured{Object: object}
 }
 
-// reviews answers as an authorizer does, and counts the questions.
+// reviews answers like an authorizer, and counts the requests.
 func reviews(t *testing.T, allowed bool, asked *atomic.Int32) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
@@ -113,7 +114,7 @@ func TestRolloutGateAsksForTheNewestRevisionsRights(t *testing.T) {
 	gate.opens()
 }
 
-// Another role gives the same, or another authorizer does.
+// Another role, or another authorizer, grants the same.
 func TestRolloutGateOpensWhereTheRightsAreInEffectAnyway(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
@@ -128,7 +129,9 @@ func TestRolloutGateSkipsRightsThatTheAskerMayNotAskFor(t *testing.T) {
 	c, spec := releasedCluster(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(http.StatusForbidden)
-		_, _ = w.Write([]byte(`{"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 403, "reason": "Forbidden", "message": "forbidden"}`))
+		_, _ = w.Write(
+			[]byte(
+				`{"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 403, "reason": "Forbidden", "message": "forbidden"}`))
 	})
 	c.Delete("rbac.authorization.k8s.io/v1", "clusterroles", "", "dns")
 	result := start(t, c, spec).opens()
@@ -162,7 +165,8 @@ func TestRolloutGateNamesThePasswordThatRedisRefuses(t *testing.T) {
 	c.PutAll(systemText)
 	c.Put(dnsPod)
 	var log atomic.Value
-	log.Store(`level=warning msg="Failed to save cluster info: dial tcp 10.43.0.9:6379: connect: connection refused"` + "\n")
+	log.Store(
+		`level=warning msg="Failed to save cluster info: dial tcp 10.43.0.9:6379: connect: connection refused"` + "\n")
 	c.Raw("/api/v1/namespaces/kube-system/pods/dns-0/log", func(w http.ResponseWriter, r *http.Request) {
 		assert.Equal(t, "controller", r.URL.Query().Get("container"))
 		assert.Equal(t, "30", r.URL.Query().Get("sinceSeconds"))

@@ -24,8 +24,8 @@ spec: {replicas: {{.replicas}}, selector: {matchLabels: {k8s-app: kube-dns}}, te
 status: {observedGeneration: 2, replicas: {{.pods}}, updatedReplicas: {{.updated}}, availableReplicas: {{.available}}}
 `
 
-// A layer's URLs answer in every one of these: the previous revision serves. Only the rollout gate
-// tells.
+// A layer's URLs answer in every one of these, because the previous revision serves. Only the
+// rollout gate detects them.
 func TestRolloutGateIsNotFooledByThePreviousRevision(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {
@@ -33,10 +33,15 @@ func TestRolloutGateIsNotFooledByThePreviousRevision(t *testing.T) {
 		values map[string]any
 		says   string
 	}{
-		{"the newest revision has no Pod yet", map[string]any{"generation": 2, "replicas": 2, "pods": 2, "updated": 0, "available": 2}, "0/2 updated"},
-		{"an old Pod is left", map[string]any{"generation": 2, "replicas": 2, "pods": 3, "updated": 2, "available": 2}, "1 old"},
-		{"it is not reconciled yet", map[string]any{"generation": 3, "replicas": 1, "pods": 1, "updated": 1, "available": 1}, "newest generation"},
-		{"it is scaled to nothing", map[string]any{"generation": 2, "replicas": 0, "pods": 0, "updated": 0, "available": 0}, "scaled to 0"},
+		{"the newest revision has no Pod yet",
+			map[string]any{"generation": 2, "replicas": 2, "pods": 2, "updated": 0, "available": 2}, "0/2 updated"},
+		{"an old Pod is left",
+			map[string]any{"generation": 2, "replicas": 2, "pods": 3, "updated": 2, "available": 2}, "1 old"},
+		{"it is not reconciled yet",
+			map[string]any{"generation": 3, "replicas": 1, "pods": 1, "updated": 1, "available": 1},
+			"newest generation"},
+		{"it is scaled to nothing",
+			map[string]any{"generation": 2, "replicas": 0, "pods": 0, "updated": 0, "available": 0}, "scaled to 0"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()
@@ -56,8 +61,10 @@ func TestRolloutGateNamesTheImageThatDoesNotExist(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 1)
 	c.PutAll(systemText)
-	c.PutAll(object(t, dnsDown, map[string]any{"hash": "new", "reason": "ImagePullBackOff", "message": "Back-off pulling image: not found"}))
-	c.PutAll(object(t, upgrading, map[string]any{"generation": 2, "replicas": 1, "pods": 2, "updated": 1, "available": 1}))
+	c.PutAll(object(t, dnsDown,
+		map[string]any{"hash": "new", "reason": "ImagePullBackOff", "message": "Back-off pulling image: not found"}))
+	c.PutAll(object(t, upgrading,
+		map[string]any{"generation": 2, "replicas": 1, "pods": 2, "updated": 1, "available": 1}))
 	result := start(t, c, rolloutSpec(c)).sticks(lag)
 	assert.Contains(t, result.Report(), "coredns:1", "the image is named although the previous revision serves")
 }
@@ -98,7 +105,7 @@ metadata: {name: controller-0, namespace: argocd, uid: pod, labels: {app: contro
 status: {conditions: [{type: PodScheduled, status: "True"}, {type: Ready, status: "False"}]}
 `
 
-// running is a workload whose Pods are of the newest revision, and two that do not count: one that
+// running is a workload whose Pods have the newest revision, and two that do not count: one that
 // was evicted and one that ends.
 const running = `
 apiVersion: apps/v1
@@ -135,12 +142,16 @@ status:
 
 func TestRolloutGateComparesWhatRunsWithWhatWasRecorded(t *testing.T) {
 	t.Parallel()
-	recorded := map[string][]string{"quay.io/acme/web:1": {"sha256:index", "sha256:amd64"}, "quay.io/acme/wait:1": {"sha256:index"}}
+	recorded := map[string][]string{"quay.io/acme/web:1": {"sha256:index", "sha256:amd64"},
+		"quay.io/acme/wait:1": {"sha256:index"}}
 	for name, one := range map[string]struct{ web, wait, says string }{
-		"as recorded":                       {web: "quay.io/acme/web@sha256:amd64", wait: "quay.io/acme/wait@sha256:index"},
-		"from an archive":                   {web: "sha256:configuration", wait: "sha256:configuration"},
-		"another image":                     {"quay.io/acme/web@sha256:other", "sha256:configuration", "Pod web-1: container web: image quay.io/acme/web:1: expected sha256:index, found sha256:other"},
-		"another image of an initContainer": {"sha256:configuration", "quay.io/acme/wait@sha256:other", "container wait"},
+		"as recorded": {web: "quay.io/acme/web@sha256:amd64",
+			wait: "quay.io/acme/wait@sha256:index"},
+		"from an archive": {web: "sha256:configuration", wait: "sha256:configuration"},
+		"another image": {"quay.io/acme/web@sha256:other", "sha256:configuration",
+			"Pod web-1: container web: image quay.io/acme/web:1: expected sha256:index, found sha256:other"},
+		"another image of an initContainer": {"sha256:configuration", "quay.io/acme/wait@sha256:other",
+			"container wait"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

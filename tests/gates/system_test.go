@@ -48,7 +48,7 @@ func systemSpec(c *fakeapi.Cluster, disabled ...string) health.Spec {
 	return health.Spec{Servers: c.URLs(), Body: system.Spec{Disabled: disabled}}
 }
 
-// dnsDown is CoreDNS without an available Pod, and the Pod's container in the given waiting state.
+// dnsDown is CoreDNS without an available Pod; the Pod's container is in the given waiting state.
 const dnsDown = `
 apiVersion: apps/v1
 kind: Deployment
@@ -88,13 +88,19 @@ func TestSystemGateFaults(t *testing.T) {
 		spoil func(*fakeapi.Cluster)
 		says  string
 	}{
-		{"no default ServiceAccount", func(c *fakeapi.Cluster) { c.Delete("v1", "serviceaccounts", "default", "default") }, "serviceaccount default/default: does not exist"},
-		{"no CoreDNS", func(c *fakeapi.Cluster) { c.Delete("apps/v1", "deployments", "kube-system", "coredns") }, "coredns: does not exist"},
+		{"no default ServiceAccount", func(c *fakeapi.Cluster) {
+			c.Delete("v1", "serviceaccounts", "default", "default")
+		}, "serviceaccount default/default: does not exist"},
+		{"no CoreDNS", func(c *fakeapi.Cluster) {
+			c.Delete("apps/v1", "deployments", "kube-system", "coredns")
+		}, "coredns: does not exist"},
 		{"CoreDNS has no endpoint", func(c *fakeapi.Cluster) {
 			c.Delete("discovery.k8s.io/v1", "endpointslices", "kube-system", "kube-dns-x")
 		}, "has no ready address"},
 		{"CoreDNS' Pod crashed once or twice", func(c *fakeapi.Cluster) {
-			c.PutAll(object(t, dnsDown, map[string]any{"hash": "new", "reason": "CrashLoopBackOff", "message": "back-off 10s restarting failed container=coredns"}))
+			c.PutAll(object(t, dnsDown,
+				map[string]any{"hash": "new", "reason": "CrashLoopBackOff",
+					"message": "back-off 10s restarting failed container=coredns"}))
 		}, "last exit code 2 (Error): Corefile:3"},
 		{"a Pod of the revision before is broken", func(c *fakeapi.Cluster) {
 			c.PutAll(object(t, dnsDown, map[string]any{"hash": "old", "reason": "InvalidImageName", "message": "bad"}))
@@ -136,7 +142,8 @@ func TestSystemGateIsStuckWhenAPodCannotStart(t *testing.T) {
 			t.Parallel()
 			c := fakeapi.New(t, 1)
 			c.PutAll(systemText)
-			c.PutAll(object(t, dnsDown, map[string]any{"hash": "new", "reason": stuck.reason, "message": stuck.message}))
+			c.PutAll(object(t, dnsDown,
+				map[string]any{"hash": "new", "reason": stuck.reason, "message": stuck.message}))
 			result := start(t, c, systemSpec(c)).sticks(lag)
 			assert.Contains(t, result.Report(), stuck.says)
 			assert.Contains(t, result.Report(), "Failed to pull image", "the Pod's Events are evidence")
@@ -144,7 +151,7 @@ func TestSystemGateIsStuckWhenAPodCannotStart(t *testing.T) {
 	}
 }
 
-// measuring is a metrics-server and two Nodes that have been Ready for the given times.
+// measuring returns a metrics-server and two Nodes that have been Ready for the given times.
 func measuring(server, node time.Duration) string {
 	since := func(d time.Duration) string { return time.Now().Add(-d).UTC().Format(time.RFC3339) }
 	ready := `status: {conditions: [{type: Ready, status: "%s", lastTransitionTime: "%s"}]}` + "\n"
@@ -154,7 +161,7 @@ func measuring(server, node time.Duration) string {
 		"---\napiVersion: v1\nkind: Node\nmetadata: {name: agent-2}\n" + fmt.Sprintf(ready, "Unknown", since(time.Hour))
 }
 
-// nodeMetrics is the object of a Node that was measured.
+// nodeMetrics is the object of a measured Node.
 const nodeMetrics = "apiVersion: metrics.k8s.io/v1beta1\nkind: NodeMetrics\nmetadata: {name: agent-1}\n"
 
 func TestSystemGateMissesTheMetricsOfANode(t *testing.T) {
@@ -171,7 +178,7 @@ func TestSystemGateMissesTheMetricsOfANode(t *testing.T) {
 	gate.opens()
 }
 
-// Neither is measured twice yet, and the kubelet of a Node that is away does not answer.
+// Neither is measured twice yet, and the kubelet of a missing Node does not answer.
 func TestSystemGateWaitsForNoMetricsOfWhatIsNew(t *testing.T) {
 	t.Parallel()
 	for name, ready := range map[string]struct{ server, node time.Duration }{

@@ -24,14 +24,15 @@ type signed struct {
 	crt, pem []byte
 }
 
-// sign makes a certificate that is valid for an hour; by nil makes a CA.
+// sign makes a certificate that is valid for an hour; with a nil by it makes a CA.
 func sign(t testing.TB, name string, by *signed) *signed {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name}, BasicConstraintsValid: true,
-		NotBefore: time.Now().Add(-23 * time.Hour), NotAfter: time.Now().Add(time.Hour),
+		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: name},
+		BasicConstraintsValid: true,
+		NotBefore:             time.Now().Add(-23 * time.Hour), NotAfter: time.Now().Add(time.Hour),
 	}
 	parent, signer := template, key
 	if by == nil {
@@ -51,14 +52,15 @@ func sign(t testing.TB, name string, by *signed) *signed {
 	}
 }
 
-// pair is what a server serves.
+// pair returns the certificate in the form of a server.
 func (s *signed) pair() tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{s.cert.Raw}, PrivateKey: s.key}
 }
 
-// tlsSecret is a Secret as cert-manager writes it.
+// tlsSecret returns a Secret as cert-manager writes it.
 func tlsSecret(namespace, name string, crt, key, ca []byte) string {
 	text := base64.StdEncoding.EncodeToString
-	return fmt.Sprintf("apiVersion: v1\nkind: Secret\ntype: kubernetes.io/tls\nmetadata: {name: %s, namespace: %s}\ndata: {tls.crt: %s, tls.key: %s, ca.crt: %s}\n",
+	return fmt.Sprintf(
+		"apiVersion: v1\nkind: Secret\ntype: kubernetes.io/tls\nmetadata: {name: %s, namespace: %s}\ndata: {tls.crt: %s, tls.key: %s, ca.crt: %s}\n",
 		name, namespace, text(crt), text(key), text(ca))
 }

@@ -15,8 +15,8 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-// shopText is a route to a Service with two Pods, of which the second may be anything, and a data
-// plane of two Pods.
+// shopText is a route to a Service with two Pods, the second of which may be in any state, and a
+// data plane of two Pods.
 const shopText = `
 apiVersion: gateway.networking.k8s.io/v1
 kind: HTTPRoute
@@ -69,7 +69,8 @@ func shopObjects(t testing.TB, values map[string]any) string {
 
 const viewerKey = "viewer-key-of-the-test"
 
-// planeOf is a data plane's configuration with the nodes of one service, as ADC 0.27 writes it.
+// planeOf returns a data plane's configuration with the nodes of one service, as ADC 0.27 writes
+// it.
 func planeOf(name, nodes string) string {
 	return `{"services": [{"id": "s", "upstream_id": "s", "labels": {"k8s/kind": "HTTPRoute", "k8s/namespace": "apps", "k8s/name": "` + name + `"}}],
 		"upstreams": [{"id": "s", "nodes": ` + nodes + `}], "consumers": [{"username": "me", "plugins": {"key-auth": {"key": "hunter2hunter2"}}}]}`
@@ -77,7 +78,7 @@ func planeOf(name, nodes string) string {
 
 const bothNodes = `[{"host": "10.42.0.7", "port": 8080, "weight": 1}, {"host": "10.42.0.8", "port": 8080, "weight": 1}]`
 
-// planePod is a Pod of a data plane: its answer can be changed at any time.
+// planePod is a Pod of a data plane, whose answer can be changed at any time.
 type planePod struct {
 	status atomic.Int64
 	body   atomic.Value
@@ -97,7 +98,7 @@ func (p *planePod) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.WriteString(w, p.body.Load().(string))
 }
 
-// upstreamsGate is a gate of the shop's route, with the data plane's two Pods.
+// upstreamsGate returns a gate of the shop's route, with the data plane's two Pods.
 func upstreamsGate(t *testing.T, values map[string]any) (*fakeapi.Cluster, [2]*planePod, func() *run) {
 	t.Helper()
 	c := fakeapi.New(t, 1)
@@ -116,8 +117,8 @@ func upstreamsGate(t *testing.T, values map[string]any) (*fakeapi.Cluster, [2]*p
 	}
 }
 
-// One Pod of the data plane lags behind, or says something else than the other. Gates of rollouts,
-// Gateways and answers are open all the while.
+// One Pod of the data plane lags behind, or differs from the other. The gates of rollouts, Gateways
+// and answers are open all the time.
 func TestUpstreamsGateFaults(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {
@@ -126,12 +127,17 @@ func TestUpstreamsGateFaults(t *testing.T) {
 		body   string
 		says   string
 	}{
-		{"a Pod that is gone", 200, planeOf("shop", `[{"host": "10.42.0.7", "port": 8080}, {"host": "10.42.0.8", "port": 8080}, {"host": "10.42.0.6", "port": 8080}]`),
+		{"a Pod that is gone", 200,
+			planeOf("shop",
+				`[{"host": "10.42.0.7", "port": 8080}, {"host": "10.42.0.8", "port": 8080}, {"host": "10.42.0.6", "port": 8080}]`),
 			"data plane apisix-b: HTTPRoute apps/shop: stale 10.42.0.6:8080"},
-		{"a Pod that is new", 200, planeOf("shop", `{"10.42.0.7:8080": 1}`), "data plane apisix-b: HTTPRoute apps/shop: missing 10.42.0.8:8080"},
-		{"every Pod is another", 200, planeOf("shop", `[{"host": "10.42.0.6", "port": 8080}]`), "stale 10.42.0.6:8080, missing 10.42.0.7:8080 10.42.0.8:8080"},
+		{"a Pod that is new", 200, planeOf("shop", `{"10.42.0.7:8080": 1}`),
+			"data plane apisix-b: HTTPRoute apps/shop: missing 10.42.0.8:8080"},
+		{"every Pod is another", 200, planeOf("shop", `[{"host": "10.42.0.6", "port": 8080}]`),
+			"stale 10.42.0.6:8080, missing 10.42.0.7:8080 10.42.0.8:8080"},
 		{"no Pod at all", 200, planeOf("shop", `{}`), "missing 10.42.0.7:8080 10.42.0.8:8080"},
-		{"another route's", 200, planeOf("other", bothNodes), "data plane apisix-b: HTTPRoute apps/shop: nothing of it"},
+		{"another route's", 200, planeOf("other", bothNodes),
+			"data plane apisix-b: HTTPRoute apps/shop: nothing of it"},
 		{"no configuration yet", 200, `{"routes_conf_version": 0}`, "nothing of it"},
 		{"other keys", 401, "", "expected its configuration, found HTTP 401 (the Pod was started with other keys"},
 		{"not allowed", 403, "", "found HTTP 403 (apisix.admin.allow.ipList does not have the Pod's own loopback"},
@@ -152,8 +158,8 @@ func TestUpstreamsGateFaults(t *testing.T) {
 	}
 }
 
-// The Pods that there are decide, and not the EndpointSlices alone: those follow a moment later,
-// and the data plane follows those.
+// The existing Pods decide, and not the EndpointSlices alone: those follow a moment later, and the
+// data plane follows those.
 func TestUpstreamsGateWaitsForEndpointSlices(t *testing.T) {
 	t.Parallel()
 	only := planeOf("shop", `[{"host": "10.42.0.7", "port": 8080}]`)
@@ -184,14 +190,15 @@ func TestUpstreamsGateWaitsForEndpointSlices(t *testing.T) {
 	})
 }
 
-// A Pod of the data plane that stops serves the requests that it has, by what it had; no new ones
-// are led to it.
+// A stopping Pod of the data plane serves its present requests, with its old configuration, and
+// gets no new ones.
 func TestUpstreamsGateObservesPodsThatStay(t *testing.T) {
 	t.Parallel()
 	c, planes, begin := upstreamsGate(t, nil)
 	planes[1].say(200, planeOf("shop", `[]`))
 	gate := begin()
 	gate.says("data plane apisix-b")
-	c.Put("apiVersion: v1\nkind: Pod\nmetadata: {name: apisix-b, namespace: apisix, uid: b, labels: {app: apisix}, deletionTimestamp: \"2026-01-01T00:00:00Z\"}\nstatus: {phase: Running}\n")
+	c.Put(
+		"apiVersion: v1\nkind: Pod\nmetadata: {name: apisix-b, namespace: apisix, uid: b, labels: {app: apisix}, deletionTimestamp: \"2026-01-01T00:00:00Z\"}\nstatus: {phase: Running}\n")
 	gate.opens()
 }

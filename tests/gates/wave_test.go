@@ -40,14 +40,15 @@ func waveSpec(c *fakeapi.Cluster) health.Spec {
 		Configuration: "wave-wave-mutating-webhook-configuration", Mutating: true, Namespace: "wave", Service: "wave-wave-webhook-service", Port: 443,
 		CASecret: "wave-wave-webhook-server-cert",
 		Accept: map[string]any{
-			"apiVersion": "apps/v1", "kind": "Deployment", "metadata": map[string]any{"generateName": "strata-gate-", "namespace": "wave"},
-			"spec": map[string]any{"template": map[string]any{"spec": map[string]any{}}},
+			"apiVersion": "apps/v1", "kind": "Deployment",
+			"metadata": map[string]any{"generateName": "strata-gate-", "namespace": "wave"},
+			"spec":     map[string]any{"template": map[string]any{"spec": map[string]any{}}},
 		},
 		AcceptFills: []string{"spec.template.spec.schedulerName=" + held},
 	}}
 }
 
-// scheduling is admission that ends with a scheduler: the API server's own default, or Wave's.
+// scheduling returns admission that sets a scheduler: the API server's own default, or Wave's.
 func scheduling(name string) func(map[string]any) *fakeapi.Refusal {
 	return func(object map[string]any) *fakeapi.Refusal {
 		object["spec"].(map[string]any)["template"].(map[string]any)["spec"].(map[string]any)["schedulerName"] = name
@@ -64,7 +65,7 @@ func healWave(t testing.TB, c *fakeapi.Cluster) {
 	}
 }
 
-// Its configuration says Ignore, so an API server that cannot ask it lets everything pass, with the
+// Its configuration has Ignore, so an API server that cannot call it admits everything, with the
 // default of every field.
 func TestAWebhookThatMayBeIgnoredIsProvedByWhatItFills(t *testing.T) {
 	t.Parallel()
@@ -80,7 +81,8 @@ func TestAWebhookThatMayBeIgnoredIsProvedByWhatItFills(t *testing.T) {
 			c.Servers[0].Script(fakeapi.Script{Admit: func(map[string]any) *fakeapi.Refusal { return nil }})
 		}, "accepted but not mutated"},
 		{"no configuration", func(c *fakeapi.Cluster) {
-			c.Delete("admissionregistration.k8s.io/v1", "mutatingwebhookconfigurations", "", "wave-wave-mutating-webhook-configuration")
+			c.Delete("admissionregistration.k8s.io/v1", "mutatingwebhookconfigurations", "",
+				"wave-wave-mutating-webhook-configuration")
 		}, "does not exist: the API server would call no webhook"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {

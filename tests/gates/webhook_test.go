@@ -20,7 +20,7 @@ const (
 	ca      = "the CA"
 )
 
-// webhookSpec is the gate of MetalLB's webhook, as components.MetalLB asks it.
+// webhookSpec returns the gate of MetalLB's webhook, as components.MetalLB has it.
 func webhookSpec(c *fakeapi.Cluster) health.Spec {
 	return health.Spec{Servers: c.URLs(), Body: webhook.Spec{
 		Configuration: "metallb-webhook-configuration", Namespace: metallb, Service: "metallb-webhook-service", Port: 443,
@@ -71,32 +71,36 @@ func webhookSecret(ca string) string {
 		base64.StdEncoding.EncodeToString([]byte(ca)))
 }
 
-// serving is admission as MetalLB's webhook does it.
+// serving decides about an object like MetalLB's webhook.
 func serving(object map[string]any) *fakeapi.Refusal {
 	if name := object["metadata"].(map[string]any)["name"]; name == "deny" {
-		return &fakeapi.Refusal{Code: 403, Reason: "Forbidden", Message: `admission webhook "ipaddresspoolvalidationwebhook.metallb.io" denied the request: invalid CIDR "not-an-address"`}
+		return &fakeapi.Refusal{Code: 403, Reason: "Forbidden",
+			Message: `admission webhook "ipaddresspoolvalidationwebhook.metallb.io" denied the request: invalid CIDR "not-an-address"`}
 	}
 	return nil
 }
 
-// failing is an API server that cannot call the webhook.
+// failing returns an API server that cannot call the webhook.
 func failing(why string) func(map[string]any) *fakeapi.Refusal {
 	return func(map[string]any) *fakeapi.Refusal {
-		return &fakeapi.Refusal{Code: 500, Reason: "InternalError", Message: `Internal error occurred: failed calling webhook "ipaddresspoolvalidationwebhook.metallb.io": failed to call webhook: ` + why}
+		return &fakeapi.Refusal{Code: 500, Reason: "InternalError",
+			Message: `Internal error occurred: failed calling webhook "ipaddresspoolvalidationwebhook.metallb.io": failed to call webhook: ` + why}
 	}
 }
 
-// The words of an API server at each step of MetalLB's start.
+// The messages of an API server at each step of MetalLB's start.
 const (
 	post        = `Post "https://metallb-webhook-service.metallb-system.svc:443/validate-metallb-io-v1beta1-ipaddresspool?timeout=10s": `
 	noEndpoints = post + `no endpoints available for service "metallb-webhook-service"`
 	refusedCall = post + `dial tcp 10.43.7.7:443: connect: connection refused`
-	untrusted   = post + `tls: failed to verify certificate: x509: certificate signed by unknown authority (possibly because of "crypto/rsa: verification error")`
-	wrongName   = post + `tls: failed to verify certificate: x509: certificate is valid for a.metallb-system.svc, not metallb-webhook-service.metallb-system.svc`
-	blackhole   = post + `dial tcp 10.43.7.7:443: i/o timeout`
+	untrusted   = post +
+		`tls: failed to verify certificate: x509: certificate signed by unknown authority (possibly because of "crypto/rsa: verification error")`
+	wrongName = post +
+		`tls: failed to verify certificate: x509: certificate is valid for a.metallb-system.svc, not metallb-webhook-service.metallb-system.svc`
+	blackhole = post + `dial tcp 10.43.7.7:443: i/o timeout`
 )
 
-// webhookCluster is a cluster in which MetalLB's webhook serves through every API server.
+// webhookCluster returns a cluster in which MetalLB's webhook serves through every API server.
 func webhookCluster(t testing.TB, servers int) *fakeapi.Cluster {
 	t.Helper()
 	c := fakeapi.New(t, servers)
@@ -135,24 +139,32 @@ func TestWebhookGateFaults(t *testing.T) {
 		says  string
 	}{
 		{"the configuration is missing and everything is accepted", func(c *fakeapi.Cluster) {
-			c.Delete("admissionregistration.k8s.io/v1", "validatingwebhookconfigurations", "", "metallb-webhook-configuration")
+			c.Delete("admissionregistration.k8s.io/v1", "validatingwebhookconfigurations", "",
+				"metallb-webhook-configuration")
 			c.Servers[0].Script(fakeapi.Script{Admit: accepting})
 			c.Servers[1].Script(fakeapi.Script{Admit: accepting})
 		}, "does not exist: the API server would call no webhook"},
-		{"one API server has not noticed the configuration", script(1, fakeapi.Script{Admit: accepting}), "must refuse was accepted"},
+		{"one API server has not noticed the configuration",
+			script(1, fakeapi.Script{Admit: accepting}), "must refuse was accepted"},
 		{"the caBundle is empty", func(c *fakeapi.Cluster) { c.Put(configuration(t, "")) }, "no caBundle yet"},
 		{"the caBundle is of another CA", func(c *fakeapi.Cluster) { c.Put(configuration(t, "another CA")) }, "caBundle is not ca.crt"},
 		{"the Secret is still empty", func(c *fakeapi.Cluster) { c.Put(webhookSecret("")) }, "has no ca.crt yet"},
 		{"the webhook object without endpoints", func(c *fakeapi.Cluster) {
 			c.Delete("discovery.k8s.io/v1", "endpointslices", metallb, "metallb-webhook-service-x")
 		}, "no ready address, 0 not ready"},
-		{"endpoints that are not ready", func(c *fakeapi.Cluster) { c.Put(endpoints(t, false)) }, "no ready address, 1 not ready"},
+		{"endpoints that are not ready", func(c *fakeapi.Cluster) {
+			c.Put(endpoints(t, false))
+		}, "no ready address, 1 not ready"},
 		{"endpoint not listening", script(1, fakeapi.Script{Admit: failing(refusedCall)}), "does not listen yet"},
 		{"serving on one API server only", script(1, fakeapi.Script{Admit: failing(noEndpoints)}), "has no ready Pod"},
-		{"a CA that the API server does not trust", script(0, fakeapi.Script{Admit: failing(untrusted)}), "does not trust the webhook's certificate"},
-		{"a certificate for another name", script(0, fakeapi.Script{Admit: failing(wrongName)}), "certificate is for other names"},
-		{"a network fault on one API server", script(1, fakeapi.Script{Admit: failing(blackhole)}), "no answer from the webhook in time"},
-		{"one API server does not serve the CRD yet", script(1, fakeapi.Script{Admit: serving, Unknown: []string{pools}}), "does not serve the object's kind"},
+		{"a CA that the API server does not trust",
+			script(0, fakeapi.Script{Admit: failing(untrusted)}), "does not trust the webhook's certificate"},
+		{"a certificate for another name", script(0, fakeapi.Script{Admit: failing(wrongName)}),
+			"certificate is for other names"},
+		{"a network fault on one API server", script(1, fakeapi.Script{Admit: failing(blackhole)}),
+			"no answer from the webhook in time"},
+		{"one API server does not serve the CRD yet",
+			script(1, fakeapi.Script{Admit: serving, Unknown: []string{pools}}), "does not serve the object's kind"},
 		{"one API server is starting", script(1, fakeapi.Script{Unavailable: true}), "cannot be asked"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
@@ -168,8 +180,8 @@ func TestWebhookGateFaults(t *testing.T) {
 	}
 }
 
-// The order in which MetalLB's webhook comes up (metallb internal/k8s: certificate, mount,
-// injection, then it listens).
+// The order in which MetalLB's webhook starts (metallb internal/k8s: certificate, mount, injection,
+// then it listens).
 func TestWebhookGateFollowsTheStartOfMetalLB(t *testing.T) {
 	t.Parallel()
 	c := fakeapi.New(t, 2)
@@ -203,7 +215,8 @@ func TestWebhookGateIsStuckWhenThePolicyRefuses(t *testing.T) {
 	t.Parallel()
 	c := webhookCluster(t, 1)
 	c.Servers[0].Script(fakeapi.Script{Admit: func(map[string]any) *fakeapi.Refusal {
-		return &fakeapi.Refusal{Code: 403, Reason: "Forbidden", Message: `admission webhook "policy.example.org" denied the request: pools are not welcome`}
+		return &fakeapi.Refusal{Code: 403, Reason: "Forbidden",
+			Message: `admission webhook "policy.example.org" denied the request: pools are not welcome`}
 	}})
 	gate := start(t, c, webhookSpec(c))
 	gate.says("refuses an object that it must accept")
@@ -215,7 +228,8 @@ func TestWebhookGateIsNotStuckWhileCachesFill(t *testing.T) {
 	t.Parallel()
 	c := webhookCluster(t, 1)
 	c.Servers[0].Script(fakeapi.Script{Admit: func(map[string]any) *fakeapi.Refusal {
-		return &fakeapi.Refusal{Code: 403, Reason: "Forbidden", Message: `admission webhook "ipaddresspoolvalidationwebhook.metallb.io" denied the request: the cache is not started, can not read objects`}
+		return &fakeapi.Refusal{Code: 403, Reason: "Forbidden",
+			Message: `admission webhook "ipaddresspoolvalidationwebhook.metallb.io" denied the request: the cache is not started, can not read objects`}
 	}})
 	gate := start(t, c, webhookSpec(c))
 	gate.stays(2 * time.Second)
@@ -230,7 +244,8 @@ func TestWebhookGateCountsAPoolThatExistsAsAccepted(t *testing.T) {
 		if refusal := serving(object); refusal != nil {
 			return refusal
 		}
-		return &fakeapi.Refusal{Code: 409, Reason: "AlreadyExists", Message: `ipaddresspools.metallb.io "accept" already exists`}
+		return &fakeapi.Refusal{Code: 409, Reason: "AlreadyExists",
+			Message: `ipaddresspools.metallb.io "accept" already exists`}
 	}})
 	start(t, c, webhookSpec(c)).opens()
 }

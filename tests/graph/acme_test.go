@@ -15,23 +15,27 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// acmeRoot is a root in PEM, as far as the program looks at it.
+// acmeRoot is a root in PEM, as far as the program reads it.
 const acmeRoot = "-----BEGIN CERTIFICATE-----\nMAA=\n-----END CERTIFICATE-----\n"
 
-// acmeWith is a section whose external account and whose DNS provider have a secret each.
+// acmeWith returns a section whose external account and whose DNS provider have a secret each.
 func acmeWith(solver, secret string) config.CertManager {
 	given := config.ACMEIssuer{
 		Server: "https://acme.example.org/directory", Email: "platform@example.org", CACertificate: acmeRoot,
-		ExternalAccount: config.ACMEExternalAccount{KeyID: "kid-1", Key: base64.RawURLEncoding.EncodeToString([]byte(secret))}, Solver: solver,
+		ExternalAccount: config.ACMEExternalAccount{KeyID: "kid-1",
+			Key: base64.RawURLEncoding.EncodeToString([]byte(secret))}, Solver: solver,
 	}
 	if solver == config.SolverDNS01 {
-		given.DNS01 = config.DNS01Solver{"cloudflare": map[string]any{"apiTokenSecretRef": map[string]any{"name": "dns-token", "key": "token"}}}
-		given.Secrets = []config.ACMESecret{{Name: "dns-token", Key: "token", Value: secret}, {Name: "dns-token", Key: "account", Value: secret}}
+		given.DNS01 = config.DNS01Solver{
+			"cloudflare": map[string]any{"apiTokenSecretRef": map[string]any{"name": "dns-token", "key": "token"}}}
+		given.Secrets = []config.ACMESecret{{Name: "dns-token", Key: "token", Value: secret},
+			{Name: "dns-token", Key: "account", Value: secret}}
 	}
 	return config.CertManager{Issuer: config.IssuerACME, ACME: given}
 }
 
-// signedByACME is stack staging with an ACME server, and a workload with a certificate and a route.
+// signedByACME returns stack staging with an ACME server, and a workload with a certificate and a
+// route.
 func signedByACME(t *testing.T, section config.CertManager) *program {
 	t.Helper()
 	p := newProgram(t, "staging")
@@ -39,7 +43,8 @@ func signedByACME(t *testing.T, section config.CertManager) *program {
 	p.set(t, "certManager", section)
 	p.set(t, "ingress", map[string]any{"domain": "platform.example.org"})
 	p.set(t, "apps", map[string]any{"workloads": []any{map[string]any{
-		"name": "shop", "image": "docker.io/acme/shop:1.2.3", "certificate": map[string]any{"dnsNames": []string{"shop.example.org"}}, "routes": []any{map[string]any{}},
+		"name": "shop", "image": "docker.io/acme/shop:1.2.3",
+		"certificate": map[string]any{"dnsNames": []string{"shop.example.org"}}, "routes": []any{map[string]any{}},
 	}}})
 	return p
 }
@@ -48,7 +53,8 @@ func TestByACMETheRulesHold(t *testing.T) {
 	private := acmeWith(config.SolverHTTP01, "hunter2hunter2")
 	private.ACME.Root = acmeRoot
 	for name, section := range map[string]config.CertManager{
-		"acme_http01": acmeWith(config.SolverHTTP01, "hunter2hunter2"), "acme_dns01": acmeWith(config.SolverDNS01, "hunter2hunter2"), "acme_private_root": private,
+		"acme_http01": acmeWith(config.SolverHTTP01, "hunter2hunter2"),
+		"acme_dns01":  acmeWith(config.SolverDNS01, "hunter2hunter2"), "acme_private_root": private,
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := signedByACME(t, section)
@@ -61,7 +67,8 @@ func TestByACMETheRulesHold(t *testing.T) {
 			assert.NotContains(t, g, "authority-root")
 			for _, certificate := range []string{"traefik-tls-request", "workload-shop-tls-request"} {
 				assert.True(t, g.reaches(certificate, "acme-authority-gate"), certificate)
-				assert.Empty(t, annotation(g[certificate], "pulumi.com/deletionPropagationPolicy"), "only cert-manager takes the finalizer off a Challenge")
+				assert.Empty(t, annotation(g[certificate], "pulumi.com/deletionPropagationPolicy"),
+					"only cert-manager takes the finalizer off a Challenge")
 			}
 			only := g.clone()
 			for name := range only {
@@ -74,10 +81,11 @@ func TestByACMETheRulesHold(t *testing.T) {
 	}
 }
 
-// The ingress has to answer on port 80 before there is a certificate: the certificate waits for it,
+// The ingress must answer on port 80 before the certificate exists: the certificate waits for it,
 // and it must not wait for the certificate.
 func TestAChallengeFindsTheIngressAndTheIngressNoChallenge(t *testing.T) {
-	byHTTP, byDNS := signedByACME(t, acmeWith(config.SolverHTTP01, "a")).graph(t), signedByACME(t, acmeWith(config.SolverDNS01, "a")).graph(t)
+	byHTTP, byDNS := signedByACME(t, acmeWith(config.SolverHTTP01, "a")).graph(t),
+		signedByACME(t, acmeWith(config.SolverDNS01, "a")).graph(t)
 	for _, certificate := range []string{"traefik-tls-request", "workload-shop-tls-request"} {
 		assert.True(t, byHTTP.reaches(certificate, "traefik-address"), certificate)
 		assert.False(t, byDNS.reaches(certificate, "traefik-release"), certificate)
@@ -88,11 +96,13 @@ func TestAChallengeFindsTheIngressAndTheIngressNoChallenge(t *testing.T) {
 	assert.True(t, byHTTP.reaches("traefik-gateway", "traefik-tls-gate"))
 	assert.Contains(t, byHTTP["traefik-release"].Inputs["values"].String(), "allowACMEByPass")
 	assert.NotContains(t, byDNS["traefik-release"].Inputs["values"].String(), "allowACMEByPass")
-	assert.Equal(t, []string{"argocd.platform.example.org", "shop.platform.example.org", "traefik.platform.example.org"}, dnsNames(byHTTP))
+	assert.Equal(t,
+		[]string{"argocd.platform.example.org", "shop.platform.example.org", "traefik.platform.example.org"},
+		dnsNames(byHTTP))
 	assert.Equal(t, []string{"platform.example.org", "*.platform.example.org"}, dnsNames(byDNS))
 }
 
-// dnsNames are those that Traefik's certificate is for.
+// dnsNames returns the names of Traefik's certificate.
 func dnsNames(g graph) (names []string) {
 	spec := g["traefik-tls-request"].Inputs["spec"]
 	for _, name := range spec.ObjectValue()["dnsNames"].ArrayValue() {
@@ -101,16 +111,17 @@ func dnsNames(g graph) (names []string) {
 	return names
 }
 
-// cert-manager issues nothing anew for an issuer with another server: from staging to production
-// that is a step of its own, once the account is there, and the gates of what it replaces ask
-// again. Between two servers of public CAs their input is the same but for that.
+// cert-manager reissues nothing for an issuer with another server. From staging to production that
+// is a step of its own, once the account exists, and the gates of replaced certificates run again.
+// Between two servers of public CAs their other inputs are equal.
 func TestAnotherServerIssuesEveryCertificateAnew(t *testing.T) {
 	section := acmeWith(config.SolverHTTP01, "a")
 	before := signedByACME(t, section).graph(t)
 	section.ACME.Server = "https://acme-production.example.org/directory"
 	after := signedByACME(t, section).graph(t)
 	assert.Contains(t, after["acme-authority-reissue"].Text("stdin"), section.ACME.Server)
-	assert.True(t, after.reaches("acme-authority-reissue", "acme-authority-gate"), "until then the server before would be asked")
+	assert.True(t, after.reaches("acme-authority-reissue", "acme-authority-gate"),
+		"until then the server before would be asked")
 	for _, certificate := range []string{"traefik-tls", "workload-shop-tls"} {
 		assert.True(t, after.reaches(certificate+"-request", "acme-authority-reissue"), certificate)
 		assert.Equal(t, before[certificate+"-request"].Inputs, after[certificate+"-request"].Inputs, "which is why")
@@ -118,8 +129,7 @@ func TestAnotherServerIssuesEveryCertificateAnew(t *testing.T) {
 	}
 }
 
-// A CA that is no public one is what the gates trust: of certificates, whose Secrets lack it, and
-// of URLs.
+// The gates trust a CA that is not public, for certificates, whose Secrets lack it, and for URLs.
 func TestTheGatesTrustTheRootThatACMELeadsTo(t *testing.T) {
 	const trust = `"caSecret":"cert-manager/strata-acme-root"`
 	gates := []string{"traefik-tls-gate", "workload-shop-tls-gate", "traefik-dashboard", "argocd-server"}
@@ -137,11 +147,11 @@ func TestTheGatesTrustTheRootThatACMELeadsTo(t *testing.T) {
 	assert.Contains(t, g, "acme-authority-root")
 }
 
-// cert-manager lets some solvers have a secret in their very configuration, where a person may
-// encrypt it.
+// cert-manager lets some solvers have a secret in their configuration, which a user may encrypt.
 func TestWhatASolverIsConfiguredWithIsNotPlain(t *testing.T) {
 	section := acmeWith(config.SolverDNS01, "a")
-	section.ACME.DNS01 = config.DNS01Solver{"webhook": map[string]any{"config": map[string]any{"tokens": []any{"hunter2-inline"}, "secret": "dns-token"}}}
+	section.ACME.DNS01 = config.DNS01Solver{
+		"webhook": map[string]any{"config": map[string]any{"tokens": []any{"hunter2-inline"}, "secret": "dns-token"}}}
 	g := signedByACME(t, section).graph(t)
 	assert.True(t, pulumitest.Contains(resource.NewProperty(g["acme-authority-issuer"].Inputs), "hunter2-inline"))
 	for name, one := range g {
@@ -156,13 +166,16 @@ func TestAChangedSecretOfACMEChangesNothingThatIsPlain(t *testing.T) {
 	after := p.graph(t)
 	var changed []string
 	for _, name := range before.names() {
-		assert.Equal(t, visible(resource.NewProperty(before[name].Inputs)), visible(resource.NewProperty(after[name].Inputs)), "%s shows something that follows from a secret", name)
-		if pulumitest.Contains(resource.NewProperty(after[name].Inputs), "second-secret") || pulumitest.Contains(resource.NewProperty(after[name].Inputs), "c2Vjb25kLXNlY3JldA") {
+		assert.Equal(t, visible(resource.NewProperty(before[name].Inputs)),
+			visible(resource.NewProperty(after[name].Inputs)), "%s shows something that follows from a secret", name)
+		if pulumitest.Contains(resource.NewProperty(after[name].Inputs), "second-secret") ||
+			pulumitest.Contains(resource.NewProperty(after[name].Inputs), "c2Vjb25kLXNlY3JldA") {
 			changed = append(changed, name)
 		}
 	}
 	slices.Sort(changed)
-	assert.Equal(t, []string{"acme-authority-secret-dns-token", "acme-authority-secret-strata-acme-eab"}, changed, "who gets the secrets")
+	assert.Equal(t, []string{"acme-authority-secret-dns-token", "acme-authority-secret-strata-acme-eab"}, changed,
+		"who gets the secrets")
 }
 
 // CAs show the key of an external account with its padding; cert-manager reads base64url without
@@ -174,7 +187,8 @@ func TestAPaddedKeyOfAnExternalAccountIsHandedOnWithoutItsPadding(t *testing.T) 
 	section.ACME.ExternalAccount.Key += "=="
 	p.set(t, "certManager", section)
 	padded := p.graph(t)
-	assert.True(t, pulumitest.Contains(resource.NewProperty(bare["acme-authority-secret-strata-acme-eab"].Inputs), "aHVudGVyMg"))
+	assert.True(t,
+		pulumitest.Contains(resource.NewProperty(bare["acme-authority-secret-strata-acme-eab"].Inputs), "aHVudGVyMg"))
 	for _, name := range bare.names() {
 		assert.Equal(t, bare[name].Inputs, padded[name].Inputs, name)
 	}

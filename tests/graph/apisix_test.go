@@ -12,7 +12,7 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// withAPISIX is stack local with APISIX instead of Traefik, its demo, and a validation.
+// withAPISIX returns stack local with APISIX instead of Traefik, its demo, and a validation.
 func withAPISIX(t *testing.T, validate string) *program {
 	t.Helper()
 	p := newProgram(t, "local")
@@ -21,7 +21,7 @@ func withAPISIX(t *testing.T, validate string) *program {
 	return p
 }
 
-// onAPISIX are the resources of APISIX, what runs behind it, and its definitions.
+// onAPISIX returns the resources of APISIX, the resources behind it, and its definitions.
 func onAPISIX(g graph) []string {
 	return g.where(func(r pulumitest.Resource) bool {
 		for _, prefix := range []string{"apisix", "demo", "validation", "crds-apisix"} {
@@ -52,8 +52,8 @@ func TestAPISIXHasExactlyTheseResourcesAndEdges(t *testing.T) {
 	}
 }
 
-// Beside Traefik: APISIX's webhook is asked about every class, Gateway and route of the cluster, so
-// those of others wait for it, too.
+// Beside Traefik: the API server calls APISIX's webhook for every class, Gateway and route of the
+// cluster, so other layers' objects wait for it, too.
 func TestWhatAPISIXsWebhookIsAskedAboutWaitsForItWhoeverOwnsIt(t *testing.T) {
 	p := newProgram(t, "local")
 	p.set(t, "ingress", map[string]any{"controllers": []string{"traefik", "apisix"}})
@@ -61,7 +61,8 @@ func TestWhatAPISIXsWebhookIsAskedAboutWaitsForItWhoeverOwnsIt(t *testing.T) {
 	g := p.graph(t)
 	asked := g.where(func(r pulumitest.Resource) bool {
 		class := strings.HasSuffix(r.Type, ":IngressClass")
-		return class || strings.HasSuffix(r.Type, ":Gateway") || strings.HasSuffix(r.Type, ":HTTPRoute") || strings.HasPrefix(r.Type, "kubernetes:apisix.")
+		return class || strings.HasSuffix(r.Type, ":Gateway") ||
+			strings.HasSuffix(r.Type, ":HTTPRoute") || strings.HasPrefix(r.Type, "kubernetes:apisix.")
 	})
 	asked = append(asked, "traefik-release") // its chart makes an IngressClass
 	for _, name := range []string{"traefik-gateway", "argocd-route", "apisix-gateway", "demo-httpbin-route"} {
@@ -72,7 +73,7 @@ func TestWhatAPISIXsWebhookIsAskedAboutWaitsForItWhoeverOwnsIt(t *testing.T) {
 	}
 }
 
-// With skip, a gate is there only where a resource depends on it.
+// With skip, a gate only exists if a resource depends on it.
 func TestSkipLeavesOutWhatNothingDependsOn(t *testing.T) {
 	g := withAPISIX(t, "skip").graph(t)
 	for _, name := range onAPISIX(g) {
@@ -109,7 +110,9 @@ func TestTheDemosObjectsAreNotAwaited(t *testing.T) {
 func TestKeycloakTakesNoMoreMemoryThanItsLimit(t *testing.T) {
 	g := withAPISIX(t, "skip").graph(t)
 	for what, want := range map[string]string{"requests": "768Mi", "limits": "1360Mi"} {
-		assert.Equal(t, want, at(t, g["demo-keycloak"], "spec", "template", "spec", "containers", "resources", what, "memory").StringValue())
+		assert.Equal(t, want,
+			at(t, g["demo-keycloak"], "spec", "template", "spec", "containers", "resources", what,
+				"memory").StringValue())
 	}
 }
 
@@ -124,18 +127,21 @@ func TestTheKeysOfAPISIXAreGeneratedAndSecret(t *testing.T) {
 			for _, public := range []string{"edd1c9f034335f136f87ad84b625c8f1", "4054f7cf07e344346cd3f287985e76a2"} {
 				assert.False(t, pulumitest.Contains(value, public), "%s: %s has the chart's public key", name, key)
 			}
-			assert.Empty(t, pulumitest.FindPlain(string(key), value, pulumitest.Token), "%s shows a generated secret", name)
+			assert.Empty(t, pulumitest.FindPlain(string(key), value, pulumitest.Token),
+				"%s shows a generated secret", name)
 		}
 	}
 }
 
-// The user's own files: side by side, each object behind what serves and admits its kind and behind
-// nothing else.
+// The user's own files run in parallel: each object waits only for the servers and webhooks of its
+// kind.
 func TestManifestsWaitForTheirKindsOnly(t *testing.T) {
 	p := withAPISIX(t, "skip")
-	require.NoError(t, os.WriteFile("mine.yaml", []byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default}\n---\n"+
-		"apiVersion: apisix.apache.org/v2\nkind: ApisixRoute\nmetadata: {name: b, namespace: default}\n---\n"+
-		"apiVersion: v1\nkind: Secret\nmetadata: {name: c}\nstringData: {key: hunter2hunter2}\n"), 0o600))
+	require.NoError(t,
+		os.WriteFile("mine.yaml",
+			[]byte("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: default}\n---\n"+
+				"apiVersion: apisix.apache.org/v2\nkind: ApisixRoute\nmetadata: {name: b, namespace: default}\n---\n"+
+				"apiVersion: v1\nkind: Secret\nmetadata: {name: c}\nstringData: {key: hunter2hunter2}\n"), 0o600))
 	p.set(t, "apps", map[string]any{"manifests": []string{"mine.yaml"}})
 	g := p.graph(t)
 	const plain, route = "manifests:mine.yaml:ConfigMap:default:a", "manifests:mine.yaml:ApisixRoute:default:b"

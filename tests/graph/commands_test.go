@@ -14,9 +14,9 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// What a resource of ours runs, is told and has in its environment stands in the states of stacks.
-// Another byte of it is an update of that resource in each of them, and deletes are run with what
-// the state has. Gates are left out: they judge again, which changes nothing.
+// The commands of our resources, with their input and environment, are in the states of stacks. A
+// changed byte is an update of that resource in each of them, and deletes run with the state's
+// values. Gates are left out: they run again, which changes nothing.
 func TestWhatEachSubcommandIsToldStaysToTheByte(t *testing.T) {
 	forms := commandForms{}
 	note := func(t *testing.T, stack string, sections map[string]any) {
@@ -34,16 +34,18 @@ func TestWhatEachSubcommandIsToldStaysToTheByte(t *testing.T) {
 		note(t, "local", map[string]any{
 			"crds": map[string]any{"keep": false}, "k3s": map[string]any{"protect": true},
 			"apps": map[string]any{"workloads": []any{map[string]any{
-				"name": "shop", "image": "shop:1", "canary": map[string]any{"steps": []int{10, 50}}, "routes": []any{map[string]any{}},
+				"name": "shop", "image": "shop:1", "canary": map[string]any{"steps": []int{10, 50}},
+				"routes": []any{map[string]any{}},
 			}}},
 		})
 	})
 	assert.Greater(t, len(forms), 25)
-	golden(t, filepath.Join(root, "tests/graph/testdata/commands.golden"), strings.Join(slices.Sorted(maps.Values(forms)), "\n"))
+	golden(t, filepath.Join(root, "tests/graph/testdata/commands.golden"),
+		strings.Join(slices.Sorted(maps.Values(forms)), "\n"))
 }
 
-// commandForms are the first command that was found of each form, as text. Two have the same form
-// when they run the same subcommands with the same variables and the same keys on stdin.
+// commandForms has, as text, the first command of each form. Two have the same form if they run the
+// same subcommands with the same variables and the same keys on stdin.
 type commandForms map[string]string
 
 func (f commandForms) note(p *program, g graph) {
@@ -68,14 +70,14 @@ func (f commandForms) note(p *program, g graph) {
 	}
 }
 
-// everywhere is a text without what differs between two runs of the tests, the project's folder,
-// keys that are drawn and the time, and without the scripts for hosts.
+// everywhere returns a text without the parts that differ between two runs of the tests (the
+// project's folder, generated keys and the time), and without the scripts for hosts.
 func (p *program) everywhere(text string) string {
 	for _, one := range []struct{ pattern, stands string }{
 		{regexp.QuoteMeta(p.project.Dir), "PROJECT"},
 		{`ssh-ed25519 [A-Za-z0-9+/=]+`, "ssh-ed25519 KEY"},
 		{`"generation":\d+`, `"generation":0`},
-		// Scripts for hosts may be run again with another text, and so may what they read.
+		// Scripts for hosts may run again with another text, and so may their inputs.
 		{`"(script|delete|stdin)":"(?:[^"\\]|\\.)*"`, `"$1":"TEXT"`},
 	} {
 		text = regexp.MustCompile(one.pattern).ReplaceAllString(text, one.stands)
@@ -83,7 +85,7 @@ func (p *program) everywhere(text string) string {
 	return text
 }
 
-// keysOf are the keys of a JSON text in their order, nested ones too.
+// keysOf returns the keys of a JSON text in their order, including nested ones.
 func keysOf(text string) []string {
 	found := []string{}
 	for _, match := range regexp.MustCompile(`"([^"\\]+)":`).FindAllStringSubmatch(text, -1) {

@@ -13,21 +13,21 @@ import (
 	"strata/health/kinds"
 )
 
-// row is one row of the first platform's dependency matrix, and what keeps it here.
+// row is one row of the first platform's dependency matrix, and its implementation here.
 type row struct {
 	component, dependsOn, check, limit string
-	// edges are the chains of edges that keep the row; each is a need of the graph. Empty: the
-	// row's layer is not here yet.
+	// edges are the chains of edges that satisfy the row; each is a need of the graph. If empty,
+	// the row's layer does not exist here yet.
 	edges []need
-	// gate is the resource that checks what the row's health check meant to.
+	// gate is the resource that does the row's health check.
 	gate string
-	// note says what differs; relaxed is a need that the row has and the platform does not, with
-	// the decision's number in note.
+	// note describes the differences; relaxed is a need that the row has and the platform does not,
+	// with the decision's number in note.
 	note    string
 	relaxed *need
 }
 
-// matrix is the first platform's dependency matrix, row by row.
+// matrix returns the first platform's dependency matrix, row by row.
 func matrix(p *program) []row {
 	servers, agents := p.nodes(config.RoleServer), p.nodes(config.RoleAgent)
 	first, agent := servers[0], agents[0]
@@ -45,15 +45,19 @@ func matrix(p *program) []row {
 		{"K3s Master Install", "Master VMs", "VM Health Check", "5 min", masters, "hosts-" + first + "-gate", "", nil},
 		{"K3s Master Ready", "Master Install", "K3s API Health", "10 min", ready, "k3s-api", "", nil},
 		{"K3s Worker Install", "K3s Credentials", "VM Health Check", "5 min", workers, "hosts-" + agent + "-gate",
-			"The credentials are a token that is known from the start; what a worker needs is a server that answers.", nil},
+			"The credentials are a token that is known from the start; what a worker needs is a server that answers.",
+			nil},
 		{"K3s Worker Ready", "Worker Install", "K3s Node Health", "10 min", nodes, "k3s-nodes", "", nil},
 		{"MetalLB Chart", "Worker Ready", "None", "-", []need{{"metallb-release", "k3s-api"}}, "k3s-api",
 			"Relaxed: the release waits for the API, not for every node ([ADR 0006](adr/0006-metallb-starts-at-the-api-gate.md)).",
 			&need{"metallb-release", "k3s-nodes"}},
-		{"MetalLB IPAddressPool", "Webhook Health", "Webhook Health", "5 min", []need{{"metallb-pool", "metallb-webhook"}}, "metallb-webhook", "", nil},
-		{"Traefik Chart", "IPAddressPool", "None", "-", []need{{"traefik-release", "metallb-pool-gate"}}, "metallb-pool-gate",
+		{"MetalLB IPAddressPool", "Webhook Health", "Webhook Health", "5 min",
+			[]need{{"metallb-pool", "metallb-webhook"}}, "metallb-webhook", "", nil},
+		{"Traefik Chart", "IPAddressPool", "None", "-",
+			[]need{{"traefik-release", "metallb-pool-gate"}}, "metallb-pool-gate",
 			"The working pool, not the chart: a Service without a pool stays pending.", nil},
-		{"ArgoCD Chart", "Traefik Chart", "None", "-", []need{{"argocd-route", "traefik-programmed"}}, "traefik-programmed",
+		{"ArgoCD Chart", "Traefik Chart", "None", "-", []need{{"argocd-route", "traefik-programmed"}},
+			"traefik-programmed",
 			"Relaxed: only the route waits for Traefik, the release does not ([ADR 0008](adr/0008-argocd-starts-at-the-api-gate.md)).",
 			&need{"argocd-release", "traefik-release"}},
 	}
@@ -65,8 +69,8 @@ func TestTheFirstPlatformsDependenciesAreKeptByTheseEdges(t *testing.T) {
 	golden(t, filepath.Join(root, "docs/edges.md"), edgesPage(t, p, g)+planPage(withAPISIX(t, "full").graph(t)))
 }
 
-// edgesPage is docs/edges.md. It fails where a row is not kept, or where a row that is marked as
-// relaxed is not.
+// edgesPage returns docs/edges.md. It fails if a row is not kept, or if a row that is marked as
+// relaxed is.
 func edgesPage(t *testing.T, p *program, g graph) string {
 	t.Helper()
 	var page strings.Builder
@@ -82,7 +86,8 @@ func edgesPage(t *testing.T, p *program, g graph) string {
 			chains = append(chains, "`"+strings.Join(chain, " ← ")+"`")
 		}
 		if row.relaxed != nil {
-			require.False(t, g.reaches(row.relaxed.from, row.relaxed.to), "row %s is kept as it was: say so", row.component)
+			require.False(t, g.reaches(row.relaxed.from, row.relaxed.to),
+				"row %s is kept as it was: say so", row.component)
 		}
 		if row.note != "" {
 			chains = append(chains, row.note)
@@ -93,7 +98,7 @@ func edgesPage(t *testing.T, p *program, g graph) string {
 	return page.String()
 }
 
-// gateAndLimit is a gate's name and how long it waits, from its spec.
+// gateAndLimit returns a gate's name and its limit, from its spec.
 func gateAndLimit(t *testing.T, g graph, gate string) string {
 	t.Helper()
 	if gate == "" {

@@ -20,7 +20,7 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// everything are the sections with which a stack has every layer.
+// everything sets the sections with which a stack has every layer.
 func everything(t *testing.T, p *program) *program {
 	t.Helper()
 	p.set(t, "ingress", map[string]any{"controllers": []string{"traefik", "apisix"}})
@@ -33,11 +33,12 @@ func everything(t *testing.T, p *program) *program {
 }
 
 func TestEveryLayerGoesIntoAnExistingCluster(t *testing.T) {
-	golden(t, filepath.Join(root, "tests/graph/testdata/existing_everything.golden"), everything(t, newProgram(t, "kind")).graph(t).text())
+	golden(t, filepath.Join(root, "tests/graph/testdata/existing_everything.golden"),
+		everything(t, newProgram(t, "kind")).graph(t).text())
 }
 
-// The layers cannot tell the two apart, but for the cluster that they wait for and that takes them
-// away with it.
+// The layers behave the same in both, except for the cluster that they wait for and that is deleted
+// with them.
 func TestALayerInAnExistingClusterWaitsAsInOneOfOurOwn(t *testing.T) {
 	ours, kind := everything(t, newProgram(t, "local")).graph(t), everything(t, newProgram(t, "kind"))
 	kind.change(t, "cluster", section{"networkPolicies": true})
@@ -45,13 +46,15 @@ func TestALayerInAnExistingClusterWaitsAsInOneOfOurOwn(t *testing.T) {
 	layersOf := func(g graph) graph {
 		layers := graph{}
 		for name, r := range g {
-			if !slices.Contains([]string{"hosts", "k3s", "cluster", "k3s-teardown", "cluster-teardown"}, g.layer(name)) {
+			if !slices.Contains([]string{"hosts", "k3s", "cluster", "k3s-teardown", "cluster-teardown"},
+				g.layer(name)) {
 				layers[name] = r
 			}
 		}
 		return layers
 	}
-	counterpart := strings.NewReplacer("k3s-upgrade", "cluster-identity", "k3s-teardown", "cluster-teardown", "k3s-provider", "cluster-provider")
+	counterpart := strings.NewReplacer("k3s-upgrade", "cluster-identity", "k3s-teardown",
+		"cluster-teardown", "k3s-provider", "cluster-provider")
 	above := layersOf(ours)
 	assert.Equal(t, above.names(), layersOf(theirs).names())
 	assert.Greater(t, len(above), 80)
@@ -85,8 +88,8 @@ func TestAGateOfAnExistingClusterAsksItsAPIAlone(t *testing.T) {
 	}
 }
 
-// Docker Desktop keeps the addresses of kind's nodes to itself, so no gate may need them: what
-// docs/existing-clusters.md says to set there.
+// Docker Desktop does not expose the addresses of kind's nodes, so no gate may need them with the
+// settings of docs/existing-clusters.md.
 func TestWithAPISIXAloneAndSkipNoGateOfAnExistingClusterAsksAnAddress(t *testing.T) {
 	p := newProgram(t, "kind")
 	p.set(t, "ingress", map[string]any{"controllers": []string{"apisix"}})
@@ -112,9 +115,15 @@ func TestAnExistingClustersRulesNoticeABrokenGraph(t *testing.T) {
 	p := newProgram(t, "kind")
 	sound := p.graph(t)
 	for mistake, breaks := range map[string]func(graph){
-		"an object that goes with something": with("metallb-pool", func(r *pulumitest.Resource) { r.DeletedWith = "cluster-provider" }),
-		"a command that goes with something": with("crds-gateway-api", func(r *pulumitest.Resource) { r.DeletedWith = "cluster-api" }),
-		"an object of another provider":      with("metallb-pool", func(r *pulumitest.Resource) { r.Provider = "k3s-provider" }),
+		"an object that goes with something": with("metallb-pool", func(r *pulumitest.Resource) {
+			r.DeletedWith = "cluster-provider"
+		}),
+		"a command that goes with something": with("crds-gateway-api", func(r *pulumitest.Resource) {
+			r.DeletedWith = "cluster-api"
+		}),
+		"an object of another provider": with("metallb-pool", func(r *pulumitest.Resource) {
+			r.Provider = "k3s-provider"
+		}),
 		"an object before the API gate": both(without("metallb-namespace", "cluster-teardown-first"),
 			without("metallb-namespace-end", "cluster-teardown-first")),
 		"a provider before the API gate":          without("cluster-provider", "cluster-identity"),
@@ -133,22 +142,26 @@ func TestAnExistingClustersRulesNoticeABrokenGraph(t *testing.T) {
 	}
 }
 
-// A renewed credential reaches the provider, the gates and the commands, and is no part of what
-// tells one cluster from another.
+// A renewed credential reaches the provider, the gates and the commands, and does not affect the
+// cluster's identity.
 func TestARenewedCredentialChangesNoIdentity(t *testing.T) {
 	p := newProgram(t, "kind")
 	before := p.graph(t)
 	p.project.UseExistingCluster(t, pulumitest.CA, "renewed-token")
 	after := p.graph(t)
-	assert.Equal(t, before["cluster-provider"].Inputs["clusterIdentifier"], after["cluster-provider"].Inputs["clusterIdentifier"])
+	assert.Equal(t, before["cluster-provider"].Inputs["clusterIdentifier"],
+		after["cluster-provider"].Inputs["clusterIdentifier"])
 	for _, name := range before.names() {
-		assert.Equal(t, visible(resource.NewProperty(before[name].Inputs)), visible(resource.NewProperty(after[name].Inputs)), name)
+		assert.Equal(t, visible(resource.NewProperty(before[name].Inputs)),
+			visible(resource.NewProperty(after[name].Inputs)), name)
 	}
 	assert.True(t, pulumitest.Contains(after["cluster-provider"].Inputs["kubeconfig"], "renewed-token"))
-	assert.False(t, pulumitest.Contains(after["cluster-provider"].Inputs["kubeconfig"], "of-another-user"), "another context's credential")
+	assert.False(t, pulumitest.Contains(after["cluster-provider"].Inputs["kubeconfig"], "of-another-user"),
+		"another context's credential")
 
 	p.project.UseExistingCluster(t, "YW5vdGhlciBhdXRob3JpdHk=", pulumitest.ClientKey)
-	assert.NotEqual(t, before["cluster-provider"].Inputs["clusterIdentifier"], p.graph(t)["cluster-provider"].Inputs["clusterIdentifier"],
+	assert.NotEqual(t, before["cluster-provider"].Inputs["clusterIdentifier"],
+		p.graph(t)["cluster-provider"].Inputs["clusterIdentifier"],
 		"another cluster under the same name")
 }
 
@@ -158,12 +171,16 @@ func TestAContextThatIsNotThereIsToldBeforeAnythingIsCreated(t *testing.T) {
 		breaks func(t *testing.T, p *program)
 		want   string
 	}{
-		"no kubeconfig": {func(t *testing.T, _ *program) { require.NoError(t, os.Remove(config())) }, "strata:cluster.kubeconfig: "},
+		"no kubeconfig": {func(t *testing.T, _ *program) {
+			require.NoError(t, os.Remove(config()))
+		}, "strata:cluster.kubeconfig: "},
 		"no such context": {func(t *testing.T, p *program) {
 			p.set(t, "cluster", map[string]any{"context": "kind-other", "podNetwork": "10.244.0.0/16"})
 		},
 			"strata:cluster.context: kind-other is no context of "},
-		"no context": {func(t *testing.T, p *program) { p.set(t, "cluster", map[string]any{"kubeconfig": config()}) }, "strata:cluster.context: is not set"},
+		"no context": {func(t *testing.T, p *program) {
+			p.set(t, "cluster", map[string]any{"kubeconfig": config()})
+		}, "strata:cluster.context: is not set"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newProgram(t, "kind")
@@ -178,7 +195,8 @@ func TestAContextThatIsNotThereIsToldBeforeAnythingIsCreated(t *testing.T) {
 func TestAResourceThatFailsInAnExistingClusterStopsWhatNeedsIt(t *testing.T) {
 	p := newProgram(t, "kind")
 	sound := p.graph(t)
-	for _, name := range []string{"cluster-api", "cluster-provider", "cluster-nodes", "cluster-list", "metallb-release"} {
+	for _, name := range []string{"cluster-api", "cluster-provider", "cluster-nodes", "cluster-list",
+		"metallb-release"} {
 		g, err := p.run(pulumitest.FailName(name))
 		require.ErrorContains(t, err, name+": made to fail")
 		for _, other := range sound.names() {

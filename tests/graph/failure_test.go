@@ -13,8 +13,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// Each resource in turn fails: the program must end with its error, and nothing that needs it may
-// be created. The name that the error carries begins with the layer's.
+// Each resource in turn fails: the program must end with its error, and none of its dependents may
+// be created. The name in the error begins with the layer's.
 func TestAResourceThatFailsEndsTheProgramAndStopsWhatNeedsIt(t *testing.T) {
 	p := newProgram(t, "local")
 	sound := p.graph(t)
@@ -56,8 +56,7 @@ func TestWhenEverythingFailsNothingIsCreated(t *testing.T) {
 	assert.Empty(t, g.where(func(r pulumitest.Resource) bool { return r.Custom }))
 }
 
-// What the program finds wrong by itself is told with the part that needs it, before anything is
-// created.
+// The program reports its own errors with the part that they affect, before anything is created.
 func TestWhatIsMissingIsToldBeforeAnythingIsCreated(t *testing.T) {
 	for name, test := range map[string]struct {
 		breaks func(t *testing.T, p *program)
@@ -73,7 +72,8 @@ func TestWhatIsMissingIsToldBeforeAnythingIsCreated(t *testing.T) {
 			require.NoError(t, os.Remove(filepath.Join(p.project.Bundle, "k3s/k3s")))
 		}, "artifact k3s"},
 		"the right content": {func(t *testing.T, p *program) {
-			require.NoError(t, os.WriteFile(filepath.Join(p.project.Bundle, "charts/metallb.tgz"), []byte("other"), 0o600))
+			require.NoError(t,
+				os.WriteFile(filepath.Join(p.project.Bundle, "charts/metallb.tgz"), []byte("other"), 0o600))
 		}, "charts/metallb.tgz: wrong checksum"},
 	} {
 		t.Run(name, func(t *testing.T) {

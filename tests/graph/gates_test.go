@@ -17,7 +17,7 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// handed is the configuration that Pulumi hands to the program, with what set changed.
+// handed returns the configuration that Pulumi passes to the program, with the changes of set.
 func (p *program) handed(t *testing.T) *config.Config {
 	t.Helper()
 	sections := map[string]string{}
@@ -29,7 +29,7 @@ func (p *program) handed(t *testing.T) *config.Config {
 	return cfg
 }
 
-// foretell are the gates that the configuration asks for.
+// foretell returns the gates of the configuration.
 func (p *program) foretell(t *testing.T) []string {
 	t.Helper()
 	specs, err := platform.Gates(t.Context(), p.handed(t))
@@ -45,9 +45,9 @@ func described(spec health.Spec) string {
 	return spec.Layer + " " + spec.Gate + " " + string(spec.Kind())
 }
 
-// gatesAreForetold holds the gates of a run against those that `strata health` expects by the
-// configuration alone: the same names, layers and kinds. It is asked of each configuration that
-// these tests run, so also of every layer that no committed stack has.
+// gatesAreForetold compares the gates of a run with those that `strata health` expects from the
+// configuration alone: the same names, layers and kinds. It runs for each configuration of these
+// tests, so also for every layer that no committed stack has.
 func (p *program) gatesAreForetold(t *testing.T, g graph) {
 	t.Helper()
 	handed := os.Getenv(pulumi.EnvConfig)
@@ -65,8 +65,8 @@ func (p *program) gatesAreForetold(t *testing.T, g graph) {
 	assert.ElementsMatch(t, made, p.foretell(t))
 }
 
-// On a machine that has nothing of the stack but its file: no bundle, no key, no kubeconfig, no
-// manifests of the user's, no home.
+// On a machine that has only the stack's file: no bundle, no key, no kubeconfig, no manifests of
+// the user's, no home.
 func TestTheGatesOfAConfigurationNeedNothingAndLeaveNothing(t *testing.T) {
 	for _, stack := range stacks(t) {
 		t.Run(stack, func(t *testing.T) {

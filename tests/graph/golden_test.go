@@ -22,7 +22,8 @@ var update = flag.Bool("update", false, "rewrite golden files and generated docs
 func TestEachCommittedStackHasExactlyTheseResourcesAndEdges(t *testing.T) {
 	for _, stack := range stacks(t) {
 		t.Run(stack, func(t *testing.T) {
-			golden(t, filepath.Join(root, "tests/graph/testdata/graph_"+stack+".golden"), newProgram(t, stack).graph(t).text())
+			golden(t, filepath.Join(root, "tests/graph/testdata/graph_"+stack+".golden"),
+				newProgram(t, stack).graph(t).text())
 		})
 	}
 }
@@ -39,7 +40,7 @@ func golden(t *testing.T, file, text string) {
 	assert.Equal(t, string(want), text, "if this is meant: make golden")
 }
 
-// text is the graph as an indented tree, sorted by name.
+// text returns the graph as an indented tree, sorted by name.
 func (g graph) text() string {
 	var out strings.Builder
 	g.write(&out, "", "")
@@ -56,7 +57,7 @@ func (g graph) write(out *strings.Builder, parent, indent string) {
 	}
 }
 
-// edges returns the edges that hold a resource back, bound it and take it away.
+// edges returns a resource's dependencies and the options that delay, bound, replace or delete it.
 func edges(r pulumitest.Resource) []string {
 	var lines []string
 	add := func(what, value string) {
@@ -75,7 +76,10 @@ func edges(r pulumitest.Resource) []string {
 	if triggers := len(r.Triggers()); triggers > 0 {
 		add("replaced on", fmt.Sprintf("%d trigger", triggers))
 	} else {
-		add("replaced on", strings.Join(slices.DeleteFunc(slices.Clone(r.ReplacedOn), func(input string) bool { return input == "triggers[*]" }), ", "))
+		add("replaced on",
+			strings.Join(slices.DeleteFunc(slices.Clone(r.ReplacedOn), func(input string) bool {
+				return input == "triggers[*]"
+			}), ", "))
 	}
 	if r.DeleteFirst {
 		add("replacement", "deletes first")
@@ -84,13 +88,13 @@ func edges(r pulumitest.Resource) []string {
 	return lines
 }
 
-// wait is the annotation that holds a Kubernetes object until its status says so, and its limit in
-// seconds.
+// wait returns the annotation that makes Pulumi wait for a Kubernetes object's status, and its
+// limit in seconds.
 func wait(r pulumitest.Resource) (expression, seconds string) {
 	return annotation(r, waitfor.Annotation), annotation(r, waitfor.TimeoutAnnotation)
 }
 
-// annotation is the value of an object's annotation; empty without one.
+// annotation returns the value of an object's annotation; empty without one.
 func annotation(r pulumitest.Resource, key resource.PropertyKey) string {
 	metadata, _ := r.Input("metadata")
 	if !metadata.IsObject() {

@@ -1,6 +1,6 @@
 // Package graph_test runs the real program with each committed stack file under mocks and checks
-// what it registers: every resource with its edges as golden text, and the rules that the edges
-// keep. It runs no engine (tests/engine) and no command.
+// its registrations. It compares every resource with its edges to a golden text, and checks the
+// rules for the edges. It runs no engine (tests/engine) and no command.
 package graph_test
 
 import (
@@ -25,15 +25,15 @@ func newGraph(resources []pulumitest.Resource) graph {
 	return g
 }
 
-// names are all names, sorted.
+// names returns all names, sorted.
 func (g graph) names() []string { return slices.Sorted(maps.Keys(g)) }
 
-// where are the names of the resources that match, sorted.
+// where returns the names of the resources that match, sorted.
 func (g graph) where(match func(pulumitest.Resource) bool) []string {
 	return slices.DeleteFunc(g.names(), func(name string) bool { return !match(g[name]) })
 }
 
-// layer is the top component that a resource belongs to.
+// layer returns the top component that a resource belongs to.
 func (g graph) layer(name string) string {
 	for g[name].Parent != "" {
 		name = g[name].Parent
@@ -41,8 +41,8 @@ func (g graph) layer(name string) string {
 	return name
 }
 
-// path is the shortest chain of edges from a resource to one that it waits for, both ends included;
-// nil when there is none.
+// path returns the shortest chain of edges from a resource to one that it waits for, both ends
+// included; nil if there is none.
 func (g graph) path(from, to string) []string {
 	came := map[string]string{from: ""}
 	for queue := []string{from}; len(queue) > 0; queue = queue[1:] {
@@ -71,7 +71,7 @@ func unwind(came map[string]string, end string) []string {
 // reaches reports whether a resource waits for another, directly or not.
 func (g graph) reaches(from, to string) bool { return g.path(from, to) != nil }
 
-// clone is a copy whose resources can be changed.
+// clone returns a copy whose resources can be changed.
 func (g graph) clone() graph {
 	copied := graph{}
 	for name, r := range g {

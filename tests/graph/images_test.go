@@ -11,12 +11,12 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// images are the pushes of archives of images.
+// images returns the pushes of archives of images.
 func (g graph) images() []string {
 	return g.where(func(r pulumitest.Resource) bool { return strings.Contains(r.Name, "-images-") })
 }
 
-// The archives of all layers are about 1 GB for each node, and K3s starts behind them.
+// The archives of all layers are about 1 GB for each node, and K3s starts after them.
 func TestANodeGetsTheImagesOfTheLayersThatAreOn(t *testing.T) {
 	p := newProgram(t, "local")
 	all := p.graph(t)
@@ -27,7 +27,8 @@ func TestANodeGetsTheImagesOfTheLayersThatAreOn(t *testing.T) {
 	p.set(t, "argocd", map[string]any{"enabled": false})
 	without := p.graph(t)
 	assert.Equal(t, []string{
-		"k3s-agent-1-images-0", "k3s-agent-1-images-metallb-chart-0", "k3s-server-1-images-0", "k3s-server-1-images-metallb-chart-0",
+		"k3s-agent-1-images-0", "k3s-agent-1-images-metallb-chart-0", "k3s-server-1-images-0",
+		"k3s-server-1-images-metallb-chart-0",
 	}, without.images())
 	for _, name := range all.images() {
 		assert.Contains(t, all[name].Text("stdin"), `"images":true`, name)
@@ -35,7 +36,7 @@ func TestANodeGetsTheImagesOfTheLayersThatAreOn(t *testing.T) {
 	assert.NotContains(t, all["k3s-server-1-binary"].Text("stdin"), `"images"`)
 }
 
-// What a layer brings must not touch what is there: an install that changes restarts K3s.
+// A layer's own files must not affect the existing cluster: a changed install restarts K3s.
 func TestALayerThatIsSwitchedOnChangesNothingOfTheCluster(t *testing.T) {
 	p := newProgram(t, "local")
 	p.set(t, "argocd", map[string]any{"enabled": false})

@@ -10,12 +10,12 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// issuers are the ways in which certificates are signed that no committed stack has.
+// issuers are ways to sign certificates that no committed stack uses.
 var issuers = []struct {
 	name     string
 	sections map[string]any
 	// gate is the dependency of the platform's own certificates; without are resources that must
-	// not be there.
+	// not exist.
 	gate    string
 	without []string
 }{
@@ -24,7 +24,8 @@ var issuers = []struct {
 		"issuer": "vault", "vault": map[string]any{"address": "https://vault.example.org:8200", "role": "platform"},
 	}}, "cert-manager-api", []string{"vault-release", "vault-init", "authority-root", "vault-authority-token"}},
 	{"existing Vault, token", map[string]any{"certManager": map[string]any{
-		"issuer": "vault", "vault": map[string]any{"address": "https://vault.example.org:8200", "token": "s.hunter2hunter2"},
+		"issuer": "vault",
+		"vault":  map[string]any{"address": "https://vault.example.org:8200", "token": "s.hunter2hunter2"},
 	}}, "cert-manager-api", []string{"vault-release", "authority-root", "vault-authority-account"}},
 }
 
@@ -42,7 +43,8 @@ func TestWhoeverSignsTheCertificatesTheRulesHold(t *testing.T) {
 				}
 			}
 			assert.True(t, g.reaches("vault-authority-issuer", one.gate))
-			assert.True(t, g.reaches("vault-authority-check-request", "vault-authority-gate"), "the proof comes before who relies on it")
+			assert.True(t, g.reaches("vault-authority-check-request", "vault-authority-gate"),
+				"the proof comes before who relies on it")
 			assert.True(t, g.reaches("traefik-tls-request", "vault-authority-check-gate"))
 			for _, name := range one.without {
 				assert.NotContains(t, g, name)
@@ -53,7 +55,11 @@ func TestWhoeverSignsTheCertificatesTheRulesHold(t *testing.T) {
 					delete(only, name)
 				}
 			}
-			golden(t, filepath.Join(root, "tests/graph/testdata/issuer_"+strings.NewReplacer(" ", "_", ",", "").Replace(strings.ToLower(one.name))+".golden"), only.text())
+			golden(t,
+				filepath.Join(root,
+					"tests/graph/testdata/issuer_"+
+						strings.NewReplacer(" ", "_", ",", "").Replace(strings.ToLower(one.name))+".golden"),
+				only.text())
 		})
 	}
 }
@@ -63,7 +69,8 @@ func TestTheOwnVaultIsOpenedBeforeAnythingIsAskedOfIt(t *testing.T) {
 	p.set(t, "certManager", map[string]any{"issuer": "vault"})
 	g := p.graph(t)
 	for _, need := range []need{
-		{"vault-certificate-request", "authority-gate"}, {"vault-release", "vault-certificate-gate"}, {"vault-init", "vault-release"},
+		{"vault-certificate-request", "authority-gate"}, {"vault-release", "vault-certificate-gate"},
+		{"vault-init", "vault-release"},
 		{"vault-configure", "vault-init"}, {"vault-gate", "vault-configure"}, {"vault-authority-gate", "vault-gate"},
 	} {
 		assert.True(t, g.reaches(need.from, need.to), "%s must wait for %s", need.from, need.to)

@@ -9,8 +9,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// layerPolicies returns the names of the policies that k3s.networkPolicies and
-// cluster.networkPolicies ask for.
+// layerPolicies returns the names of the policies of k3s.networkPolicies and
+// cluster.networkPolicies.
 func (g graph) layerPolicies() []string {
 	return g.where(func(r pulumitest.Resource) bool {
 		return strings.HasSuffix(r.Type, ":NetworkPolicy") && r.Name != "apisix-admin-policy"

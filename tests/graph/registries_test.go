@@ -11,13 +11,14 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// A login that changes reaches each node before anything above is judged, which may pull an image
-// there; without registries, layers do not wait for agents. The password is in no plain value.
+// A changed login reaches each node before any gate above runs, because its layer may pull an image
+// there. Without registries, layers do not wait for agents. The password is in no plain value.
 func TestRegistriesReachEveryNodeBeforeWhatPullsImages(t *testing.T) {
 	without := newProgram(t, "staging").graph(t)
 	p := newProgram(t, "staging")
 	t.Setenv(pulumi.EnvConfigSecretKeys, `["strata:k3s"]`)
-	p.set(t, "k3s", map[string]any{"registries": []config.Registry{{Name: "docker.io", Username: "robot", Password: "hunter2"}}})
+	p.set(t, "k3s",
+		map[string]any{"registries": []config.Registry{{Name: "docker.io", Username: "robot", Password: "hunter2"}}})
 	g := p.graph(t)
 	for _, rule := range rules {
 		assert.Empty(t, rule.check(p, g), rule.name)

@@ -12,8 +12,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// goesWithItsMachine: where we made the machine, nothing on it needs a delete of its own, so a dead
-// one stops no destroy. A existing host has no such resource to go with.
+// goesWithItsMachine checks that resources on a machine of ours need no delete of their own, so
+// that a dead one stops no destroy. An existing host has no such resource to go with.
 func goesWithItsMachine(p *program, g graph) []string {
 	var broken []string
 	for _, node := range p.cfg.Hosts.Nodes {
@@ -26,15 +26,16 @@ func goesWithItsMachine(p *program, g graph) []string {
 		}
 		for _, name := range append(onHost(g, node.Name), "hosts-"+node.Name+"-gate") {
 			if g[name].DeletedWith != machine {
-				broken = append(broken, fmt.Sprintf("%s is deleted with %q, expected %q", name, g[name].DeletedWith, machine))
+				broken = append(broken,
+					fmt.Sprintf("%s is deleted with %q, expected %q", name, g[name].DeletedWith, machine))
 			}
 		}
 	}
 	return broken
 }
 
-// inCluster: in a cluster of our own an object goes with the cluster; in an existing one it is
-// deleted by itself.
+// inCluster checks deletes: in a cluster of our own an object goes with the cluster; in an existing
+// one it is deleted by itself.
 func inCluster(p *program, g graph) []string {
 	var broken []string
 	provider, identity, api := "k3s-provider", "k3s-cluster", "k3s-api"
@@ -71,8 +72,8 @@ func commandsAreBounded(_ *program, g graph) []string {
 	return broken
 }
 
-// retiredProblems: the provider's own SSH runs nothing. It knows one jump host, no end of a run and
-// no host that fell silent, and what stands in states from when it ran something must lose its
+// retiredProblems checks that the provider's own SSH runs no command. It supports only one jump
+// host, no deadline and no host that falls silent. Its resources in older states must lose their
 // delete (docs/adr/0045).
 func retiredProblems(r pulumitest.Resource) []string {
 	var broken []string
@@ -91,8 +92,8 @@ func retiredProblems(r pulumitest.Resource) []string {
 	return broken
 }
 
-// hostRunProblems: a script on a host is over before the engine gives up, and runs on no host but
-// the pinned one.
+// hostRunProblems checks that a script on a host ends before the engine's timeout, and only runs on
+// the pinned host.
 func hostRunProblems(r pulumitest.Resource) []string {
 	var told hostrun.Input
 	if err := json.Unmarshal([]byte(r.Text("stdin")), &told); err != nil {
@@ -100,8 +101,11 @@ func hostRunProblems(r pulumitest.Resource) []string {
 	}
 	var broken []string
 	for _, engine := range []string{r.Timeouts.Create, r.Timeouts.Update, r.Timeouts.Delete} {
-		if bound, err := time.ParseDuration(engine); err != nil || told.Timeout.Duration <= 0 || bound <= told.Timeout.Duration {
-			broken = append(broken, fmt.Sprintf("%s: the engine gives up after %q, before the %s of the script are over", r.Name, engine, told.Timeout.Duration))
+		if bound, err := time.ParseDuration(engine); err != nil || told.Timeout.Duration <= 0 ||
+			bound <= told.Timeout.Duration {
+			broken = append(broken,
+				fmt.Sprintf("%s: the engine gives up after %q, before the %s of the script are over",
+					r.Name, engine, told.Timeout.Duration))
 		}
 	}
 	if !strings.HasPrefix(told.Target.HostKey, "ssh-ed25519 ") {
@@ -113,9 +117,9 @@ func hostRunProblems(r pulumitest.Resource) []string {
 	return broken
 }
 
-// localProblems: a local command runs our own program, replaces its shell so that a timeout reaches
-// it, and is bounded by the engine. `keygen` neither waits nor connects, so it needs no bound.
-// `push` ends by itself when nothing goes through: a slow line takes its time.
+// localProblems checks that a local command runs our own program, replaces its shell so that a
+// timeout reaches it, and has the engine's timeout. `keygen` neither waits nor connects, so it
+// needs none. `push` ends by itself if no data passes, because a slow line takes long.
 func localProblems(r pulumitest.Resource) []string {
 	var broken []string
 	create := r.Text("create")
@@ -149,9 +153,9 @@ func localProblems(r pulumitest.Resource) []string {
 	return broken
 }
 
-// uninstallIsSafe: the delete's script is in the state before anything is installed, and no trigger
-// can make the engine run it after the new install (a replacement creates first). What it does when
-// it is created is to claim the host, so that only a host that is ours has one.
+// uninstallIsSafe checks that the delete's script is in the state before anything is installed. No
+// trigger may make the engine run it after the new install (a replacement creates first). Its
+// create claims the host, so that only a host of ours has a delete.
 func uninstallIsSafe(p *program, g graph) []string {
 	var broken []string
 	for _, node := range p.cfg.Hosts.Nodes {
@@ -160,11 +164,14 @@ func uninstallIsSafe(p *program, g graph) []string {
 			broken = append(broken, claim.Name+" is not before "+install.Name)
 		}
 		var told hostrun.Input
-		if err := json.Unmarshal([]byte(claim.Text("stdin")), &told); err != nil || !strings.HasSuffix(strings.TrimSpace(told.Script), "\nclaim") ||
+		if err := json.Unmarshal([]byte(claim.Text("stdin")), &told); err != nil ||
+			!strings.HasSuffix(strings.TrimSpace(told.Script), "\nclaim") ||
 			!strings.Contains(told.Delete, "found=$(whose)") {
-			broken = append(broken, claim.Name+" does not claim the host alone when it is created, or is deleted whosever the host is")
+			broken = append(broken,
+				claim.Name+" does not claim the host alone when it is created, or is deleted whosever the host is")
 		}
-		if len(claim.Triggers()) > 0 || claim.DeleteFirst || slices.Contains(claim.ReplacedOn, "create") || slices.Contains(claim.ReplacedOn, "stdin") {
+		if len(claim.Triggers()) > 0 || claim.DeleteFirst ||
+			slices.Contains(claim.ReplacedOn, "create") || slices.Contains(claim.ReplacedOn, "stdin") {
 			broken = append(broken, claim.Name+" is replaced by something")
 		}
 		if len(install.Triggers()) > 0 || install.Text("delete") != "" {
@@ -174,15 +181,14 @@ func uninstallIsSafe(p *program, g graph) []string {
 	return broken
 }
 
-// triggersReplace: a trigger replaces a command. A gate runs again because its spec changes;
-// replacing it would let the next layer's resources be replaced with it.
+// triggersReplace checks triggers, which replace a command. A gate runs again because its spec
+// changes; a replacement would let the next layer's resources be replaced with it.
 func triggersReplace(_ *program, g graph) []string {
 	var broken []string
 	for _, name := range g.where(func(r pulumitest.Resource) bool { return len(r.Triggers()) > 0 }) {
 		r := g[name]
 		ours := strings.HasSuffix(name, "-machine") || strings.HasSuffix(name, "-vm")
-		// A new image is there before the old one goes: nothing that was made from it is replaced
-		// with it.
+		// A new image exists before the old one goes: no machine made from it is replaced with it.
 		image := name == "hosts-image" && !r.DeleteFirst
 		// It reads the time of a change, once for each password, and nothing is deleted with it.
 		passwordTime := name == "argocd-password-time" && !r.DeleteFirst && r.Text("delete") == ""
@@ -190,7 +196,7 @@ func triggersReplace(_ *program, g graph) []string {
 		if !allowed || r.Text("create") == pulumitest.GateCommand {
 			broken = append(broken, name+" is replaced when a trigger changes")
 		}
-		// The official plugin's library takes no secret element that is not known yet.
+		// The official plugin's library accepts no secret element that is unknown.
 		if list := r.Inputs["triggers"]; list.IsArray() && list.ContainsSecrets() {
 			broken = append(broken, name+" has a secret among its triggers; the list is to be secret as a whole")
 		}
@@ -198,9 +204,9 @@ func triggersReplace(_ *program, g graph) []string {
 	return broken
 }
 
-// asksFirst: the last guard of a cluster depends on everything, so that its delete is over before
-// any other begins, and so that it asks before the deletes of a run. It is not deleted with
-// anything, because it would not be asked then.
+// asksFirst checks that the last guard of a cluster depends on everything. So its delete ends
+// before any other begins, and it checks before the deletes of a run. It is not deleted with
+// another resource, because then it would not run.
 func asksFirst(p *program, g graph) []string {
 	name := "k3s-teardown-guard"
 	if p.cfg.OnExistingCluster() {
@@ -208,11 +214,14 @@ func asksFirst(p *program, g graph) []string {
 	}
 	guard := g[name]
 	var broken []string
-	if guard.Text("delete") != "exec .strata/bin/strata teardown" || guard.Text("create") != "exec .strata/bin/strata discard-guard" || len(guard.Triggers()) > 0 || guard.DeletedWith != "" {
+	if guard.Text("delete") != "exec .strata/bin/strata teardown" ||
+		guard.Text("create") != "exec .strata/bin/strata discard-guard" || len(guard.Triggers()) > 0 ||
+		guard.DeletedWith != "" {
 		broken = append(broken, name+" is not asked at its delete, or at another time")
 	}
 	for _, other := range g.names() {
-		if g[other].Custom && other != name && g[other].Type != "pulumi:providers:kubernetes" && !g.reaches(name, other) {
+		if g[other].Custom && other != name && g[other].Type != "pulumi:providers:kubernetes" &&
+			!g.reaches(name, other) {
 			broken = append(broken, other+" may be deleted before "+name)
 		}
 	}

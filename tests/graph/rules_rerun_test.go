@@ -8,8 +8,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// onlyOnce are the ends of the names of commands that a failed change leaves as they were, each
-// with its reason.
+// onlyOnce has the suffixes of commands that do not run again after a failed change, each with its
+// reason.
 var onlyOnce = map[string]string{
 	"-key":           "is generated once, and asked nothing",
 	"-identity":      "is generated once, and asked nothing",
@@ -38,15 +38,18 @@ var onlyOnce = map[string]string{
 	"-members":       "compares with what it printed the last time it succeeded",
 }
 
-// failuresAreRepeated checks that every other command runs again after a change that failed and was
-// taken back (internal/pulumi/rerun).
+// failuresAreRepeated checks that every other command runs again after a failed change that was
+// reverted (internal/pulumi/rerun).
 func failuresAreRepeated(_ *program, g graph) []string {
 	var broken []string
 	for _, name := range g.where(func(r pulumitest.Resource) bool { return strings.HasPrefix(r.Type, "command:") }) {
 		r := g[name]
-		forgotten := r.DeleteFirst && slices.Contains(r.ReplacedOn, "create") && slices.Contains(r.ReplacedOn, "stdin") && r.Text("delete") == ""
+		forgotten := r.DeleteFirst && slices.Contains(r.ReplacedOn, "create") &&
+			slices.Contains(r.ReplacedOn, "stdin") && r.Text("delete") == ""
 		attempted := slices.Contains(r.Dependencies, name+"-attempt")
-		once := slices.ContainsFunc(slices.Collect(maps.Keys(onlyOnce)), func(end string) bool { return strings.HasSuffix(name, end) })
+		once := slices.ContainsFunc(slices.Collect(maps.Keys(onlyOnce)), func(end string) bool {
+			return strings.HasSuffix(name, end)
+		})
 		if !forgotten && !attempted && !once {
 			broken = append(broken, name+" does not run again after a change that failed and was taken back")
 		}

@@ -9,7 +9,7 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// rule is a property of every graph; it names what breaks it.
+// rule is a property of every graph; check returns the violations.
 type rule struct {
 	name  string
 	check func(p *program, g graph) []string
@@ -57,7 +57,7 @@ func createdInOrder(_ *program, g graph) []string {
 	return broken
 }
 
-// waitsForItsGates checks each resource against the gates that its place in the platform asks for.
+// waitsForItsGates checks each resource against the gates of its place in the platform.
 func waitsForItsGates(p *program, g graph) []string {
 	var broken []string
 	for _, need := range needs(p, g) {
@@ -71,10 +71,10 @@ func waitsForItsGates(p *program, g graph) []string {
 	return broken
 }
 
-// need is an edge, or a chain of edges, that must be there.
+// need is a required edge, or chain of edges.
 type need struct{ from, to string }
 
-// needs are the chains of edges that a stack's platform must have.
+// needs returns the chains of edges that a stack's platform must have.
 func needs(p *program, g graph) []need {
 	servers, agents := p.nodes(config.RoleServer), p.nodes(config.RoleAgent)
 	var list []need
@@ -122,7 +122,7 @@ func needs(p *program, g graph) []need {
 	return list
 }
 
-// clusterNeeds are the chains of edges of the cluster itself.
+// clusterNeeds returns the chains of edges of the cluster itself.
 func clusterNeeds(g graph, servers, agents []string) []need {
 	all := append(slices.Clone(servers), agents...)
 	var list []need
@@ -135,7 +135,7 @@ func clusterNeeds(g graph, servers, agents []string) []need {
 		for _, action := range onHost(g, node) {
 			add(action, "hosts-"+node+"-gate")
 		}
-		add("k3s-"+node+"-uninstall", "k3s-"+node+"-claim") // which takes over what it did
+		add("k3s-"+node+"-uninstall", "k3s-"+node+"-claim") // its successor
 		for _, pushed := range pushes(g, node) {
 			add(pushed, "k3s-"+node+"-claim")
 			add("k3s-"+node+"-install", pushed)
@@ -158,7 +158,7 @@ func clusterNeeds(g graph, servers, agents []string) []need {
 	add("k3s-members", "k3s-api")
 	add("k3s-upgrade", "k3s-members") // a node that leaves is not upgraded, and etcd has its quorum again
 	for _, node := range all {
-		add("k3s-upgrade", "k3s-"+node+"-binary") // it does not begin before the last node has what it needs
+		add("k3s-upgrade", "k3s-"+node+"-binary") // it begins when the last node has its binary
 	}
 	add("k3s-nodes", "k3s-api", "k3s-upgrade")
 	add("k3s-system", "k3s-api", "k3s-upgrade")
@@ -166,20 +166,23 @@ func clusterNeeds(g graph, servers, agents []string) []need {
 	return list
 }
 
-// onHost are the resources that act on a node's host.
+// onHost returns the resources that act on a node's host.
 func onHost(g graph, node string) []string {
 	return g.where(func(r pulumitest.Resource) bool { return strings.HasPrefix(r.Name, "k3s-"+node+"-") })
 }
 
-// pushes are the copies of artifacts to a node's host: everything there but install, uninstall,
-// admit, vip and gate.
+// pushes returns the copies of artifacts to a node's host: every resource there but install,
+// uninstall, admit, vip and gate.
 func pushes(g graph, node string) []string {
 	return slices.DeleteFunc(onHost(g, node), func(name string) bool {
-		return slices.Contains([]string{"install", "claim", "uninstall", "admit", "keepalived", "keepalived-attempt", "vip", "gate"}, strings.TrimPrefix(name, "k3s-"+node+"-"))
+		return slices.Contains(
+			[]string{"install", "claim", "uninstall", "admit", "keepalived", "keepalived-attempt", "vip", "gate"},
+			strings.TrimPrefix(name, "k3s-"+node+"-"))
 	})
 }
 
-// waitsForNoMore keeps the graph from growing barriers: an edge too many costs every user time.
+// waitsForNoMore checks that the graph has no needless barriers: an edge too many costs every user
+// time.
 func waitsForNoMore(p *program, g graph) []string {
 	servers, agents := p.nodes(config.RoleServer), p.nodes(config.RoleAgent)
 	var broken []string
@@ -191,7 +194,7 @@ func waitsForNoMore(p *program, g graph) []string {
 	all := append(slices.Clone(servers), agents...)
 	for _, node := range all {
 		for _, other := range all {
-			// A host's preparation is its own affair.
+			// A host's preparation does not depend on other hosts.
 			if node != other {
 				never("k3s-"+node+"-binary", "hosts-"+other+"-gate")
 			}
@@ -213,11 +216,13 @@ func waitsForNoMore(p *program, g graph) []string {
 		never("metallb-webhook", cluster+"-nodes") // docs/adr/0006
 		never("metallb-release", cluster+"-system")
 	}
-	for _, one := range []string{"metallb-release", "cert-manager-release", "crds-gateway-api", "crds-traefik", "argocd-release"} {
-		for _, other := range []string{"metallb-release", "cert-manager-release", "crds-gateway-api", "crds-traefik", "argocd-release", "traefik-release"} {
+	for _, one := range []string{"metallb-release", "cert-manager-release", "crds-gateway-api",
+		"crds-traefik", "argocd-release"} {
+		for _, other := range []string{"metallb-release", "cert-manager-release", "crds-gateway-api",
+			"crds-traefik", "argocd-release", "traefik-release"} {
 			never(one, other) // they start together
 		}
 	}
-	never("traefik-release", "cert-manager-release") // only what shows the certificate waits for it
+	never("traefik-release", "cert-manager-release") // only the users of the certificate wait for it
 	return broken
 }

@@ -12,21 +12,23 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// argocdWith is a section with every secret that a configuration may hold.
+// argocdWith returns a section with every secret that a configuration may hold.
 func argocdWith(password, hash string) config.ArgoCD {
 	return config.ArgoCD{
 		AdminPasswordHash: "$2a$10$" + strings.Repeat(hash, 53),
-		Root:              config.ArgoCDRoot{RepoURL: "https://git.example.org/platform.git", Username: "robot", Password: password},
+		Root: config.ArgoCDRoot{RepoURL: "https://git.example.org/platform.git",
+			Username: "robot", Password: password},
 	}
 }
 
-// vaultWith is a section whose issuer logs in with a token.
+// vaultWith returns a section whose issuer logs in with a token.
 func vaultWith(token string) config.CertManager {
-	return config.CertManager{Issuer: config.IssuerVault, Vault: config.VaultIssuer{Address: "https://vault.example.org:8200", Token: token}}
+	return config.CertManager{Issuer: config.IssuerVault,
+		Vault: config.VaultIssuer{Address: "https://vault.example.org:8200", Token: token}}
 }
 
-// A digest hides a secret from the eye and not from who tries guesses against it, so nothing that
-// is plain may follow from one.
+// A digest hides a secret from the eye, but not from a guessing attack, so no plain value may
+// depend on one.
 func TestAChangedSecretChangesNothingThatIsPlain(t *testing.T) {
 	p := newProgram(t, "staging")
 	p.set(t, "argocd", argocdWith("first-password", "b"))
@@ -43,7 +45,8 @@ func TestAChangedSecretChangesNothingThatIsPlain(t *testing.T) {
 				delete(g[name].Inputs, "triggers")
 			}
 		}
-		assert.Equal(t, visible(resource.NewProperty(before[name].Inputs)), visible(resource.NewProperty(after[name].Inputs)),
+		assert.Equal(t, visible(resource.NewProperty(before[name].Inputs)),
+			visible(resource.NewProperty(after[name].Inputs)),
 			"%s shows something that follows from a secret", name)
 		for _, secret := range []string{"second-password", strings.Repeat("a", 53), "second-token"} {
 			if pulumitest.Contains(resource.NewProperty(after[name].Inputs), secret) {
@@ -52,11 +55,12 @@ func TestAChangedSecretChangesNothingThatIsPlain(t *testing.T) {
 		}
 	}
 	assert.Equal(t, map[string]bool{
-		"argocd-repository": true, "argocd-release": true, "argocd-password-time-attempt": true, "vault-authority-token": true,
+		"argocd-repository": true, "argocd-release": true, "argocd-password-time-attempt": true,
+		"vault-authority-token": true,
 	}, changed, "who gets the secrets")
 }
 
-// visible is a value as the state shows it.
+// visible returns a value as the state shows it.
 func visible(value resource.PropertyValue) resource.PropertyValue {
 	switch {
 	case value.IsSecret(), value.IsOutput() && value.OutputValue().Secret:

@@ -9,8 +9,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// secretTexts must never be seen: parts of them too, so that an encoding of lines does not hide
-// one.
+// secretTexts returns texts that must never appear, including parts of them, so that an encoding of
+// lines does not hide one.
 func (p *program) secretTexts() map[string]string {
 	return map[string]string{
 		"the join token":              pulumitest.Token,
@@ -20,7 +20,7 @@ func (p *program) secretTexts() map[string]string {
 	}
 }
 
-// secondLine is the first line of a PEM block's body.
+// secondLine returns the first line of a PEM block's body.
 func secondLine(pem string) string { return strings.Split(pem, "\n")[1] }
 
 func TestSecretsAreInSecretInputsOnly(t *testing.T) {
@@ -44,13 +44,14 @@ func TestSecretsAreInSecretInputsOnly(t *testing.T) {
 			if p.cfg.OnExistingCluster() {
 				return // no run logs in anywhere
 			}
-			assert.Positive(t, seen["the existing hosts' SSH key"]+seen["the machines' SSH key"], "the test looked at no secret")
+			assert.Positive(t, seen["the existing hosts' SSH key"]+seen["the machines' SSH key"],
+				"the test looked at no secret")
 		})
 	}
 }
 
-// A command's text is its argv on this machine and on the host, and it is repeated in the error
-// when it fails: no secret may be in it, even if the input is marked.
+// A command's text is its argv on this machine and on the host, and its error repeats it. It must
+// not contain a secret, even if the input is marked.
 func TestNoSecretIsInACommandsText(t *testing.T) {
 	for _, stack := range stacks(t) {
 		t.Run(stack, func(t *testing.T) {
@@ -74,16 +75,18 @@ func TestWhatPrintsASecretHasASecretOutputAndNoLogOfIt(t *testing.T) {
 		t.Run(stack, func(t *testing.T) {
 			p := newProgram(t, stack)
 			g := p.graph(t)
-			for _, name := range g.where(func(r pulumitest.Resource) bool { return strings.HasPrefix(r.Type, "command:") }) {
+			for _, name := range g.where(func(r pulumitest.Resource) bool {
+				return strings.HasPrefix(r.Type, "command:")
+			}) {
 				printed := p.answers.Outputs(g[name])["stdout"]
 				for secret, text := range p.secretTexts() {
 					if !pulumitest.Contains(printed, text) {
 						continue
 					}
 					assert.Contains(t, g[name].SecretOutputs, "stdout", "%s prints %s", name, secret)
-					// What is told on the way is on stderr, as with every subcommand; the default
-					// is both.
-					assert.Contains(t, []string{"none", "stderr"}, g[name].Text("logging"), "%s prints %s", name, secret)
+					// Progress is on stderr, as with every subcommand; the default is both.
+					assert.Contains(t, []string{"none", "stderr"}, g[name].Text("logging"),
+						"%s prints %s", name, secret)
 				}
 			}
 		})

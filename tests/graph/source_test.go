@@ -13,15 +13,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The program's own source: what registers resources.
+// The program's own sources that register resources.
 var sources = []string{"main.go", "platform", "components", "health"}
 
 // DependsOn with a component loses edges in a race, so one helper writes it, with custom resources
-// only (docs/adr/0001). The linter has the same rule; this test holds where the linter is not
-// installed.
+// only (docs/adr/0001). The linter has the same rule; this test works without the linter.
 func TestOnlyChildOfWritesDependsOn(t *testing.T) {
 	places := dependsOn(t, sources...)
-	// The second only reads what childOf has written.
+	// The second only reads the dependencies that childOf has written.
 	assert.Equal(t, []string{"components/component.go: childOf", "components/teardown.go: note"}, places)
 }
 
@@ -32,7 +31,7 @@ func TestTheSearchForDependsOnFindsOne(t *testing.T) {
 	assert.Len(t, dependsOn(t, file), 1)
 }
 
-// dependsOn are the functions, as file: name, that use one of the DependsOn options.
+// dependsOn returns the functions, as file: name, that use one of the DependsOn options.
 func dependsOn(t *testing.T, paths ...string) []string {
 	t.Helper()
 	var places []string

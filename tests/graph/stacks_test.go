@@ -18,7 +18,7 @@ import (
 // root is the project's folder.
 var root = pulumitest.Root
 
-// stacks are the stacks with a committed file.
+// stacks returns the stacks with a committed file.
 func stacks(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, "Pulumi.*.yaml"))
@@ -39,7 +39,7 @@ type program struct {
 	cfg     *config.Config
 	project *pulumitest.Project
 	answers *pulumitest.Answers
-	// foretold is the configuration whose gates have been held against those that it foretells.
+	// foretold is the configuration whose gates gatesAreForetold has checked.
 	foretold string
 }
 
@@ -54,7 +54,7 @@ func newProgram(t *testing.T, stack string) *program {
 	return p
 }
 
-// commit has Pulumi hand the committed configuration to the program, whatever was set.
+// commit makes Pulumi pass the committed configuration to the program, without earlier changes.
 func (p *program) commit(t *testing.T) {
 	t.Helper()
 	handed, err := json.Marshal(pulumitest.Committed(t, p.stack))
@@ -62,7 +62,7 @@ func (p *program) commit(t *testing.T) {
 	t.Setenv(pulumi.EnvConfig, string(handed))
 }
 
-// given returns the sections that Pulumi hands to the program.
+// given returns the sections that Pulumi passes to the program.
 func given(t *testing.T) map[string]string {
 	t.Helper()
 	handed := map[string]string{}
@@ -70,7 +70,7 @@ func given(t *testing.T) map[string]string {
 	return handed
 }
 
-// change sets keys of a section, and leaves its others.
+// change sets keys of a section, and keeps its others.
 func (p *program) change(t *testing.T, name string, keys section) {
 	t.Helper()
 	all := section{}
@@ -81,7 +81,7 @@ func (p *program) change(t *testing.T, name string, keys section) {
 	p.set(t, name, all)
 }
 
-// set replaces a section of what Pulumi hands to the program; p.cfg stays as it is.
+// set replaces a section that Pulumi passes to the program; p.cfg stays unchanged.
 func (p *program) set(t *testing.T, section string, value any) {
 	t.Helper()
 	handed := given(t)
@@ -100,7 +100,7 @@ func (p *program) run(fail func(pulumitest.Resource) error) (graph, error) {
 	return newGraph(recorder.Resources()), err
 }
 
-// graph returns the registrations of the program when all goes well.
+// graph returns the registrations of a successful run of the program.
 func (p *program) graph(t *testing.T) graph {
 	t.Helper()
 	g, err := p.run(nil)
@@ -110,7 +110,7 @@ func (p *program) graph(t *testing.T) graph {
 	return g
 }
 
-// nodes are the configured nodes of a role, in order.
+// nodes returns the configured nodes of a role, in order.
 func (p *program) nodes(role config.Role) []string {
 	var names []string
 	for _, node := range p.cfg.Hosts.Nodes {

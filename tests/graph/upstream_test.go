@@ -19,7 +19,7 @@ import (
 )
 
 // upstream makes upstream the source of a stack's artifacts, with a line of text in place of each
-// file that the configuration asks for.
+// configured file.
 func (p *program) upstream(t *testing.T, apps map[string]any) {
 	t.Helper()
 	p.set(t, "ingress", map[string]any{"controllers": []string{"traefik", "apisix"}})
@@ -49,12 +49,14 @@ func (p *program) upstream(t *testing.T, apps map[string]any) {
 	}
 }
 
-// No registry has the image of the demo's REST API, nor the one that waits for certificates: a
-// stack with upstream's artifacts asks a registry for every image but these, and each node has
-// these before a Pod asks for them.
+// No registry has the images of the demo's REST API and of cert-wait. A stack with upstream's
+// artifacts pulls every other image from a registry, and each node has these two before a Pod needs
+// them.
 func TestWithUpstreamsArtifactsUnpublishedImagesArePushed(t *testing.T) {
 	p := newProgram(t, "staging")
-	p.upstream(t, map[string]any{"demo": true, "workloads": []any{map[string]any{"name": "shop", "image": "a:1", "certificate": map[string]any{}}}})
+	p.upstream(t,
+		map[string]any{"demo": true,
+			"workloads": []any{map[string]any{"name": "shop", "image": "a:1", "certificate": map[string]any{}}}})
 	g := p.graph(t)
 	for _, node := range []string{"server-1", "server-2", "server-3", "agent-1", "agent-2"} {
 		for _, layer := range []string{"apisix-chart", "cert-manager-chart"} {
@@ -79,7 +81,7 @@ func TestWithUpstreamsArtifactsNothingIsBuiltThatIsNotNeeded(t *testing.T) {
 	assert.Contains(t, g["demo-go-rest"].Inputs["spec"].String(), "registry.acme/go-rest:1")
 }
 
-// Only gates that judge workloads compare images, and only where nodes pull them.
+// Only gates that judge workloads compare images, and only if nodes pull them.
 func TestRecordedImagesAreComparedWithUpstreamsArtifacts(t *testing.T) {
 	p := newProgram(t, "staging")
 	p.upstream(t, map[string]any{})
@@ -87,7 +89,8 @@ func TestRecordedImagesAreComparedWithUpstreamsArtifacts(t *testing.T) {
 	require.NoError(t, err)
 	pin := artifacts.ImagePin("docker.io/library/traefik:v3", "traefik-v3", "amd64")
 	lock.Artifacts = append(lock.Artifacts, artifacts.Locked{
-		Name: pin.Name, Version: pin.Version, Arch: pin.Arch, URL: pin.URL, SHA256: strings.Repeat("a", 64), Digests: []string{"sha256:index"},
+		Name: pin.Name, Version: pin.Version, Arch: pin.Arch, URL: pin.URL,
+		SHA256: strings.Repeat("a", 64), Digests: []string{"sha256:index"},
 	})
 	require.NoError(t, lock.Write(p.project.Dir))
 	const images = `"images":{"docker.io/library/traefik:v3":["sha256:index"]}`
@@ -102,13 +105,15 @@ func TestRecordedImagesAreComparedWithUpstreamsArtifacts(t *testing.T) {
 	}
 }
 
-// What charts ask for is their projects' own; docs/images.md has both. A new image has to be in it,
+// The charts' images are their projects' own; docs/images.md has both. A new image must be in it,
 // or in config.OwnImages.
 func TestEveryImageThatTheProgramNamesIsPublishedOrBrought(t *testing.T) {
 	p := newProgram(t, "staging")
 	p.upstream(t, map[string]any{
 		"demo": true, "wave": map[string]any{"enabled": true},
-		"workloads": []any{map[string]any{"name": "shop", "image": "users.own/shop:1", "certificate": map[string]any{}, "canary": map[string]any{}, "routes": []any{map[string]any{}}}},
+		"workloads": []any{
+			map[string]any{"name": "shop", "image": "users.own/shop:1", "certificate": map[string]any{},
+				"canary": map[string]any{}, "routes": []any{map[string]any{}}}},
 	})
 	page, err := os.ReadFile(filepath.Join(root, "docs/images.md"))
 	require.NoError(t, err)
@@ -145,18 +150,18 @@ func imagesIn(value resource.PropertyValue, named map[string]bool) {
 	}
 }
 
-// An existing cluster does not get them from Strata, and that is reported before anything is
-// created.
+// Strata does not bring them to an existing cluster, and reports that before anything is created.
 func TestAnExistingClustersDemoWithoutItsImageIsRefusedBeforeAnythingIsCreated(t *testing.T) {
 	p := newProgram(t, "kind")
 	p.set(t, "ingress", map[string]any{"controllers": []string{"apisix"}})
 	p.set(t, "apps", map[string]any{"demo": true})
 	g, err := p.run(nil)
-	require.ErrorContains(t, err, "strata:apps.restImage: is not set, and no public registry has the image of the demo's REST API; make it with `strata image go-rest`")
+	require.ErrorContains(t, err,
+		"strata:apps.restImage: is not set, and no public registry has the image of the demo's REST API; make it with `strata image go-rest`")
 	assert.Empty(t, g)
 }
 
-// loaded is the configuration as Pulumi hands it to the program now.
+// loaded returns the configuration as Pulumi passes it to the program now.
 func (p *program) loaded() (*config.Config, error) {
 	handed, sections := map[string]string{}, map[string]string{}
 	if err := json.Unmarshal([]byte(os.Getenv(pulumi.EnvConfig)), &handed); err != nil {

@@ -17,10 +17,10 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// section is a part of the configuration, as YAML has it.
+// section is a part of the configuration, in YAML's types.
 type section = map[string]any
 
-// everyChart are sections with which stack local has every release that there is.
+// everyChart returns sections with which stack local has every release.
 func everyChart() map[string]section {
 	return map[string]section{
 		"certManager": {"issuer": "vault"},
@@ -28,8 +28,8 @@ func everyChart() map[string]section {
 	}
 }
 
-// chartOf is a chart by the key of its values: its release, and the gates and commands that are
-// about what it rolls out.
+// chartOf describes a chart by the key of its values: its release, and the gates and commands for
+// its rollout.
 type chartOf struct {
 	release string
 	again   []string
@@ -39,7 +39,8 @@ var chartsOf = map[string]chartOf{
 	"metallb.values":     {"metallb-release", []string{"metallb-webhook", "metallb-rollout"}},
 	"certManager.values": {"cert-manager-release", []string{"cert-manager-api"}},
 	"vault.values":       {"vault-release", []string{"vault-init", "vault-configure", "vault-gate"}},
-	"traefik.values":     {"traefik-release", []string{"traefik-rollout", "traefik-address", "traefik-programmed", "traefik-dashboard", "argocd-server"}},
+	"traefik.values": {"traefik-release",
+		[]string{"traefik-rollout", "traefik-address", "traefik-programmed", "traefik-dashboard", "argocd-server"}},
 	"apisix.values": {"apisix-release", []string{"apisix-rollout", "apisix-address",
 		"apisix-gateway-gate", "validation-routes", "validation-upstreams", "validation-probes"}},
 	"apisix.controllerValues": {"apisix-controller-release", []string{"apisix-webhook", "apisix-rollout",
@@ -48,7 +49,7 @@ var chartsOf = map[string]chartOf{
 	"apps.wave.values": {"wave-release", []string{"wave-webhook"}},
 }
 
-// with is stack local with every chart, and something else at some keys.
+// with returns stack local with every chart, and other values at some keys.
 func (p *program) with(t *testing.T, other map[string]any) graph {
 	t.Helper()
 	sections := everyChart()
@@ -79,7 +80,7 @@ func nest(sections map[string]section, key string, value any) {
 	at[steps[len(steps)-1]] = value
 }
 
-// leaves are the paths of a release's values that are no objects.
+// leaves returns the paths of a release's values that are no objects.
 func leaves(path string, value resource.PropertyValue) []string {
 	value = unmarked(value)
 	if !value.IsObject() || len(value.ObjectValue()) == 0 {
@@ -93,7 +94,7 @@ func leaves(path string, value resource.PropertyValue) []string {
 	return found
 }
 
-// unmarked is a value that is no secret and no output.
+// unmarked returns a value without its marks as secret or output.
 func unmarked(value resource.PropertyValue) resource.PropertyValue {
 	for {
 		switch {
@@ -107,7 +108,7 @@ func unmarked(value resource.PropertyValue) resource.PropertyValue {
 	}
 }
 
-// tree is an object with one value, at a path as config.ValuePath writes it.
+// tree returns an object with one value, at a path in the notation of config.ValuePath.
 func tree(t *testing.T, path string, value any) any {
 	t.Helper()
 	for path != "" {
@@ -125,13 +126,14 @@ func tree(t *testing.T, path string, value any) any {
 	return value
 }
 
-// Whatever the program sets in a chart's values is refused where the user sets it, by a rule with a
-// reason, or gives way to it. A value that is new in a layer and in no table fails here. The
-// variants are those that decide which values are set.
+// Every value that the program sets in a chart is either refused in the user's values, by a rule
+// with a reason, or gives way to the user's. A new value in a layer that is in no table fails here.
+// The variants are those that decide which values are set.
 func TestWhatStrataSetsIsTheUsersNowhere(t *testing.T) {
 	for name, variant := range map[string]map[string]any{
 		"plain": nil,
-		"all":   {"traefik.address": "10.10.0.205", "apisix.address": "10.10.0.206", "vault.storage": section{"class": "fast"}},
+		"all": {"traefik.address": "10.10.0.205", "apisix.address": "10.10.0.206",
+			"vault.storage": section{"class": "fast"}},
 		"brief": {"vault.storage": section{"persistent": false}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -143,7 +145,8 @@ func TestWhatStrataSetsIsTheUsersNowhere(t *testing.T) {
 					if (config.Values{Key: key}).GivesWay(path) {
 						continue
 					}
-					raw := map[string]section{"cluster": {"context": "kind-kind"}, "metallb": {"addresses": []string{"10.0.0.1-10.0.0.9"}}}
+					raw := map[string]section{"cluster": {"context": "kind-kind"},
+						"metallb": {"addresses": []string{"10.0.0.1-10.0.0.9"}}}
 					nest(raw, key, tree(t, path, "mine"))
 					assert.ErrorContains(t, load(t, raw), "is not for values to set", "%s: %s", key, path)
 				}
@@ -152,7 +155,7 @@ func TestWhatStrataSetsIsTheUsersNowhere(t *testing.T) {
 	}
 }
 
-// load is the error of a configuration.
+// load returns the error of a configuration.
 func load(t *testing.T, sections map[string]section) error {
 	t.Helper()
 	raw := map[string]string{}
@@ -165,8 +168,8 @@ func load(t *testing.T, sections map[string]section) error {
 	return err
 }
 
-// The user's values reach their release and no other, what rolls it out is gated anew, and nothing
-// else changes.
+// The user's values reach their release and no other. Its rollout is gated anew, and nothing else
+// changes.
 func TestEachChartsValuesReachItsRelease(t *testing.T) {
 	p := newProgram(t, "local")
 	before := p.with(t, nil)
@@ -184,7 +187,8 @@ func TestEachChartsValuesReachItsRelease(t *testing.T) {
 	}
 }
 
-// changes are the release, what runs again, and the words of the commands among them.
+// changes returns the release, the resources that run again, and the words of the commands among
+// them.
 func (c chartOf) changes(g graph) []string {
 	names := []string{c.release}
 	for _, name := range c.again {
@@ -196,7 +200,7 @@ func (c chartOf) changes(g graph) []string {
 	return names
 }
 
-// changedIn are the resources that are asked for something else.
+// changedIn returns the resources with changed inputs.
 func changedIn(before, after graph) (names []string) {
 	for _, name := range before.names() {
 		if !before[name].Inputs.DeepEquals(after[name].Inputs) {
@@ -206,8 +210,8 @@ func changedIn(before, after graph) (names []string) {
 	return names
 }
 
-// Values of a section with a secret are nowhere plain, and no digest of them is: only a word that
-// is drawn with each change.
+// Values of a section with a secret are never plain, and neither is a digest of them: only a word
+// that is generated with each change.
 func TestSecretValuesAreSecretsEverywhere(t *testing.T) {
 	p := newProgram(t, "local")
 	for key, chart := range chartsOf {
@@ -232,9 +236,11 @@ func TestSecretValuesAreSecretsEverywhere(t *testing.T) {
 func TestTheTrafficPolicyReachesTheServicesAndTheirGates(t *testing.T) {
 	p := newProgram(t, "local")
 	before := p.with(t, nil)
-	after := p.with(t, map[string]any{"traefik.externalTrafficPolicy": "Local", "apisix.externalTrafficPolicy": "Local"})
+	after := p.with(t,
+		map[string]any{"traefik.externalTrafficPolicy": "Local", "apisix.externalTrafficPolicy": "Local"})
 	for release, path := range map[string][]resource.PropertyKey{
-		"traefik-release": {"values", "service", "spec", "externalTrafficPolicy"}, "apisix-release": {"values", "service", "externalTrafficPolicy"},
+		"traefik-release": {"values", "service", "spec", "externalTrafficPolicy"},
+		"apisix-release":  {"values", "service", "externalTrafficPolicy"},
 	} {
 		for policy, g := range map[string]graph{"Cluster": before, "Local": after} {
 			at := resource.NewProperty(g[release].Inputs)
@@ -245,12 +251,12 @@ func TestTheTrafficPolicyReachesTheServicesAndTheirGates(t *testing.T) {
 		}
 	}
 	assert.ElementsMatch(t, []string{
-		"traefik-release", "traefik-rollout", "traefik-address", "apisix-release", "apisix-rollout", "apisix-address", "validation-upstreams",
+		"traefik-release", "traefik-rollout", "traefik-address", "apisix-release", "apisix-rollout",
+		"apisix-address", "validation-upstreams",
 	}, changedIn(before, after))
 }
 
-// A bundle's chart that cannot be read stops Helm, which says so; the comparison alone stops
-// nothing.
+// An unreadable chart in a bundle fails Helm, which reports it; the comparison alone stops nothing.
 func TestAChartThatCannotBeReadIsSaid(t *testing.T) {
 	p := newProgram(t, "local")
 	warnings := p.warnings(t, map[string]any{"traefik.values": section{"log": section{"level": "DEBUG"}}})
@@ -258,10 +264,11 @@ func TestAChartThatCannotBeReadIsSaid(t *testing.T) {
 	assert.Contains(t, warnings[0], "strata:traefik.values: not compared with what the chart has: ")
 }
 
-// The list of flags is of the pinned K3s: another one may have others.
+// The list of flags is that of the pinned K3s: another one may have others.
 func TestAKeyThatOnlyAnotherK3sMayHaveIsAWarning(t *testing.T) {
 	p := newProgram(t, "local")
-	warnings := p.warnings(t, map[string]any{"k3s.version": "v1.34.2+k3s1", "k3s.serverArgs": section{"flanel-backend": "host-gw"}})
+	warnings := p.warnings(t,
+		map[string]any{"k3s.version": "v1.34.2+k3s1", "k3s.serverArgs": section{"flanel-backend": "host-gw"}})
 	require.Len(t, warnings, 1)
 	assert.Contains(t, warnings[0], `strata:k3s.serverArgs["flanel-backend"]: is no key of a K3s server `)
 }
@@ -274,6 +281,8 @@ func (p *program) warnings(t *testing.T, change map[string]any) (warnings []stri
 		warnings = append(warnings, message)
 		return nil
 	}}
-	require.NoError(t, pulumi.RunErr(program.Run, pulumi.WithMocks("strata", p.stack, &pulumitest.Recorder{Outputs: p.answers.Outputs})))
+	require.NoError(t,
+		pulumi.RunErr(program.Run,
+			pulumi.WithMocks("strata", p.stack, &pulumitest.Recorder{Outputs: p.answers.Outputs})))
 	return warnings
 }

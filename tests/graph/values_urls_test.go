@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// served is an ingress controller with the gates that ask what it serves: its Gateway's listeners,
+// served is an ingress controller with the gates that check its service: its Gateway's listeners,
 // and URLs behind it.
 type served struct {
 	controller string
@@ -16,9 +16,11 @@ type served struct {
 }
 
 var (
-	behindTraefik = served{"traefik", []string{"values"}, []string{"traefik-programmed", "traefik-dashboard", "argocd-server", "workload-shop-traefik"}}
-	behindAPISIX  = served{"apisix", []string{"values", "controllerValues"}, []string{
-		"apisix-gateway-gate", "validation-routes", "validation-probes", "workload-shop-apisix", "workload-shop-apisix-upstreams",
+	behindTraefik = served{"traefik", []string{"values"},
+		[]string{"traefik-programmed", "traefik-dashboard", "argocd-server", "workload-shop-traefik"}}
+	behindAPISIX = served{"apisix", []string{"values", "controllerValues"}, []string{
+		"apisix-gateway-gate", "validation-routes", "validation-probes", "workload-shop-apisix",
+		"workload-shop-apisix-upstreams",
 	}}
 )
 
@@ -29,15 +31,16 @@ func (s served) program(t *testing.T) *program {
 	}
 	p := newProgram(t, "local")
 	p.set(t, "apps", map[string]any{"demo": true, "workloads": []any{
-		shop(map[string]any{"canary": map[string]any{}, "routes": []any{map[string]any{"controller": "apisix", "kind": "HTTPRoute"}}}),
+		shop(map[string]any{"canary": map[string]any{},
+			"routes": []any{map[string]any{"controller": "apisix", "kind": "HTTPRoute"}}}),
 	}})
 	return p
 }
 
-// Values can shut out everything while the Pods stay ready, for example Traefik's
-// ports.websecure.http.middlewares or APISIX's nginx snippets. So what is served is asked again,
-// and not before the Pods of the values before are gone, which would answer in place of the new
-// ones.
+// Values can block everything while the Pods stay ready, for example Traefik's
+// ports.websecure.http.middlewares or APISIX's nginx snippets. So the URLs are requested again.
+// That happens once the Pods with the old values are gone, because those would answer in place of
+// the new ones.
 func TestAChangeOfAnIngressControllersValuesIsAskedOfWhatItServes(t *testing.T) {
 	for _, s := range []served{behindTraefik, behindAPISIX} {
 		for _, key := range s.values {
@@ -58,28 +61,30 @@ func (s served) isAskedAgain(t *testing.T, key string) {
 	for _, gate := range s.gates {
 		require.NotEmpty(t, before[gate].Name, gate)
 		assert.NotEqual(t, before[gate].Text("stdin"), first[gate].Text("stdin"), "%s runs again with values", gate)
-		assert.NotEqual(t, first[gate].Text("stdin"), second[gate].Text("stdin"), "%s runs again with other values", gate)
+		assert.NotEqual(t, first[gate].Text("stdin"), second[gate].Text("stdin"),
+			"%s runs again with other values", gate)
 		assert.True(t, second.reaches(gate, rollout), "%s asks the new Pods", gate)
 	}
 	p.set(t, s.controller, section{})
 	after := p.graph(t)
 	assert.Empty(t, changedIn(before, after), "and without them everything is what it was")
 	for _, gate := range s.gates {
-		assert.Equal(t, before.reaches(gate, rollout), after.reaches(gate, rollout), "%s: a stack without values has no edge for them", gate)
+		assert.Equal(t, before.reaches(gate, rollout), after.reaches(gate, rollout),
+			"%s: a stack without values has no edge for them", gate)
 	}
 }
 
-// A version of an application is not tried by a canary again because its ingress controller has
-// other values.
+// An ingress controller's changed values do not start a canary of an application's version again.
 func TestOtherValuesOfTraefikRollOutNoWorkload(t *testing.T) {
 	p := withWorkload(t, map[string]any{"canary": map[string]any{}, "routes": []any{map[string]any{}}})
 	before := p.graph(t)
 	p.set(t, "traefik", section{"values": section{"log": section{"level": "DEBUG"}}})
-	assert.ElementsMatch(t, append([]string{"traefik-release", "traefik-rollout", "traefik-address"}, behindTraefik.gates...), changedIn(before, p.graph(t)))
+	assert.ElementsMatch(t,
+		append([]string{"traefik-release", "traefik-rollout", "traefik-address"}, behindTraefik.gates...),
+		changedIn(before, p.graph(t)))
 }
 
-// What answers for Argo CD may be a Pod of the values before: it is asked after the rollout of its
-// own.
+// A Pod with the old values may answer for Argo CD, so its URL is requested after its own rollout.
 func TestArgoCDIsAskedOnceItsValuesAreRolledOut(t *testing.T) {
 	p := newProgram(t, "staging")
 	assert.False(t, p.graph(t).reaches("argocd-server", "argocd-rollout"))

@@ -11,8 +11,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// With an address of the API's own, each server holds it once it serves, and whoever uses the
-// kubeconfig waits until it answers.
+// With an address of the API's own, each server has it once it serves, and users of the kubeconfig
+// wait until it answers.
 func TestAnAddressOfTheAPIsOwnIsThereBeforeItIsUsed(t *testing.T) {
 	p := newProgram(t, "staging")
 	p.set(t, "k3s", map[string]any{"vip": "10.10.0.10"})
@@ -32,8 +32,8 @@ func TestAnAddressOfTheAPIsOwnIsThereBeforeItIsUsed(t *testing.T) {
 	for _, name := range []string{"k3s-provider", "metallb-release"} {
 		assert.True(t, g.reaches(name, "k3s-endpoint"), name)
 	}
-	// A K3s that is to be upgraded has its old certificate, without the address, until then: each
-	// would wait for the other.
+	// A K3s before its upgrade has its old certificate, without the address: each would wait for
+	// the other.
 	for _, name := range []string{"k3s-members", "k3s-upgrade"} {
 		assert.False(t, g.reaches(name, "k3s-endpoint"), name)
 		assert.True(t, g.reaches("k3s-endpoint", name), name)

@@ -14,8 +14,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// virtual is a stack on virtual machines that libvirt makes: no committed one, because its image
-// would be fetched by everyone.
+// virtual returns a stack on virtual machines that libvirt makes: no committed one, because every
+// user would download its image.
 func virtual(more map[string]any) map[string]any {
 	hosts := map[string]any{
 		"driver": "libvirt", "subnet": "10.10.0.0/24", "ssh": map[string]any{"user": "strata"},
@@ -34,11 +34,15 @@ func TestOnVirtualMachinesTheRulesHold(t *testing.T) {
 		more map[string]any
 	}{
 		{"libvirt_here", nil},
-		{"libvirt_elsewhere", map[string]any{"hypervisor": map[string]any{"address": "10.10.0.2"}, "vm": map[string]any{"dhcp": true, "protect": true}}},
+		{"libvirt_elsewhere",
+			map[string]any{"hypervisor": map[string]any{"address": "10.10.0.2"},
+				"vm": map[string]any{"dhcp": true, "protect": true}}},
 	} {
 		t.Run(one.name, func(t *testing.T) {
 			p := newProgram(t, "proxmox") // the rules ask its configuration for names and driver
-			p.cfg.Hosts.Nodes = slices.DeleteFunc(p.cfg.Hosts.Nodes, func(node config.Node) bool { return node.Name != "server-1" && node.Name != "agent-1" })
+			p.cfg.Hosts.Nodes = slices.DeleteFunc(p.cfg.Hosts.Nodes, func(node config.Node) bool {
+				return node.Name != "server-1" && node.Name != "agent-1"
+			})
 			p.set(t, "hosts", virtual(one.more))
 			g := p.graph(t)
 			for _, rule := range rules {
@@ -81,6 +85,8 @@ func TestTheHostKeyIsGivenToTheMachineAndPinnedBeforeItBoots(t *testing.T) {
 	environment, marked := machine.Input("environment")
 	require.True(t, environment.IsObject() || marked)
 	assert.True(t, pulumitest.Contains(environment, secondLine(p.answers.MachineKey)), "the machine gets its host key")
-	assert.False(t, slices.ContainsFunc(g.names(), func(name string) bool { return name == "hosts-server-1-hostkey" }), "there is no first contact")
+	assert.False(t, slices.ContainsFunc(g.names(), func(name string) bool {
+		return name == "hosts-server-1-hostkey"
+	}), "there is no first contact")
 	assert.Contains(t, g["hosts-server-1-gate"].Dependencies, "hosts-server-1-identity")
 }

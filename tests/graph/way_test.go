@@ -12,7 +12,7 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// Whatever logs in goes the whole way, and has what lets in; the sudo password is in no plain
+// Every login uses the whole route, and has the keys for it; the sudo password is in no plain
 // value.
 func TestTheWayToHostsIsInEveryCommandThatLogsIn(t *testing.T) {
 	t.Setenv(pulumi.EnvConfigSecretKeys, `["strata:hosts"]`)
@@ -22,9 +22,11 @@ func TestTheWayToHostsIsInEveryCommandThatLogsIn(t *testing.T) {
 	for _, node := range p.cfg.Hosts.Nodes {
 		nodes = append(nodes, map[string]any{"name": node.Name, "role": node.Role, "address": node.Address})
 	}
-	p.set(t, "hosts", map[string]any{"driver": "existing", "subnet": p.cfg.Hosts.Subnet, "nodes": nodes, "ssh": map[string]any{
-		"user": "ops", "sudoPassword": "hunter2", "dynamicForward": 1080, "jump": []any{map[string]any{"host": "192.0.2.1", "hostKey": pin}},
-	}})
+	p.set(t, "hosts",
+		map[string]any{"driver": "existing", "subnet": p.cfg.Hosts.Subnet, "nodes": nodes, "ssh": map[string]any{
+			"user": "ops", "sudoPassword": "hunter2", "dynamicForward": 1080,
+			"jump": []any{map[string]any{"host": "192.0.2.1", "hostKey": pin}},
+		}})
 	g := p.graph(t)
 	for _, rule := range rules {
 		assert.Empty(t, rule.check(p, g), rule.name)
@@ -44,13 +46,16 @@ func TestTheWayToHostsIsInEveryCommandThatLogsIn(t *testing.T) {
 		if strings.HasPrefix(name, "k3s-teardown-") {
 			continue // it looks for no host but the tunnel
 		}
-		assert.Contains(t, r.Text("stdin"), `"jump":[{"address":"192.0.2.1","port":22,"user":"ops","hostKey":"`+pin+`"}]`, name)
+		assert.Contains(t, r.Text("stdin"),
+			`"jump":[{"address":"192.0.2.1","port":22,"user":"ops","hostKey":"`+pin+`"}]`, name)
 		if !strings.Contains(r.Text("create"), "hostkey") {
 			assert.Contains(t, r.Text("stdin"), `"dynamicForward":1080`, name)
 		}
 		assert.Contains(t, environment.ObjectValue()["STRATA_SSH_KEY"].StringValue(), sudo, name)
 	}
 	assert.Greater(t, looked, 30)
-	assert.Contains(t, g["k3s-teardown-guard"].Text("stdin"), `"tunnel":{"port":1080,"via":[{"address":"192.0.2.1","port":22,"user":"ops"`, "a destroy begins without a program")
+	assert.Contains(t, g["k3s-teardown-guard"].Text("stdin"),
+		`"tunnel":{"port":1080,"via":[{"address":"192.0.2.1","port":22,"user":"ops"`,
+		"a destroy begins without a program")
 	assert.NotContains(t, g["hosts-server-1-gate"].Text("stdin"), `"agent":`)
 }

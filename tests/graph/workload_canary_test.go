@@ -12,15 +12,17 @@ import (
 	"strata/actions/cluster/canary"
 )
 
-// withCanary is the shop with a canary; its routes have weights only by the Gateway API.
+// withCanary returns the shop with a canary; its routes have weights only by the Gateway API.
 func withCanary(t *testing.T) graph {
-	return withWorkload(t, map[string]any{"canary": map[string]any{"steps": []int{10, 50}}, "routes": []any{map[string]any{}}}).graph(t)
+	return withWorkload(t,
+		map[string]any{"canary": map[string]any{"steps": []int{10, 50}}, "routes": []any{map[string]any{}}}).graph(t)
 }
 
 func TestAllPodsWaitForTheCanary(t *testing.T) {
 	g := withCanary(t)
 	assert.True(t, g.reaches("workload-shop-deployment", "workload-shop-canary"))
-	assert.True(t, g.reaches("workload-shop-canary", "workload-shop-canary-rollout"), "it must serve before it is asked")
+	assert.True(t, g.reaches("workload-shop-canary", "workload-shop-canary-rollout"),
+		"it must serve before it is asked")
 	assert.True(t, g.reaches("workload-shop-canary", "workload-shop-route-shop"), "whose weights it moves")
 	assert.True(t, g.reaches("workload-shop-canary-deployment", "workload-shop-tls-gate"))
 	stdin := g["workload-shop-canary"].Text("stdin")
@@ -36,8 +38,8 @@ func TestAllPodsWaitForTheCanary(t *testing.T) {
 	assert.Empty(t, without["workload-shop-canary"].Name)
 }
 
-// Both versions have Services of their own, and the new one no request before the command gives it
-// some.
+// Both versions have Services of their own, and the new one gets no request before the command
+// gives it some.
 func TestARouteBeginsWithAllRequestsAtTheOldVersion(t *testing.T) {
 	g := withCanary(t)
 	rule := at(t, g["workload-shop-route-shop"], "spec", "rules", "backendRefs").ArrayValue()
@@ -46,13 +48,16 @@ func TestARouteBeginsWithAllRequestsAtTheOldVersion(t *testing.T) {
 	assert.Equal(t, 100.0, rule[0].ObjectValue()["weight"].NumberValue())
 	assert.Equal(t, "shop-canary", rule[1].ObjectValue()["name"].StringValue())
 	assert.Zero(t, rule[1].ObjectValue()["weight"].NumberValue())
-	for service, pods := range map[string]string{"workload-shop-service": "shop", "workload-shop-canary-service": "shop-canary"} {
+	for service, pods := range map[string]string{"workload-shop-service": "shop",
+		"workload-shop-canary-service": "shop-canary"} {
 		assert.Equal(t, pods, at(t, g[service], "spec", "selector", "app.kubernetes.io/name").StringValue())
 	}
-	assert.Equal(t, "shop-canary", at(t, g["workload-shop-canary-deployment"], "spec", "template", "metadata", "labels", "app.kubernetes.io/name").StringValue())
+	assert.Equal(t, "shop-canary",
+		at(t, g["workload-shop-canary-deployment"], "spec", "template", "metadata", "labels",
+			"app.kubernetes.io/name").StringValue())
 }
 
-// By both ingress controllers it is counted by both, and what comes through APISIX by Pod: its
+// With both ingress controllers, both count it, and APISIX's requests are counted by Pod: its
 // routes have one name for all backends.
 func TestACanaryByAPISIXIsCountedByIt(t *testing.T) {
 	g := withRoutes(t, map[string]any{"name": "shop", "canary": map[string]any{}, "routes": []any{
@@ -69,18 +74,22 @@ func TestACanaryByAPISIXIsCountedByIt(t *testing.T) {
 	assert.Len(t, asked.Routes, 2)
 	assert.Equal(t, 15*time.Second, asked.Age())
 	const steps, grace, ways = 2 * 3 * 4 * (30 + 15) * time.Second, 55 * time.Second, 2 * time.Minute
-	assert.Equal(t, steps+grace+ways, asked.Timeout.Duration, "twice what three steps may take, what Pods of the version before have, the way there and back")
+	assert.Equal(t, steps+grace+ways, asked.Timeout.Duration,
+		"twice what three steps may take, what Pods of the version before have, the way there and back")
 	for _, route := range routesOf(g, "HTTPRoute") {
 		assert.True(t, g.reaches("workload-shop-canary", route), "whose weights it moves")
 	}
 }
 
-// APISIX fails requests of the old version as well when the last Pod of the new one goes: a drain
-// must leave one.
+// APISIX also fails requests of the old version when the last Pod of the new one goes: a drain must
+// leave one.
 func TestACanaryByAPISIXAlwaysHasAPod(t *testing.T) {
-	g := withRoutes(t, map[string]any{"name": "shop", "canary": map[string]any{}, "routes": []any{map[string]any{"controller": "apisix", "kind": "HTTPRoute"}}})
+	g := withRoutes(t,
+		map[string]any{"name": "shop", "canary": map[string]any{},
+			"routes": []any{map[string]any{"controller": "apisix", "kind": "HTTPRoute"}}})
 	assert.Equal(t, 2.0, at(t, g["workload-shop-canary-deployment"], "spec", "replicas").NumberValue())
 	budget := g["workload-shop-canary-budget"]
 	assert.Equal(t, 1.0, at(t, budget, "spec", "maxUnavailable").NumberValue())
-	assert.Equal(t, "shop-canary", at(t, budget, "spec", "selector", "matchLabels", "app.kubernetes.io/name").StringValue())
+	assert.Equal(t, "shop-canary",
+		at(t, budget, "spec", "selector", "matchLabels", "app.kubernetes.io/name").StringValue())
 }

@@ -15,12 +15,14 @@ func hash(t *testing.T, g graph) string {
 func TestPodsAreReplacedWhenAndOnlyWhenTheirConfigurationChanges(t *testing.T) {
 	before := withWorkload(t, nil).graph(t)
 	assert.Equal(t, hash(t, before), hash(t, withWorkload(t, nil).graph(t)), "nothing changed")
-	assert.Equal(t, hash(t, before), hash(t, withWorkload(t, map[string]any{"replicas": 3}).graph(t)), "nothing that Pods read changed")
+	assert.Equal(t, hash(t, before), hash(t, withWorkload(t, map[string]any{"replicas": 3}).graph(t)),
+		"nothing that Pods read changed")
 	for name, changed := range map[string]map[string]any{
-		"a file":                     {"files": map[string]any{"/etc/shop/config.yaml": "a: c\n"}},
-		"a secret file":              {"secretFiles": map[string]any{"/etc/shop/key": "another"}},
-		"a secret variable":          {"secretEnv": map[string]any{"TOKEN": "another"}},
-		"a value that changes sides": {"files": map[string]any{"/etc/shop/key": "a: b\n"}, "secretFiles": map[string]any{"/etc/shop/config.yaml": workloadSecret}},
+		"a file":            {"files": map[string]any{"/etc/shop/config.yaml": "a: c\n"}},
+		"a secret file":     {"secretFiles": map[string]any{"/etc/shop/key": "another"}},
+		"a secret variable": {"secretEnv": map[string]any{"TOKEN": "another"}},
+		"a value that changes sides": {"files": map[string]any{"/etc/shop/key": "a: b\n"},
+			"secretFiles": map[string]any{"/etc/shop/config.yaml": workloadSecret}},
 	} {
 		assert.NotEqual(t, hash(t, before), hash(t, withWorkload(t, changed).graph(t)), name)
 	}
@@ -56,15 +58,18 @@ func TestImmutableObjectsGetAnotherNameWithWhatTheyHold(t *testing.T) {
 	assert.NotEqual(t, first, second)
 }
 
-// Pulumi deletes the objects of the old revision once the up is at its end: Pods that still restart
-// would not find theirs.
+// Pulumi deletes the objects of the old revision at the end of the update: Pods that restart
+// earlier still find theirs.
 func TestImmutableObjectsStayUntilTheRolloutIsOver(t *testing.T) {
 	p := newProgram(t, "local")
-	p.set(t, "apps", map[string]any{"workloads": []any{shop(map[string]any{"immutableConfig": true, "routes": nil})}, "validate": "skip"})
+	p.set(t, "apps",
+		map[string]any{"workloads": []any{shop(map[string]any{"immutableConfig": true, "routes": nil})},
+			"validate": "skip"})
 	g := p.graph(t)
 	assert.True(t, g.reaches("workload-shop-rollout", "workload-shop-deployment"))
 	for _, role := range []string{"files", "secret-files", "env"} {
 		name := at(t, g["workload-shop-"+role], "metadata", "name").StringValue()
-		assert.Contains(t, g["workload-shop-rollout"].Text("stdin"), name, "other objects are another revision, even with the same contents")
+		assert.Contains(t, g["workload-shop-rollout"].Text("stdin"), name,
+			"other objects are another revision, even with the same contents")
 	}
 }

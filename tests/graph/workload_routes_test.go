@@ -15,7 +15,7 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// withRoutes is a stack whose ingress controllers are both, with workloads.
+// withRoutes returns a stack with both ingress controllers and with workloads.
 func withRoutes(t *testing.T, workloads ...map[string]any) graph {
 	t.Helper()
 	p := newProgram(t, "local")
@@ -29,7 +29,7 @@ func withRoutes(t *testing.T, workloads ...map[string]any) graph {
 	return p.graph(t)
 }
 
-// routesOf are the routes of a kind, by the resource's name.
+// routesOf returns the routes of a kind, by the resource's name.
 func routesOf(g graph, kind string) []string {
 	return g.where(func(r pulumitest.Resource) bool {
 		return strings.HasPrefix(r.Name, "workload-") && strings.HasSuffix(r.Type, ":"+kind)
@@ -40,7 +40,8 @@ func TestRoutesAreOfTheStacksIngress(t *testing.T) {
 	p := newProgram(t, "local")
 	p.set(t, "ingress", map[string]any{"controllers": []string{"apisix"}})
 	p.set(t, "apps", map[string]any{"workloads": []any{map[string]any{
-		"name": "shop", "image": "a:1", "routes": []any{map[string]any{}, map[string]any{"host": "shop2", "kind": "HTTPRoute"}},
+		"name": "shop", "image": "a:1",
+		"routes": []any{map[string]any{}, map[string]any{"host": "shop2", "kind": "HTTPRoute"}},
 	}}})
 	g := p.graph(t)
 	assert.Equal(t, []string{"workload-shop-route-shop"}, routesOf(g, "ApisixRoute"))
@@ -48,15 +49,16 @@ func TestRoutesAreOfTheStacksIngress(t *testing.T) {
 	assert.True(t, g.reaches("workload-shop-route-shop", "apisix-webhook"))
 }
 
-// What APISIX's data plane has is observed after each rollout of the workload and of the data
-// plane; Traefik reads the Pods by itself.
+// The configuration of APISIX's data plane is observed after each rollout of the workload and of
+// the data plane; Traefik reads the Pods by itself.
 func TestWhatLeadsToAWorkloadIsGatedBehindItsRollout(t *testing.T) {
 	gated := func(image string, replicas int) (graph, upstreams.Spec, health.Spec) {
 		p := newProgram(t, "local")
 		p.set(t, "ingress", map[string]any{"controllers": []string{"traefik", "apisix"}})
 		p.set(t, "apisix", map[string]any{"replicas": replicas})
 		p.set(t, "apps", map[string]any{"workloads": []any{map[string]any{
-			"name": "shop", "image": image, "routes": []any{map[string]any{}, map[string]any{"controller": "apisix", "host": "shop2"}},
+			"name": "shop", "image": image,
+			"routes": []any{map[string]any{}, map[string]any{"controller": "apisix", "host": "shop2"}},
 		}}})
 		g := p.graph(t)
 		require.Contains(t, g, "workload-shop-apisix-upstreams")
@@ -79,7 +81,7 @@ func TestWhatLeadsToAWorkloadIsGatedBehindItsRollout(t *testing.T) {
 	assert.NotEqual(t, first.Revision, again.Revision, "another rollout of the data plane")
 }
 
-// A route's object is its own, whatever workloads, hosts and paths are called.
+// Each route has an object of its own, with any names of workloads, hosts and paths.
 func TestNoTwoRoutesAreOneObject(t *testing.T) {
 	g := withRoutes(t,
 		map[string]any{"name": "a", "routes": []any{
@@ -97,10 +99,11 @@ func TestNoTwoRoutesAreOneObject(t *testing.T) {
 	assert.Len(t, names, 6)
 }
 
-// APISIX matches words: what is below a path is not the path itself.
+// APISIX matches words: a subpath does not match the path itself.
 func TestAnApisixRouteLeadsAPathAndWhatIsBelowIt(t *testing.T) {
 	for path, matched := range map[string][]string{"/": {"/*"}, "/api": {"/api", "/api/*"}} {
-		g := withRoutes(t, map[string]any{"name": "shop", "routes": []any{map[string]any{"controller": "apisix", "path": path}}})
+		g := withRoutes(t,
+			map[string]any{"name": "shop", "routes": []any{map[string]any{"controller": "apisix", "path": path}}})
 		routes := routesOf(g, "ApisixRoute")
 		require.Len(t, routes, 1)
 		var found []string
@@ -111,7 +114,7 @@ func TestAnApisixRouteLeadsAPathAndWhatIsBelowIt(t *testing.T) {
 	}
 }
 
-// asked are the URLs that the gate of a workload's routes asks.
+// asked returns the URLs that the gate of a workload's routes requests.
 func asked(t *testing.T, g graph) []string {
 	t.Helper()
 	spec, err := kinds.Parse([]byte(g["workload-shop-traefik"].Text("stdin")))
@@ -120,16 +123,21 @@ func asked(t *testing.T, g graph) []string {
 	for _, probe := range spec.Body.(http.Spec).Probes {
 		urls = append(urls, probe.URL)
 		assert.NotContains(t, probe.Status, 404, "which is the ingress's answer without a route")
-		assert.Equal(t, !strings.HasSuffix(probe.URL, "/healthz"), slices.Contains(probe.Status, 405), "%s: a probe that is ready answers 200 to 399", probe.URL)
+		assert.Equal(t, !strings.HasSuffix(probe.URL, "/healthz"), slices.Contains(probe.Status, 405),
+			"%s: a probe that is ready answers 200 to 399", probe.URL)
 	}
 	return urls
 }
 
-// An application need not have anything at a route's own path.
+// An application may have nothing at a route's own path.
 func TestARouteIsAskedForWhatItsPodsAreReadyBy(t *testing.T) {
-	g := withRoutes(t, map[string]any{"name": "shop", "probes": map[string]any{"ready": "/api/healthz"}, "routes": []any{
-		map[string]any{}, map[string]any{"path": "/api"}, map[string]any{"path": "/api/"}, map[string]any{"path": "/ap"}, map[string]any{"host": "shop2", "path": "/old"},
-	}})
+	g := withRoutes(t,
+		map[string]any{"name": "shop", "probes": map[string]any{"ready": "/api/healthz"}, "routes": []any{
+			map[string]any{}, map[string]any{"path": "/api"}, map[string]any{"path": "/api/"},
+			map[string]any{"path": "/ap"}, map[string]any{"host": "shop2", "path": "/old"},
+		}})
 	const base = "https://shop.local.strata.test"
-	assert.Equal(t, []string{base + "/api/healthz", base + "/api/healthz", base + "/api/healthz", base + "/ap", "https://shop2.local.strata.test/old"}, asked(t, g))
+	assert.Equal(t,
+		[]string{base + "/api/healthz", base + "/api/healthz", base + "/api/healthz", base + "/ap",
+			"https://shop2.local.strata.test/old"}, asked(t, g))
 }

@@ -15,11 +15,12 @@ import (
 
 const workloadSecret = "hunter2-of-the-shop"
 
-// shop is a workload with all that one can have.
+// shop returns a workload with all its optional parts.
 func shop(changed map[string]any) map[string]any {
 	fields := map[string]any{
 		"name": "shop", "image": "docker.io/acme/shop:1.2.3", "env": map[string]any{"A": "b"},
-		"secretEnv": map[string]any{"TOKEN": workloadSecret}, "files": map[string]any{"/etc/shop/config.yaml": "a: b\n"},
+		"secretEnv":   map[string]any{"TOKEN": workloadSecret},
+		"files":       map[string]any{"/etc/shop/config.yaml": "a: b\n"},
 		"secretFiles": map[string]any{"/etc/shop/key": workloadSecret}, "certificate": map[string]any{},
 		"routes": []any{map[string]any{}, map[string]any{"kind": "Ingress", "path": "/old"}},
 	}
@@ -27,7 +28,7 @@ func shop(changed map[string]any) map[string]any {
 	return fields
 }
 
-// withWorkload is stack local with the shop.
+// withWorkload returns stack local with the shop.
 func withWorkload(t *testing.T, changed map[string]any) *program {
 	t.Helper()
 	p := newProgram(t, "local")
@@ -36,7 +37,7 @@ func withWorkload(t *testing.T, changed map[string]any) *program {
 	return p
 }
 
-// at is a value inside an object, by its path.
+// at returns a value inside an object, by its path.
 func at(t *testing.T, r pulumitest.Resource, path ...string) resource.PropertyValue {
 	t.Helper()
 	value := resource.NewProperty(r.Inputs)
@@ -54,7 +55,7 @@ func at(t *testing.T, r pulumitest.Resource, path ...string) resource.PropertyVa
 	return value
 }
 
-// template is a path in the Deployment's Pod template.
+// template returns a path in the Deployment's Pod template.
 func template(t *testing.T, g graph, path ...string) resource.PropertyValue {
 	t.Helper()
 	return at(t, g["workload-shop-deployment"], append([]string{"spec", "template"}, path...)...)
@@ -77,7 +78,8 @@ func TestAWorkloadHasExactlyTheseResourcesAndEdges(t *testing.T) {
 
 func TestPodsWaitForWhatTheyRead(t *testing.T) {
 	g := withWorkload(t, nil).graph(t)
-	for _, need := range []string{"workload-shop-tls-gate", "workload-shop-files", "workload-shop-secret-files", "workload-shop-env", "workloads-apps"} {
+	for _, need := range []string{"workload-shop-tls-gate", "workload-shop-files",
+		"workload-shop-secret-files", "workload-shop-env", "workloads-apps"} {
 		assert.True(t, g.reaches("workload-shop-deployment", need), need)
 	}
 	assert.True(t, g.reaches("workload-shop-tls-request", "authority-gate"))
@@ -85,7 +87,8 @@ func TestPodsWaitForWhatTheyRead(t *testing.T) {
 		assert.False(t, g.reaches("workload-shop-deployment", never), "Pods need no ingress: %s", never)
 	}
 	assert.True(t, g.reaches("workload-shop-route-shop", "traefik-programmed"))
-	assert.True(t, g.reaches("workload-shop-traefik", "workload-shop-rollout"), "who answers must be the newest revision")
+	assert.True(t, g.reaches("workload-shop-traefik", "workload-shop-rollout"),
+		"who answers must be the newest revision")
 }
 
 func TestTheDeploymentNeverHasFewerPodsThanItShould(t *testing.T) {
@@ -110,7 +113,8 @@ func TestACertificateIsOptionalOnlyBehindItsInitContainer(t *testing.T) {
 	g := withWorkload(t, nil).graph(t)
 	found := false
 	for _, volume := range template(t, g, "spec", "volumes").ArrayValue() {
-		if secret := volume.ObjectValue()["secret"]; secret.IsObject() && secret.ObjectValue()["secretName"].StringValue() == "shop-tls" {
+		if secret := volume.ObjectValue()["secret"]; secret.IsObject() &&
+			secret.ObjectValue()["secretName"].StringValue() == "shop-tls" {
 			found = true
 			assert.True(t, secret.ObjectValue()["optional"].BoolValue())
 		}
@@ -128,7 +132,8 @@ func TestAWorkloadShowsNoSecret(t *testing.T) {
 		for key, value := range g[name].Inputs {
 			assert.Empty(t, pulumitest.FindPlain(string(key), value, workloadSecret), "%s", name)
 			if strings.HasPrefix(name, "workload") {
-				assert.Empty(t, pulumitest.FindPlain(string(key), value, pulumitest.Token), "%s shows the hash's key", name)
+				assert.Empty(t, pulumitest.FindPlain(string(key), value, pulumitest.Token),
+					"%s shows the hash's key", name)
 			}
 		}
 	}
@@ -146,19 +151,23 @@ func TestSkipLeavesAWorkloadWithoutGates(t *testing.T) {
 	assert.Empty(t, expression)
 }
 
-// Wave must be asked about a Deployment from the first on, or it starts its Pods twice.
+// Wave's webhook must receive a Deployment from the beginning, or Wave starts its Pods twice.
 func TestAWorkloadOfWavesWaitsForItsWebhook(t *testing.T) {
 	p := withWorkload(t, nil)
-	p.set(t, "apps", map[string]any{"wave": map[string]any{"enabled": true}, "workloads": []any{shop(map[string]any{"wave": true})}})
+	p.set(t, "apps",
+		map[string]any{"wave": map[string]any{"enabled": true}, "workloads": []any{shop(map[string]any{"wave": true})}})
 	g := p.graph(t)
 	assert.True(t, g.reaches("workload-shop-deployment", "wave-webhook"))
 	assert.True(t, g.reaches("wave-release", "cert-manager-api"), "its release has a Certificate")
 	assert.False(t, g.reaches("wave-webhook", "authority-gate"), "which its own issuer signs")
-	assert.Equal(t, "true", at(t, g["workload-shop-deployment"], "metadata", "annotations", "wave.pusher.com/update-on-config-change").StringValue())
+	assert.Equal(t, "true",
+		at(t, g["workload-shop-deployment"], "metadata", "annotations",
+			"wave.pusher.com/update-on-config-change").StringValue())
 	assert.True(t, at(t, g["workload-shop-files"], "immutable").BoolValue(), "or a change replaces the Pods twice")
 	without := withWorkload(t, nil).graph(t)
 	assert.Empty(t, without["wave-release"].Name)
-	assert.Empty(t, at(t, without["workload-shop-deployment"], "metadata", "annotations").ObjectValue()["wave.pusher.com/update-on-config-change"])
+	assert.Empty(t, at(t, without["workload-shop-deployment"], "metadata", "annotations").
+		ObjectValue()["wave.pusher.com/update-on-config-change"])
 }
 
 // kubelet sleeps by itself from 1.30 on; before that the image's own sleep does.

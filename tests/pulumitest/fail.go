@@ -10,7 +10,7 @@ func FailType(token string) func(Resource) error {
 	return failWhere(func(r Resource) bool { return r.Type == token })
 }
 
-// FailName makes the resource of a name fail.
+// FailName makes the resource with a name fail.
 func FailName(name string) func(Resource) error {
 	return failWhere(func(r Resource) bool { return r.Name == name })
 }
@@ -29,7 +29,7 @@ func FailAll() func(Resource) error {
 	return failWhere(func(r Resource) bool { return r.Custom })
 }
 
-// failWhere fails what match selects, with an error that names it as the engine's own does.
+// failWhere fails the matching resources, with an error that names them like the engine's own.
 func failWhere(match func(Resource) bool) func(Resource) error {
 	return func(r Resource) error {
 		if !match(r) {

@@ -11,8 +11,8 @@ import (
 	"strata/actions/cluster/kubeconfig"
 )
 
-// contexts is a kubeconfig of two clusters with the CA and the token of one; its current context is
-// one that no stack names.
+// contexts is a kubeconfig of two clusters with the CA and the token of one; no stack names its
+// current context.
 const contexts = `apiVersion: v1
 kind: Config
 current-context: production
@@ -28,7 +28,7 @@ users:
 `
 
 // UseExistingCluster writes ~/.kube/config with the context kind-kind: its cluster's CA, in base64,
-// and the token of who asks there.
+// and the user's token.
 func (p *Project) UseExistingCluster(t *testing.T, ca, token string) {
 	t.Helper()
 	path := filepath.Join(os.Getenv("HOME"), ".kube", "config")

@@ -19,8 +19,8 @@ import (
 	"strata/actions/stack/teardown"
 )
 
-// What the providers answer. Token and Kubeconfig are secret: a test looks for them where they must
-// not be.
+// Answers of the providers. Token and Kubeconfig are secret: tests check that they do not appear
+// elsewhere.
 const (
 	// Token is the cluster's join token.
 	Token = "join-token-that-must-stay-secret-0123456789abcdef"
@@ -30,7 +30,7 @@ const (
 	ClusterID = "00112233445566ff"
 	// CA is an existing cluster's, in base64.
 	CA = "YXV0aG9yaXR5"
-	// Kubeconfig is K3s's own kubeconfig, as the first server has it.
+	// Kubeconfig is K3s's own kubeconfig on the first server.
 	Kubeconfig = "apiVersion: v1\nclusters:\n- cluster:\n    server: https://127.0.0.1:6443\n  name: default\nusers:\n- name: default\n  user:\n    client-key-data: " + ClientKey + "\n"
 )
 
@@ -42,7 +42,7 @@ type Answers struct {
 	HostKey string
 	// Password is every generated password. Default Token.
 	Password string
-	// Cluster is the identity that is drawn. Default: ClusterID.
+	// Cluster is the generated identity. Default: ClusterID.
 	Cluster string
 }
 
@@ -54,7 +54,7 @@ func NewAnswers(t *testing.T) *Answers {
 	return &Answers{MachineKey: PrivateKey(t), HostKey: string(ssh.MarshalAuthorizedKey(host.PublicKey()))}
 }
 
-// Outputs are a resource's inputs and what its provider adds to them.
+// Outputs returns a resource's inputs with its provider's additions.
 func (a *Answers) Outputs(r Resource) resource.PropertyMap {
 	outputs := maps.Clone(r.Inputs)
 	if outputs == nil {
@@ -64,7 +64,8 @@ func (a *Answers) Outputs(r Resource) resource.PropertyMap {
 	case "random:index/randomId:RandomId":
 		outputs["hex"] = resource.NewProperty(cmp.Or(a.Cluster, ClusterID))
 		if keepers := r.Inputs["keepers"]; keepers.IsObject() { // another for other ones
-			outputs["hex"] = resource.NewProperty(fmt.Sprintf("%x", sha256.Sum256([]byte(r.Name+keepers.String())))[:10])
+			outputs["hex"] = resource.NewProperty(
+				fmt.Sprintf("%x", sha256.Sum256([]byte(r.Name+keepers.String())))[:10])
 		}
 	case "random:index/randomPassword:RandomPassword":
 		outputs["result"] = resource.MakeSecret(resource.NewProperty(cmp.Or(a.Password, Token)))
@@ -85,9 +86,11 @@ func issued(stdin string) string {
 	if err := json.Unmarshal([]byte(stdin), &request); err != nil {
 		return "" // not known yet
 	}
-	kubeconfig := Kubeconfig + "    client-certificate-data: " + base64.StdEncoding.EncodeToString([]byte(strconv.FormatInt(request.Generation, 10))) + "\n"
+	kubeconfig := Kubeconfig + "    client-certificate-data: " +
+		base64.StdEncoding.EncodeToString([]byte(strconv.FormatInt(request.Generation, 10))) + "\n"
 	printed, err := json.Marshal(credential.Issued{
-		User: request.User, Lifetime: request.Lifetime, Generation: request.Generation, Kubeconfig: kubeconfig, Reader: kubeconfig,
+		User: request.User, Lifetime: request.Lifetime, Generation: request.Generation,
+		Kubeconfig: kubeconfig, Reader: kubeconfig,
 	})
 	if err != nil {
 		panic(err) // texts and numbers always encode
@@ -95,7 +98,7 @@ func issued(stdin string) string {
 	return string(printed)
 }
 
-// stdout is what a command prints.
+// stdout returns a command's output.
 func (a *Answers) stdout(r Resource) string {
 	switch r.Text("create") {
 	case "exec .strata/bin/strata keygen":

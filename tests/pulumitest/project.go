@@ -30,7 +30,7 @@ type Project struct {
 	SSHKey string
 }
 
-// NewProject makes a project folder and puts the test into it, until it ends.
+// NewProject makes a project folder and makes it the test's working directory, until the test ends.
 func NewProject(t *testing.T) *Project {
 	t.Helper()
 	dir := t.TempDir()
@@ -47,12 +47,12 @@ func NewProject(t *testing.T) *Project {
 	return p
 }
 
-// bundle writes one small file for each artifact that a stack may ask for, and image archives: of
-// K3s and of two layers.
+// bundle writes one small file for each artifact that a stack may need, and image archives: of K3s
+// and of two layers.
 func (p *Project) bundle(t *testing.T) {
 	t.Helper()
 	var manifest artifacts.Manifest
-	for _, file := range []struct{ name, version, path string }{ // an archive's folder is what it is for
+	for _, file := range []struct{ name, version, path string }{ // an archive's folder names its user
 		{config.ArtifactK3s, "v1.34.2+k3s1", "k3s/k3s"},
 		{config.ArtifactK3sInstall, "v1.34.2+k3s1", "k3s/install.sh"},
 		{config.ArtifactK3sImages, "v1.34.2+k3s1", "images/core.tar"},
@@ -107,7 +107,8 @@ func (p *Project) Version(t *testing.T, artifact, version string) {
 	require.NoError(t, os.WriteFile(path, text, 0o644))
 }
 
-// belongs is what the archive of images at a path is for; empty: for everyone.
+// belongs returns the artifact that needs the archive of images at a path; empty if every stack
+// does.
 func belongs(path string) string {
 	parts := strings.Split(path, "/")
 	if len(parts) < 3 {
@@ -116,7 +117,7 @@ func belongs(path string) string {
 	return parts[1]
 }
 
-// PrivateKey is a new SSH private key in PEM.
+// PrivateKey returns a new SSH private key in PEM.
 func PrivateKey(t *testing.T) string {
 	t.Helper()
 	_, private, err := ed25519.GenerateKey(rand.Reader)

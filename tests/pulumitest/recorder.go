@@ -9,13 +9,13 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// Recorder is a resource monitor that records what is registered. The zero value records and lets
+// Recorder is a resource monitor that records registrations. The zero value records and lets
 // everything succeed.
 type Recorder struct {
-	// Outputs makes what a provider would return for a resource. Default: its inputs.
+	// Outputs returns a provider's outputs for a resource. Default: its inputs.
 	Outputs func(Resource) resource.PropertyMap
-	// Fail is asked before a resource exists; its error is what the registration ends with.
-	// Default: nothing fails.
+	// Fail is called before a resource exists; its error ends the registration. Default: nothing
+	// fails.
 	Fail func(Resource) error
 
 	mutex     sync.Mutex
@@ -41,12 +41,13 @@ func (r *Recorder) NewResource(args pulumi.MockResourceArgs) (string, resource.P
 	return made.Name + "-id", outputs, nil
 }
 
-// Call refuses every invoke: the program asks no provider for data (pulumi.MockResourceMonitor).
+// Call refuses every invoke: the program requests no data from a provider
+// (pulumi.MockResourceMonitor).
 func (r *Recorder) Call(args pulumi.MockCallArgs) (resource.PropertyMap, error) {
 	return nil, fmt.Errorf("unexpected invoke of %s", args.Token)
 }
 
-// Resources are the registrations that succeeded, in the order in which that happened.
+// Resources returns the registrations that succeeded, in order.
 func (r *Recorder) Resources() []Resource {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()

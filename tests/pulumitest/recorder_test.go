@@ -21,7 +21,8 @@ func pair(ctx *pulumi.Context) error {
 	if err := ctx.RegisterComponentResource("test:index:Pair", "pair", parent); err != nil {
 		return err
 	}
-	first, err := local.NewCommand(ctx, "first", &local.CommandArgs{Create: pulumi.String("true")}, pulumi.Parent(parent))
+	first, err := local.NewCommand(ctx, "first", &local.CommandArgs{Create: pulumi.String("true")},
+		pulumi.Parent(parent))
 	if err != nil {
 		return err
 	}

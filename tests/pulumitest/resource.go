@@ -18,21 +18,21 @@ type Resource struct {
 	Inputs resource.PropertyMap
 	// Parent is the parent's name, empty for the stack.
 	Parent string
-	// Dependencies are the names of what it waits for: DependsOn and every resource whose output it
-	// reads. Sorted.
+	// Dependencies are the names of the resources that it waits for: DependsOn and every resource
+	// whose output it reads. Sorted.
 	Dependencies []string
-	// DeletedWith is the name of the resource whose deletion makes its own needless.
+	// DeletedWith is the name of the resource whose deletion replaces its own.
 	DeletedWith string
 	// Provider is the name of its explicit provider.
 	Provider string
-	// Timeouts bound create, update and delete, as durations; empty where there is none.
+	// Timeouts bound create, update and delete, as durations; empty for none.
 	Timeouts Timeouts
 	// SecretOutputs and IgnoredChanges are the options additionalSecretOutputs and ignoreChanges.
 	SecretOutputs, IgnoredChanges []string
-	// DeleteFirst is true when a replacement deletes the old one before it creates the new one.
+	// DeleteFirst is true if a replacement deletes the old one before it creates the new one.
 	DeleteFirst bool
-	// ReplacedOn are the inputs whose change replaces it, by the option replaceOnChanges. That of
-	// triggers is the SDK's own.
+	// ReplacedOn are the inputs whose change replaces it, by the option replaceOnChanges. The SDK
+	// itself sets it for triggers.
 	ReplacedOn []string
 	// Order counts registrations from 0.
 	Order int
@@ -41,8 +41,8 @@ type Resource struct {
 // Timeouts are a resource's customTimeouts.
 type Timeouts struct{ Create, Update, Delete string }
 
-// Input is the plain value of an input, and whether it, or anything in it, is secret. A missing
-// input is null.
+// Input returns the plain value of an input, and whether it, or anything in it, is secret. A
+// missing input is null.
 func (r Resource) Input(key string) (value resource.PropertyValue, secret bool) {
 	found, ok := r.Inputs[resource.PropertyKey(key)]
 	if !ok {
@@ -51,7 +51,7 @@ func (r Resource) Input(key string) (value resource.PropertyValue, secret bool) 
 	return plain(found), found.ContainsSecrets()
 }
 
-// plain is a value without its marks.
+// plain returns a value without its marks.
 func plain(value resource.PropertyValue) resource.PropertyValue {
 	switch {
 	case value.IsSecret():
@@ -74,7 +74,7 @@ func plain(value resource.PropertyValue) resource.PropertyValue {
 	return value
 }
 
-// Text is an input that is a string; empty when it is missing or something else.
+// Text returns an input that is a string; otherwise it is empty.
 func (r Resource) Text(key string) string {
 	value, _ := r.Input(key)
 	if !value.IsString() {
@@ -83,7 +83,7 @@ func (r Resource) Text(key string) string {
 	return value.StringValue()
 }
 
-// Triggers are the values that replace a command when they change.
+// Triggers returns the values that replace a command when they change.
 func (r Resource) Triggers() []resource.PropertyValue {
 	value, _ := r.Input("triggers")
 	if !value.IsArray() {
@@ -95,7 +95,7 @@ func (r Resource) Triggers() []resource.PropertyValue {
 // DependsOn reports whether it waits for name directly.
 func (r Resource) DependsOn(name string) bool { return slices.Contains(r.Dependencies, name) }
 
-// newResource is the registration that a mock was given.
+// newResource converts the registration that a mock received.
 func newResource(args pulumi.MockResourceArgs) Resource {
 	r := Resource{Type: args.TypeToken, Name: args.Name, Custom: args.Custom, Inputs: args.Inputs}
 	rpc := args.RegisterRPC
@@ -117,7 +117,7 @@ func newResource(args pulumi.MockResourceArgs) Resource {
 	return r
 }
 
-// nameOf is the logical name in a URN; empty for none and for the stack itself.
+// nameOf returns the logical name in a URN; empty for none and for the stack itself.
 func nameOf(urn string) string {
 	if urn == "" || resource.URN(urn).QualifiedType() == resource.RootStackType {
 		return ""
@@ -125,7 +125,7 @@ func nameOf(urn string) string {
 	return resource.URN(urn).Name()
 }
 
-// providerName is the name in a provider reference, which is the provider's URN and its id.
+// providerName returns the name in a provider reference, which is the provider's URN and its id.
 func providerName(rpc *pulumirpc.RegisterResourceRequest) string {
 	reference := rpc.GetProvider()
 	for i := len(reference) - 1; i > 1; i-- {

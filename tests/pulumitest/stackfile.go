@@ -32,7 +32,7 @@ func NewStackFile(t *testing.T, project, config string) StackFile {
 	return s
 }
 
-// Read reads the stack as Strata's commands do.
+// Read reads the stack like Strata's commands.
 func (s StackFile) Read() (*config.Config, error) { return config.OfStack(s.Folder, "dev", s.File) }
 
 // FromEngine runs FromPulumi in a program that has this whole configuration.

@@ -8,14 +8,14 @@ import (
 	"testing"
 )
 
-// Where things are on this machine; set by TestMain.
+// Paths on this machine; set by TestMain.
 var (
 	root       string // the checkout
 	tools      string // pulumi, with buckets, and strata
 	pulumiHome string // the lab's
 )
 
-// commandLine is what publishes its version by a variable, without which the project refuses it.
+// commandLine publishes its version through a variable, without which the project refuses it.
 const commandLine = "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi"
 
 const commandLineVersion = "-X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v3.274.1"

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// passphrase is what the team shares; secret is in the stack file, encrypted with it.
+// passphrase is the team's; secret is in the stack file, encrypted with it.
 const passphrase, secret = "a-passphrase-that-must-not-leak", "a-secret-of-the-configuration"
 
 // stackFile is a stack whose host is off: nothing listens on port 9, which is discard's.
@@ -39,8 +39,8 @@ type person struct {
 	hasPassphrase string
 }
 
-// newPerson clones what the program is built from. The stack file and the key come with it, as from
-// Git and from a password manager.
+// newPerson clones the program's sources. The stack file and the key come with it, as from Git and
+// from a password manager.
 func newPerson(t *testing.T, name, stack, key string) *person {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), name)
@@ -48,7 +48,8 @@ func newPerson(t *testing.T, name, stack, key string) *person {
 	home := filepath.Join(folder, "home")
 	require.NoError(t, os.MkdirAll(p.checkout, 0o700))
 	require.NoError(t, os.MkdirAll(home, 0o700))
-	copied := exec.Command("bash", "-c", `git ls-files -z -- . ':!tests' ':!docs' | xargs -0 cp --parents -t "$0"`, p.checkout)
+	copied := exec.Command("bash", "-c",
+		`git ls-files -z -- . ':!tests' ':!docs' | xargs -0 cp --parents -t "$0"`, p.checkout)
 	copied.Dir = root
 	output, err := copied.CombinedOutput()
 	require.NoError(t, err, string(output))
@@ -57,13 +58,16 @@ func newPerson(t *testing.T, name, stack, key string) *person {
 	}
 	require.NoError(t, os.Symlink(filepath.Join(pulumiHome, "plugins"), filepath.Join(home, "plugins")))
 	p.env = append(os.Environ(),
-		"PATH="+tools+":"+filepath.Join(pulumiHome, "bin")+":"+os.Getenv("PATH"), "PULUMI_HOME="+home, "PULUMI_SKIP_UPDATE_CHECK=true",
-		"PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION=true", "STRATA_ARTIFACTS="+artifacts(t), "AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret",
-		"AWS_EC2_METADATA_DISABLED=true", "GOFLAGS=-buildvcs=false -trimpath -gcflags=all=-dwarf=false", "CGO_ENABLED=0")
+		"PATH="+tools+":"+filepath.Join(pulumiHome, "bin")+":"+os.Getenv("PATH"), "PULUMI_HOME="+home,
+		"PULUMI_SKIP_UPDATE_CHECK=true",
+		"PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION=true", "STRATA_ARTIFACTS="+artifacts(t),
+		"AWS_ACCESS_KEY_ID=key", "AWS_SECRET_ACCESS_KEY=secret",
+		"AWS_EC2_METADATA_DISABLED=true", "GOFLAGS=-buildvcs=false -trimpath -gcflags=all=-dwarf=false",
+		"CGO_ENABLED=0")
 	return p
 }
 
-// artifacts is a bundle folder with what the stack asks for, none of which comes to be run.
+// artifacts returns a bundle folder with the stack's artifacts, none of which ever runs.
 func artifacts(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
@@ -71,8 +75,9 @@ func artifacts(t *testing.T) string {
 	for _, name := range []string{"k3s", "k3s-install", "k3s-images"} {
 		content := []byte("content of " + name)
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), content, 0o600))
-		all = append(all, map[string]any{"name": name, "version": "v1.36.3+k3s1", "arch": "amd64", "path": name, "size": len(content),
-			"sha256": fmt.Sprintf("%x", sha256.Sum256(content)), "origin": "stand-in: a text"})
+		all = append(all,
+			map[string]any{"name": name, "version": "v1.36.3+k3s1", "arch": "amd64", "path": name, "size": len(content),
+				"sha256": fmt.Sprintf("%x", sha256.Sum256(content)), "origin": "stand-in: a text"})
 	}
 	text, err := json.Marshal(map[string]any{"artifacts": all})
 	require.NoError(t, err)
@@ -80,14 +85,15 @@ func artifacts(t *testing.T) string {
 	return folder
 }
 
-// command is a command in the person's checkout.
+// command returns a command in the person's checkout.
 func (p *person) command(name string, args ...string) *exec.Cmd {
 	command := exec.Command(filepath.Join(tools, name), args...)
-	command.Dir, command.Env = p.checkout, append(p.env[:len(p.env):len(p.env)], "PULUMI_CONFIG_PASSPHRASE="+p.hasPassphrase)
+	command.Dir, command.Env = p.checkout,
+		append(p.env[:len(p.env):len(p.env)], "PULUMI_CONFIG_PASSPHRASE="+p.hasPassphrase)
 	return command
 }
 
-// must runs a command, which has to succeed, and is its output.
+// must runs a command, which must succeed, and returns its output.
 func (p *person) must(name string, args ...string) string {
 	p.t.Helper()
 	output, err := p.run(name, args...)
@@ -102,7 +108,7 @@ func (p *person) run(name string, args ...string) (string, error) {
 	return string(output), err
 }
 
-// killed kills a command and all that it has started, once it has said a text.
+// killed kills a command and all its processes, once its output has a text.
 func (p *person) killed(when, name string, args ...string) {
 	p.t.Helper()
 	command := p.command(name, args...)
@@ -122,7 +128,7 @@ func (p *person) killed(when, name string, args ...string) {
 	}
 }
 
-// heard is a command's output, which tells when a text is in it.
+// heard is a command's output, which signals when a text is in it.
 type heard struct {
 	text  string
 	there chan struct{}

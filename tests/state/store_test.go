@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bucket is where the state is.
+// bucket is the bucket of the state.
 const bucket = "strata-state"
 
 // store is an S3-compatible store in this process.
@@ -31,13 +31,13 @@ func newStore(t *testing.T) *store {
 	return &store{t, backend, server.URL}
 }
 
-// login is the URL of the state in the store.
+// login returns the URL of the state in the store.
 func (s *store) login() string {
 	query := url.Values{"region": {"eu-central-1"}, "endpoint": {s.url}, "use_path_style": {"true"}}
 	return "s3://" + bucket + "?" + query.Encode()
 }
 
-// objects are the contents of all objects, by their keys.
+// objects returns the contents of all objects, by their keys.
 func (s *store) objects() map[string]string {
 	s.t.Helper()
 	list, err := s.backend.ListBucket(bucket, nil, gofakes3.ListBucketPage{})
@@ -53,7 +53,7 @@ func (s *store) objects() map[string]string {
 	return contents
 }
 
-// locks are the keys of locks.
+// locks returns the keys of locks.
 func (s *store) locks() []string {
 	var found []string
 	for key := range s.objects() {

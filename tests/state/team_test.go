@@ -16,7 +16,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Two people work on one stack, whose state moved from one's files to a store: docs/team.md,
+// Two people work on one stack, whose state moved from local files to a store: docs/team.md,
 // command by command.
 func TestATeamSharesAStackOnAnS3CompatibleStore(t *testing.T) {
 	s, key := newStore(t), newKey(t)
@@ -32,7 +32,8 @@ func TestATeamSharesAStackOnAnS3CompatibleStore(t *testing.T) {
 	ada.must("pulumi", "login", s.login())
 	ada.must("pulumi", "stack", "init", "production")
 	ada.must("pulumi", "stack", "import", "-s", "production", "--file", "state.json")
-	assert.Contains(t, ada.must("pulumi", "config", "get", "team:note", "-s", "production"), secret, "the salt is that of the stack file")
+	assert.Contains(t, ada.must("pulumi", "config", "get", "team:note", "-s", "production"), secret,
+		"the salt is that of the stack file")
 
 	committed, err := os.ReadFile(filepath.Join(ada.checkout, "Pulumi.production.yaml"))
 	require.NoError(t, err)
@@ -41,7 +42,8 @@ func TestATeamSharesAStackOnAnS3CompatibleStore(t *testing.T) {
 	bob.must("pulumi", "login", s.login())
 	previews := append([]string{"preview", "--diff"}, at...)
 	changes := regexp.MustCompile(`\+ \d+ to create`)
-	asAda, asBob := changes.FindString(ada.must("pulumi", previews...)), changes.FindString(bob.must("pulumi", previews...))
+	asAda, asBob := changes.FindString(ada.must("pulumi", previews...)),
+		changes.FindString(bob.must("pulumi", previews...))
 	assert.NotEmpty(t, asAda)
 	assert.Equal(t, asAda, asBob)
 	bob.hasPassphrase = "another one"
@@ -50,14 +52,15 @@ func TestATeamSharesAStackOnAnS3CompatibleStore(t *testing.T) {
 	assert.Contains(t, output, "incorrect passphrase")
 	bob.hasPassphrase = passphrase
 
-	// While the host does not answer the stack is locked; a kill leaves that.
+	// While the host does not answer the stack is locked; a kill leaves the lock.
 	ada.killed("hosts-server-1-hostkey creating", "pulumi", up...)
 	require.Len(t, s.locks(), 1)
 	output, err = bob.run("pulumi", up...)
 	require.Error(t, err)
 	assert.Contains(t, output, "the stack is currently locked by 1 lock(s)")
 	assert.Contains(t, bob.must("pulumi", previews...), "to create", "a preview waits for no lock")
-	output, _ = bob.run("strata", "recover", "-s", "production") // it fails where there is something to do: the lock may be a living run's
+	// it fails where there is something to do: the lock may be a living run's
+	output, _ = bob.run("strata", "recover", "-s", "production")
 	assert.Contains(t, output, "`pulumi cancel` removes a dead one")
 	assert.Len(t, s.locks(), 1)
 
@@ -70,7 +73,8 @@ func TestATeamSharesAStackOnAnS3CompatibleStore(t *testing.T) {
 	assert.Empty(t, s.locks(), "an up that fails leaves no lock")
 
 	shown := bob.must("pulumi", "stack", "export", "-s", "production", "--show-secrets")
-	for what, hidden := range map[string]string{"passphrase": passphrase, "key": strings.Split(key, "\n")[2], "secret of the configuration": secret, "token": token(t, shown)} {
+	for what, hidden := range map[string]string{"passphrase": passphrase,
+		"key": strings.Split(key, "\n")[2], "secret of the configuration": secret, "token": token(t, shown)} {
 		for object, text := range s.objects() {
 			assert.NotContains(t, text, hidden, "the %s is in %s", what, object)
 		}
@@ -79,7 +83,7 @@ func TestATeamSharesAStackOnAnS3CompatibleStore(t *testing.T) {
 	assert.Empty(t, s.locks())
 }
 
-// token is the cluster's, as a state with its secrets shown has it.
+// token returns the cluster's token from a state with its secrets shown.
 func token(t *testing.T, export string) string {
 	t.Helper()
 	var state struct {
@@ -103,7 +107,7 @@ func token(t *testing.T, export string) string {
 	return ""
 }
 
-// newKey is a private key in PEM.
+// newKey returns a private key in PEM.
 func newKey(t *testing.T) string {
 	t.Helper()
 	_, private, err := ed25519.GenerateKey(rand.Reader)

@@ -17,8 +17,8 @@ import (
 	"strata/internal/files/lockfile"
 )
 
-// sumsFile has the sum of each file, as sha256sum reads it. It is written last: a folder without it
-// is not whole.
+// sumsFile has the sum of each file, in the format of sha256sum. It is written last: a folder
+// without it is incomplete.
 const sumsFile = "SHA256SUMS"
 
 // filesFolder holds the downloads, and imagesFolder the archives of images.
@@ -27,21 +27,20 @@ const (
 	imagesFolder = "images"
 )
 
-// bundle is a folder that is being made.
+// bundle is a folder under construction.
 type bundle struct {
 	project, stack, stackFile, dir string
 	// lock is the project's, with the images' digests.
 	lock *artifacts.Lock
-	// fetched is of the files that this run has downloaded: it becomes the lock of filesFolder.
+	// fetched has the files that this run has downloaded: it becomes the lock of filesFolder.
 	fetched *artifacts.Lock
-	// before are the entries that the folder had, now those that it has.
+	// before are the folder's former entries, now the present ones.
 	before, now []artifacts.Entry
 	out         io.Writer
 	unlock      func()
 }
 
-// open begins in a folder that is empty or was made by this command, which no other run of it may
-// change.
+// open locks a folder that is empty or was made by this command, against other runs.
 func open(ctx context.Context, project, stack, file, dir string) (*bundle, error) {
 	if stack == "" || file == "" || dir == "" {
 		return nil, errors.New("a stack, its file and a folder are required")
@@ -62,23 +61,24 @@ func open(ctx context.Context, project, stack, file, dir string) (*bundle, error
 			return nil, err
 		}
 	}
-	b.unlock, err = lockfile.Lock(ctx, filepath.Join(dir, ".lock"), func() { b.say("waiting for another run that makes %s", dir) })
+	b.unlock, err = lockfile.Lock(ctx, filepath.Join(dir, ".lock"), func() {
+		b.say("waiting for another run that makes %s", dir)
+	})
 	if err != nil {
 		return nil, err
 	}
 	b.before = entriesBefore(dir)
-	// What follows is not whole until the sums are there again.
+	// From here on the bundle is incomplete until the sums exist again.
 	return b, os.RemoveAll(filepath.Join(dir, sumsFile))
 }
 
-// close lets other runs in, which remove what this one leaves where it did not finish.
+// close unlocks the folder for other runs, which remove the rest of an unfinished one.
 func (b *bundle) close() error {
 	defer b.unlock()
 	return b.keepUnfinished()
 }
 
-// isOurs refuses a folder with something else in it: its files would be taken for the bundle's, or
-// be lost.
+// isOurs refuses a folder with foreign files: they would be mistaken for the bundle's, or be lost.
 func (b *bundle) isOurs() error {
 	entries, err := os.ReadDir(b.dir)
 	if errors.Is(err, os.ErrNotExist) || err == nil && len(entries) == 0 {
@@ -95,9 +95,10 @@ func (b *bundle) isOurs() error {
 	return fmt.Errorf("%s is not empty, and no bundle that this command made: name a new folder", b.dir)
 }
 
-// configuration is the stack's as it is where its artifacts come from source.
+// configuration returns the stack's configuration with source as the source of its artifacts.
 func (b *bundle) configuration(source string) (*config.Config, error) {
-	for variable, value := range map[string]string{config.ArtifactsVariable: source, config.MachineImageVariable: source} {
+	for variable, value := range map[string]string{config.ArtifactsVariable: source,
+		config.MachineImageVariable: source} {
 		if err := os.Setenv(variable, value); err != nil {
 			return nil, err
 		}
@@ -105,8 +106,8 @@ func (b *bundle) configuration(source string) (*config.Config, error) {
 	return config.OfStack(b.project, b.stack, b.stackFile)
 }
 
-// add enters a file of the folder, whose path is relative to it. It is read for its sum unless that
-// is known.
+// add records a file of the folder, by its path relative to the folder. It computes the sum unless
+// it is known.
 func (b *bundle) add(entry artifacts.Entry) error {
 	file := filepath.Join(b.dir, entry.Path)
 	info, err := os.Stat(file)
@@ -123,22 +124,24 @@ func (b *bundle) add(entry artifacts.Entry) error {
 	return nil
 }
 
-// had is the sum of a file of an origin that the folder had before, if it is still what it was.
+// had returns the former sum of a file by its origin and path, and whether the file is unchanged.
 func (b *bundle) had(origin, path string) (sum string, still bool) {
-	i := slices.IndexFunc(b.before, func(entry artifacts.Entry) bool { return entry.Origin == origin && entry.Path == path })
+	i := slices.IndexFunc(b.before, func(entry artifacts.Entry) bool {
+		return entry.Origin == origin && entry.Path == path
+	})
 	if i < 0 || artifacts.Verify(filepath.Join(b.dir, path), b.before[i].SHA256) != nil {
 		return "", false
 	}
 	return b.before[i].SHA256, true
 }
 
-// write stores the manifest as it is now.
+// write stores the present manifest.
 func (b *bundle) write() error { return (&artifacts.Manifest{Artifacts: b.now}).Write(b.dir) }
 
-// finish removes what an earlier run has left, stores manifest, locks and sums, and says how to go
-// on.
+// finish removes files of earlier runs, stores manifest, locks and sums, and prints the next steps.
 func (b *bundle) finish() error {
-	if err := errors.Join(b.removeOthers(), b.write(), b.fetched.Write(filepath.Join(b.dir, filesFolder)), b.lock.Write(b.project)); err != nil {
+	if err := errors.Join(b.removeOthers(), b.write(),
+		b.fetched.Write(filepath.Join(b.dir, filesFolder)), b.lock.Write(b.project)); err != nil {
 		return err
 	}
 	var sums strings.Builder
@@ -156,10 +159,11 @@ func (b *bundle) finish() error {
 		return err
 	}
 	const mebi = 1 << 20
-	b.say("%s has all that stack %s needs: %d files, %d MiB. %s has the sums of what came from elsewhere; commit it.\nOver there: read %s",
+	b.say(
+		"%s has all that stack %s needs: %d files, %d MiB. %s has the sums of what came from elsewhere; commit it.\nOver there: read %s",
 		b.dir, b.stack, len(b.now), bytes/mebi, artifacts.LockFile, filepath.Join(b.dir, readmeFile))
 	return nil
 }
 
-// say tells how far it is.
+// say prints the progress.
 func (b *bundle) say(format string, args ...any) { _, _ = fmt.Fprintf(b.out, format+"\n", args...) }

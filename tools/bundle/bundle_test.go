@@ -15,7 +15,7 @@ import (
 	"strata/artifacts"
 )
 
-// opened is a bundle of a project with one stack file.
+// opened returns a bundle of a project with one stack file.
 func opened(t *testing.T, dir string) (*bundle, error) {
 	t.Helper()
 	project := t.TempDir()
@@ -101,17 +101,19 @@ func TestTheProjectRunsTheCompiledProgram(t *testing.T) {
 	assert.NotEmpty(t, project.Config)
 }
 
-// The shell that takes the environment has a folder with a blank in its name, and a Go of its own.
+// The shell that loads the environment has a folder with a space in its name, and a Go of its own.
 func TestTheEnvironmentIsTheFolders(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a bundle")
 	require.NoError(t, os.Mkdir(dir, 0o755))
 	script := filepath.Join(dir, envFile)
 	require.NoError(t, os.WriteFile(script, []byte(environment), 0o700))
-	run := exec.CommandContext(t.Context(), "sh", "-euc", `eval "$("$0")"; echo "$PATH"; echo "$PULUMI_HOME"; echo "$STRATA_ARTIFACTS"`, script)
+	run := exec.CommandContext(t.Context(), "sh", "-euc",
+		`eval "$("$0")"; echo "$PATH"; echo "$PULUMI_HOME"; echo "$STRATA_ARTIFACTS"`, script)
 	run.Env = []string{"PATH=/usr/bin:/bin"}
 	output, err := run.CombinedOutput()
 	require.NoError(t, err, "%s", output)
-	assert.Equal(t, dir+"/pulumi/bin:"+dir+"/project/.strata/bin:/usr/bin:/bin:"+dir+"/pulumi/without-go\n"+dir+"/pulumi\n"+dir+"\n", string(output))
+	assert.Equal(t, dir+"/pulumi/bin:"+dir+"/project/.strata/bin:/usr/bin:/bin:"+dir+
+		"/pulumi/without-go\n"+dir+"/pulumi\n"+dir+"\n", string(output))
 }
 
 func TestWhatStandsInForGoSaysItsVersionAndNothingElse(t *testing.T) {

@@ -14,15 +14,17 @@ import (
 	"strata/config"
 )
 
-// downloads gets what has an address: the stack's artifacts, and Pulumi's command line and plugins
-// for this machine's architecture.
+// downloads downloads the stack's artifacts, and Pulumi's command line and plugins for this
+// machine's architecture.
 func (b *bundle) downloads(ctx context.Context) error {
 	cfg, err := b.configuration(config.SourceUpstream)
 	if err != nil {
 		return err
 	}
 	if cfg.Hosts.Driver == config.DriverMachine {
-		return fmt.Errorf("stack %s has driver machine, whose image no project publishes: the lab makes its bundle, `make lab`", b.stack)
+		return fmt.Errorf(
+			"stack %s has driver machine, whose image no project publishes: the lab makes its bundle, `make lab`",
+			b.stack)
 	}
 	pins, err := b.pins(cfg)
 	if err != nil {
@@ -34,7 +36,8 @@ func (b *bundle) downloads(ctx context.Context) error {
 		return err
 	}
 	if len(filled.Left) > 0 {
-		return fmt.Errorf("%s has files that this command did not write: %s; remove them", folder, strings.Join(filled.Left, ", "))
+		return fmt.Errorf("%s has files that this command did not write: %s; remove them", folder,
+			strings.Join(filled.Left, ", "))
 	}
 	for _, entry := range filled.Entries {
 		entry.Path = path.Join(filesFolder, entry.Path)
@@ -42,7 +45,7 @@ func (b *bundle) downloads(ctx context.Context) error {
 			b.now = append(b.now, entry)
 		}
 	}
-	// The folder's lock has what earlier runs downloaded as well, whose files are gone.
+	// The folder's lock also has the downloads of earlier runs, whose files are gone.
 	all, err := artifacts.ReadLock(folder)
 	if err != nil {
 		return err
@@ -56,13 +59,14 @@ func (b *bundle) downloads(ctx context.Context) error {
 	return nil
 }
 
-// isOf reports whether an entry's file is what was locked.
+// isOf reports whether an entry is the locked file.
 func isOf(entry artifacts.Entry, one artifacts.Locked) bool {
-	return entry.Name == one.Name && entry.Version == one.Version && entry.Arch == one.Arch && entry.SHA256 == one.SHA256
+	return entry.Name == one.Name && entry.Version == one.Version && entry.Arch == one.Arch &&
+		entry.SHA256 == one.SHA256
 }
 
-// pins returns the stack's artifacts, less Strata's own images, which are built, and the program
-// with its plugins.
+// pins returns the stack's artifacts, Pulumi's program and its plugins. It leaves out Strata's own
+// images, which are built.
 func (b *bundle) pins(cfg *config.Config) ([]config.Pin, error) {
 	pins := slices.DeleteFunc(cfg.NeededPins(), func(pin config.Pin) bool {
 		_, built := config.BuiltImage(pin.URL)
@@ -79,8 +83,8 @@ func (b *bundle) pins(cfg *config.Config) ([]config.Pin, error) {
 	return slices.Concat(pins, []config.Pin{cli}, plugins), err
 }
 
-// archOf is the nodes' architecture; an existing cluster's is not configured, and taken for this
-// machine's.
+// archOf returns the nodes' architecture. An existing cluster's is not configured, and assumed to
+// be this machine's.
 func archOf(cfg *config.Config) string {
 	if cfg.Hosts.Arch == "" {
 		return runtime.GOARCH

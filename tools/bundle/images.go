@@ -21,10 +21,10 @@ import (
 	"strata/tools/bundle/registry"
 )
 
-// pullsAtOnce keep registries friendly.
+// pullsAtOnce is the number of parallel pulls, small enough not to overload registries.
 const pullsAtOnce = 4
 
-// images gets an archive of each image that the stack asks for, as it will ask with this bundle.
+// images gets an archive of each image that the stack uses with this bundle.
 func (b *bundle) images(ctx context.Context) error {
 	if err := errors.Join(b.keepUnfinished(), b.write()); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (b *bundle) images(ctx context.Context) error {
 	return err
 }
 
-// asked are the images of the stack's program.
+// asked returns the images of the stack's program.
 func (b *bundle) asked(ctx context.Context, cfg *config.Config) ([]images.Image, error) {
 	files, err := artifacts.Resolve(cfg, b.project)
 	if err != nil {
@@ -71,24 +71,25 @@ func (b *bundle) asked(ctx context.Context, cfg *config.Config) ([]images.Image,
 		return nil, err
 	}
 	kubernetes := config.K3sVersion
-	if k3s, err := files.One(config.ArtifactK3s); err == nil { // an existing cluster has none, and its version is not known here
+	// an existing cluster has none, and its version is not known here
+	if k3s, err := files.One(config.ArtifactK3s); err == nil {
 		kubernetes = k3s.Version
 	}
 	return images.Of(registered, files.Artifacts(), b.project, kubernetes)
 }
 
-// pullerOf asks where the stack's nodes do.
+// pullerOf returns a puller that uses the registries of the stack's nodes.
 func pullerOf(cfg *config.Config) *registry.Puller {
 	return &registry.Puller{Registries: cfg.K3s.Registries, OnlyMirrors: onlyMirrors(cfg), Arch: archOf(cfg)}
 }
 
-// onlyMirrors reports whether nodes ask no registry itself that has mirrors.
+// onlyMirrors reports whether nodes use only the mirrors of a registry that has some.
 func onlyMirrors(cfg *config.Config) bool {
 	only, _ := cfg.K3s.ServerArgs["disable-default-registry-endpoint"].(bool)
 	return only
 }
 
-// image gets one archive. Its entry in the lock is nil where it is built from this repository.
+// image gets one archive. Its entry in the lock is nil if it is built from this repository.
 func (b *bundle) image(
 	ctx context.Context, puller *registry.Puller, image images.Image,
 ) (artifacts.Entry, *artifacts.Locked, error) {
@@ -118,7 +119,9 @@ func (b *bundle) image(
 	}
 	pulled, err := puller.Pull(ctx, image.Reference, digest)
 	if err != nil && digest != "" {
-		return entry, nil, fmt.Errorf("%w; %s has it with %s: remove that entry to take what the tag is now", err, artifacts.LockFile, digest)
+		return entry, nil, fmt.Errorf(
+			"%w; %s has it with %s: remove that entry to take what the tag is now", err,
+			artifacts.LockFile, digest)
 	}
 	if err != nil {
 		return entry, nil, err
@@ -130,12 +133,13 @@ func (b *bundle) image(
 	entry.Origin = origin(image.Reference, pulled.Digest)
 	size, err := pulled.Write(file)
 	return entry, &artifacts.Locked{
-		Name: pin.Name, Version: pin.Version, Arch: pin.Arch, URL: pin.URL, SHA256: strings.TrimPrefix(pulled.Digest, "sha256:"), Size: size,
+		Name: pin.Name, Version: pin.Version, Arch: pin.Arch, URL: pin.URL,
+		SHA256: strings.TrimPrefix(pulled.Digest, "sha256:"), Size: size,
 		Digests: pulled.Digests,
 	}, err
 }
 
-// origin says where an image came from, and which it is.
+// origin returns an image's source and digest.
 func origin(reference, digest string) string {
 	reference, _, _ = strings.Cut(reference, "@")
 	return "real: " + reference + "@" + digest
@@ -144,5 +148,6 @@ func origin(reference, digest string) string {
 // unfit matches the characters that a file name cannot have.
 var unfit = regexp.MustCompile(`[^A-Za-z0-9.+_-]+`)
 
-// version is the last part of an image's name with its tag, which tells archives apart for people.
+// version returns the last part of an image's name with its tag, which tells archives apart for
+// people.
 func version(reference string) string { return unfit.ReplaceAllString(path.Base(reference), "-") }

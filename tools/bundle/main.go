@@ -1,6 +1,6 @@
-// Command bundle makes a folder with all that a stack needs where there is no internet: `strata
+// Command bundle makes a folder with everything that a stack needs without internet access: `strata
 // bundle make` runs it. It is a module of its own, because Helm's and the registries' libraries
-// would cost everybody who compiles Strata a minute.
+// would add a minute to each build of Strata.
 //
 //	go run . -project DIR -stack NAME -config-file FILE -into DIR
 //
@@ -38,8 +38,8 @@ func main() {
 	}
 }
 
-// run makes the bundle: first what is downloaded by address, then the images that all of this asks
-// for, then what runs Strata over there.
+// run makes the bundle: first the downloads, then the images that they need, then Pulumi and the
+// program.
 func run(ctx context.Context, project, stack, file, into string) (err error) {
 	b, err := open(ctx, project, stack, file, into)
 	if err != nil {
@@ -54,7 +54,7 @@ func run(ctx context.Context, project, stack, file, into string) (err error) {
 	return b.finish()
 }
 
-// absolute makes paths independent of the folder that a program is started in.
+// absolute makes paths independent of the working directory.
 func absolute(paths ...*string) error {
 	for _, path := range paths {
 		whole, err := filepath.Abs(*path)

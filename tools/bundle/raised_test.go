@@ -26,8 +26,8 @@ import (
 	"strata/config"
 )
 
-// release is an archive of Pulumi's: a plugin, or the command line with the host of a language.
-// Each program says which address it is of.
+// release returns an archive of Pulumi's: a plugin, or the command line with the host of a
+// language. Each program prints its address.
 func release(url string) []byte {
 	var content bytes.Buffer
 	zipped := gzip.NewWriter(&content)
@@ -35,15 +35,16 @@ func release(url string) []byte {
 	plugin, _, _ := strings.Cut(path.Base(url), "-v")
 	for _, name := range []string{plugin, "pulumi-language-go"} {
 		text := name + " of " + path.Base(url)
-		// Into memory: nothing fails.
-		_ = writer.WriteHeader(&tar.Header{Name: "pulumi/" + name, Typeflag: tar.TypeReg, Size: int64(len(text)), Mode: 0o755})
+		// Writes to memory cannot fail.
+		_ = writer.WriteHeader(
+			&tar.Header{Name: "pulumi/" + name, Typeflag: tar.TypeReg, Size: int64(len(text)), Mode: 0o755})
 		_, _ = io.WriteString(writer, text)
 	}
 	_, _ = writer.Close(), zipped.Close()
 	return content.Bytes()
 }
 
-// mirror serves releases of Pulumi, the sums of its command line, and for a chart a text.
+// mirror serves releases of Pulumi, the sums of its command line, and a text for each chart.
 func mirror(t *testing.T) *httptest.Server {
 	t.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -52,7 +53,8 @@ func mirror(t *testing.T) *httptest.Server {
 			version := strings.TrimSuffix(strings.TrimPrefix(name, "pulumi-"), "-checksums.txt")
 			for _, arch := range []string{"x64", "arm64"} {
 				archive := "pulumi-v" + version + "-linux-" + arch + ".tar.gz"
-				_, _ = fmt.Fprintf(w, "%x  %s\n", sha256.Sum256(release(archive)), archive) // the client sees it cut off
+				// the client sees it cut off
+				_, _ = fmt.Fprintf(w, "%x  %s\n", sha256.Sum256(release(archive)), archive)
 			}
 		case strings.HasPrefix(name, "pulumi-"):
 			_, _ = w.Write(release(name))
@@ -64,9 +66,8 @@ func mirror(t *testing.T) *httptest.Server {
 	return server
 }
 
-// carried is a project that is bundled into one folder again and again. Its stack is on an existing
-// cluster, with MetalLB at the version that is asked for; Pulumi and its plugin are those of its
-// go.mod.
+// carried is a project that is bundled into one folder several times. Its stack is on an existing
+// cluster, with MetalLB at a given version; Pulumi and its plugin are those of its go.mod.
 type carried struct {
 	t            *testing.T
 	project, dir string
@@ -82,7 +83,7 @@ func newCarried(t *testing.T) *carried {
 	return &carried{t, t.TempDir(), filepath.Join(t.TempDir(), "bundle"), mirror(t)}
 }
 
-// bundle makes the folder as `strata bundle make` does, less the images and the compiled program.
+// bundle makes the folder like `strata bundle make`, less the images and the compiled program.
 func (c *carried) bundle(cli, plugin, chart string) {
 	c.t.Helper()
 	b := c.begin(cli, plugin, chart)
@@ -93,18 +94,23 @@ func (c *carried) bundle(cli, plugin, chart string) {
 // begin is bundle without its end.
 func (c *carried) begin(cli, plugin, chart string) *bundle {
 	c.t.Helper()
-	mod := "module x\n\nrequire (\n\tgithub.com/pulumi/pulumi-command/sdk v" + plugin + "\n\tgithub.com/pulumi/pulumi/sdk/v3 v" + cli + "\n)\n"
+	mod := "module x\n\nrequire (\n\tgithub.com/pulumi/pulumi-command/sdk v" + plugin +
+		"\n\tgithub.com/pulumi/pulumi/sdk/v3 v" + cli + "\n)\n"
 	require.NoError(c.t, os.WriteFile(filepath.Join(c.project, "go.mod"), []byte(mod), 0o600))
 	file := filepath.Join(c.project, "Pulumi.test.yaml")
-	ca, err := json.Marshal(string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.mirror.Certificate().Raw})))
+	ca, err := json.Marshal(
+		string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.mirror.Certificate().Raw})))
 	require.NoError(c.t, err)
 	metallb := "{enabled: false}"
 	if chart != "" {
 		metallb = "{addresses: [10.0.0.1-10.0.0.9], chartVersion: " + chart + "}"
 	}
-	require.NoError(c.t, os.WriteFile(file, []byte("config:\n  strata:cluster: {context: x, podNetwork: 10.244.0.0/16, serviceNetwork: 10.96.0.0/16}\n"+
-		"  strata:artifacts: {mirror: '"+c.mirror.URL+"', mirrorCA: "+string(ca)+"}\n  strata:certManager: {enabled: false}\n  strata:ingress: {controllers: []}\n"+
-		"  strata:argocd: {enabled: false}\n  strata:metallb: "+metallb+"\n"), 0o600))
+	require.NoError(c.t,
+		os.WriteFile(file,
+			[]byte("config:\n  strata:cluster: {context: x, podNetwork: 10.244.0.0/16, serviceNetwork: 10.96.0.0/16}\n"+
+				"  strata:artifacts: {mirror: '"+c.mirror.URL+"', mirrorCA: "+string(ca)+
+				"}\n  strata:certManager: {enabled: false}\n  strata:ingress: {controllers: []}\n"+
+				"  strata:argocd: {enabled: false}\n  strata:metallb: "+metallb+"\n"), 0o600))
 	b, err := open(c.t.Context(), c.project, "test", file, c.dir)
 	require.NoError(c.t, err)
 	b.out = io.Discard
@@ -113,7 +119,7 @@ func (c *carried) begin(cli, plugin, chart string) *bundle {
 	return b
 }
 
-// has are the folder's files, less those that every bundle has.
+// has returns the folder's files, less those that every bundle has.
 func (c *carried) has() (files []string) {
 	c.t.Helper()
 	require.NoError(c.t, filepath.WalkDir(c.dir, func(file string, entry os.DirEntry, err error) error {
@@ -121,7 +127,8 @@ func (c *carried) has() (files []string) {
 			return err
 		}
 		name, err := filepath.Rel(c.dir, file)
-		if slices.Contains([]string{filesFolder + "/" + artifacts.LockFile, artifacts.ManifestFile, sumsFile}, name) || strings.HasPrefix(entry.Name(), ".") {
+		if slices.Contains([]string{filesFolder + "/" + artifacts.LockFile, artifacts.ManifestFile, sumsFile},
+			name) || strings.HasPrefix(entry.Name(), ".") {
 			return err // a hidden one says when another was read for its sum
 		}
 		if !entry.IsDir() || strings.HasPrefix(entry.Name(), "resource-") {
@@ -139,15 +146,17 @@ func (c *carried) text(file string) string {
 	return string(text)
 }
 
-// What is raised and brought back: Pulumi's command line, a plugin, a chart.
+// Raised and lowered versions: Pulumi's command line, a plugin, a chart.
 func TestABundleIsMadeAgainAfterAVersionWasRaised(t *testing.T) {
 	c := newCarried(t)
 	for _, versions := range []struct{ cli, plugin, chart string }{
-		{"3.250.0", "1.2.0", "0.15.0"}, {"3.250.0", "1.2.0", "0.15.0"}, {"3.251.0", "1.2.1", "0.15.1"}, {"3.250.0", "1.2.0", ""}, {"3.251.0", "1.2.1", "0.15.0"},
+		{"3.250.0", "1.2.0", "0.15.0"}, {"3.250.0", "1.2.0", "0.15.0"}, {"3.251.0", "1.2.1", "0.15.1"},
+		{"3.250.0", "1.2.0", ""}, {"3.251.0", "1.2.1", "0.15.0"},
 	} {
 		c.bundle(versions.cli, versions.plugin, versions.chart)
 		plugin := "pulumi/plugins/resource-command-v" + versions.plugin
-		want := []string{"pulumi/bin/pulumi", "pulumi/bin/pulumi-language-go", plugin, plugin + "/pulumi-resource-command"}
+		want := []string{"pulumi/bin/pulumi", "pulumi/bin/pulumi-language-go", plugin,
+			plugin + "/pulumi-resource-command"}
 		if versions.chart != "" {
 			want = append([]string{"files/metallb-chart-" + versions.chart + ".tgz"}, want...)
 		}
@@ -172,8 +181,7 @@ func TestABundleIsMadeAgainAfterAVersionWasRaised(t *testing.T) {
 	assert.Len(t, lock.Artifacts, 6, "the project's keeps the sums of earlier versions")
 }
 
-// A run that was interrupted has written the manifest anew already, without what the folder had
-// before.
+// An interrupted run has already rewritten the manifest without the folder's former files.
 func TestWhatAnUnfinishedRunLeavesGoesWithTheNext(t *testing.T) {
 	c := newCarried(t)
 	c.bundle("3.250.0", "1.2.0", "0.15.0")
@@ -183,7 +191,8 @@ func TestWhatAnUnfinishedRunLeavesGoesWithTheNext(t *testing.T) {
 	c.bundle("3.251.0", "1.2.2", "0.15.2")
 	const plugin = "pulumi/plugins/resource-command-v1.2.2"
 	assert.Equal(t, []string{
-		"files/metallb-chart-0.15.2.tgz", "pulumi/bin/pulumi", "pulumi/bin/pulumi-language-go", plugin, plugin + "/pulumi-resource-command",
+		"files/metallb-chart-0.15.2.tgz", "pulumi/bin/pulumi", "pulumi/bin/pulumi-language-go", plugin,
+		plugin + "/pulumi-resource-command",
 	}, c.has())
 	assert.NoDirExists(t, filepath.Join(c.dir, unfinishedFolder))
 }

@@ -15,9 +15,9 @@ import (
 	"strata/tools/bundle/registry"
 )
 
-// record enters the digests of the images that a stack's nodes pull into the project's lock. An
-// image that no registry gives out is named, and left out. One that is not what the lock has is an
-// error, and then nothing is written.
+// record adds the digests of the images that a stack's nodes pull to the project's lock. It names
+// and leaves out an image that no registry serves. An image that differs from the lock is an error,
+// and then it writes nothing.
 func record(ctx context.Context, project, stack, file string, out io.Writer) error {
 	if err := absolute(&project, &file); err != nil {
 		return err
@@ -56,8 +56,8 @@ func record(ctx context.Context, project, stack, file string, out io.Writer) err
 	return b.lock.With(recorded).Write(project)
 }
 
-// digests is an image's entry in the lock, as its registry has it now; without a sum where nothing
-// can be recorded.
+// digests returns an image's entry for the lock, as its registry serves it now; without a sum if
+// nothing can be recorded.
 func (b *bundle) digests(ctx context.Context, puller *registry.Puller, reference string) (artifacts.Locked, error) {
 	if strings.HasPrefix(reference, "localhost/") || strings.Contains(reference, "@") {
 		return artifacts.Locked{}, nil // no registry has it; or containerd verifies it without us
@@ -79,8 +79,8 @@ func (b *bundle) digests(ctx context.Context, puller *registry.Puller, reference
 			reference, known.SHA256, artifacts.LockFile, sum)
 	}
 	b.say("image %s: %s", reference, pulled.Digests[0])
-	// An index is pushed again with each platform that comes, while the image for this one stays
-	// the same: what was recorded of it stays too.
+	// An index is pushed again with each new platform, while the image for this one stays the same:
+	// so its recorded digests stay too.
 	return artifacts.Locked{
 		Name: pin.Name, Version: pin.Version, Arch: pin.Arch, URL: pin.URL, SHA256: sum, Size: known.Size,
 		Digests: artifacts.Union(pulled.Digests, known.Digests),

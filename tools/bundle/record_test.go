@@ -24,7 +24,7 @@ import (
 	"strata/tools/bundle/registry"
 )
 
-// variant is an image for an architecture.
+// variant returns an image for an architecture.
 func variant(t *testing.T, arch string) mutate.IndexAddendum {
 	t.Helper()
 	made, err := random.Image(64, 1)
@@ -35,10 +35,11 @@ func variant(t *testing.T, arch string) mutate.IndexAddendum {
 	settings.OS, settings.Architecture = "linux", arch
 	made, err = mutate.ConfigFile(made, settings)
 	require.NoError(t, err)
-	return mutate.IndexAddendum{Add: made, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "linux", Architecture: arch}}}
+	return mutate.IndexAddendum{Add: made,
+		Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "linux", Architecture: arch}}}
 }
 
-// pushed is the digest of an index that a registry gets under a reference.
+// pushed pushes an index to a registry under a reference, and returns its digest.
 func pushed(t *testing.T, reference string, platforms ...mutate.IndexAddendum) string {
 	t.Helper()
 	tag, err := name.NewTag(reference)

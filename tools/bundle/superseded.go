@@ -10,8 +10,8 @@ import (
 	"strata/artifacts"
 )
 
-// unfinishedFolder has, after a run that did not finish, a manifest of what the folder had before
-// it and of what it has placed.
+// unfinishedFolder has the manifest of an unfinished run: the folder's former files and those that
+// the run has placed.
 const unfinishedFolder = ".unfinished"
 
 // entriesBefore returns a folder's entries of earlier runs; none if it is new.
@@ -24,7 +24,8 @@ func entriesBefore(dir string) []artifacts.Entry {
 	return nil
 }
 
-// keepUnfinished notes what the next run has to remove or can use, unless this one has finished.
+// keepUnfinished records the files that the next run has to remove or can use, unless this run has
+// finished.
 func (b *bundle) keepUnfinished() error {
 	if _, err := os.Stat(filepath.Join(b.dir, sumsFile)); err == nil {
 		return nil
@@ -36,15 +37,15 @@ func (b *bundle) keepUnfinished() error {
 	return (&artifacts.Manifest{Artifacts: append(b.others(), b.now...)}).Write(folder)
 }
 
-// others are the entries that the bundle had and has not any more.
+// others returns the former entries that the bundle no longer has.
 func (b *bundle) others() []artifacts.Entry {
 	return slices.DeleteFunc(slices.Clone(b.before), func(old artifacts.Entry) bool {
 		return slices.ContainsFunc(b.now, func(entry artifacts.Entry) bool { return entry.Path == old.Path })
 	})
 }
 
-// removeOthers removes the files of these entries, and a plugin's folder with it: Pulumi takes an
-// empty one for the plugin.
+// removeOthers removes the files of these entries. It removes a plugin's folder, too, because
+// Pulumi mistakes an empty one for the plugin.
 func (b *bundle) removeOthers() error {
 	wrong := []error{os.RemoveAll(filepath.Join(b.dir, unfinishedFolder))}
 	for _, old := range b.others() {

@@ -20,7 +20,7 @@ import (
 	"strata/internal/pulumi/self"
 )
 
-// Where the folder has what runs Strata.
+// Paths in the folder of the files that run Strata.
 const (
 	// pulumiHome is a PULUMI_HOME.
 	pulumiHome    = "pulumi"
@@ -31,7 +31,7 @@ const (
 	programFile = ".strata/bin/program"
 	readmeFile  = "README.md"
 	envFile     = "env"
-	// goFile stands in for Go where there is none; it comes last in the PATH.
+	// goFile replaces Go on a machine without it; it comes last in the PATH.
 	goFile = "pulumi/without-go/go"
 )
 
@@ -44,8 +44,8 @@ var withoutGo string
 //go:embed readme.md
 var readme string
 
-// workstation places Pulumi, the program and the stack's files: what `pulumi up` needs on a machine
-// with neither Go nor a network.
+// workstation places Pulumi, the program and the stack's files, so that `pulumi up` needs neither
+// Go nor a network.
 func (b *bundle) workstation(ctx context.Context) error {
 	cfg, err := b.configuration(b.dir)
 	if err != nil {
@@ -59,7 +59,8 @@ func (b *bundle) workstation(ctx context.Context) error {
 	}
 	return errors.Join(
 		b.script(envFile, environment, 0o755),
-		b.script(goFile, strings.NewReplacer("VERSION", runtime.Version(), "ARCH", runtime.GOARCH).Replace(withoutGo), 0o755),
+		b.script(goFile,
+			strings.NewReplacer("VERSION", runtime.Version(), "ARCH", runtime.GOARCH).Replace(withoutGo), 0o755),
 		b.script(readmeFile, strings.ReplaceAll(readme, "STACK", b.stack), 0o644),
 	)
 }
@@ -69,7 +70,7 @@ func (b *bundle) script(file, text string, mode os.FileMode) error {
 	return b.writeOwn(path.Base(file), file, []byte(text), mode)
 }
 
-// pulumi unpacks the command line with the host of the program's language, and gives each plugin
+// pulumi unpacks the command line with the host of the program's language, and puts each plugin in
 // its place.
 func (b *bundle) pulumi() error {
 	for _, one := range b.fetched.Artifacts {
@@ -101,8 +102,7 @@ func (b *bundle) unpack(archive string, entry artifacts.Entry) error {
 	if err != nil {
 		return err
 	}
-	// Another version may have the same length and the same time, by which it would be taken for
-	// this one.
+	// Another version may have the same length and time, and would be mistaken for this one.
 	if err := errors.Join(os.RemoveAll(target), artifacts.Unpack(archive, entry.Name, target)); err != nil {
 		return err
 	}
@@ -139,7 +139,7 @@ func (b *bundle) program(ctx context.Context) error {
 	if err := b.own("strata", path.Join(projectFolder, programFile)); err != nil {
 		return err
 	}
-	// The same program is what a person and the stack's resources call.
+	// Users and the stack's resources call the same program.
 	installed := filepath.Join(b.dir, projectFolder, self.Path)
 	if err := os.RemoveAll(installed); err != nil {
 		return err
@@ -150,8 +150,8 @@ func (b *bundle) program(ctx context.Context) error {
 	return b.own("strata", path.Join(projectFolder, self.Path))
 }
 
-// files copies the project's description, the stack's file and the manifests that it names. Keys
-// stay where they are.
+// files copies the project's description, the stack's file and the manifests that it names. It does
+// not copy keys.
 func (b *bundle) files(cfg *config.Config) error {
 	same := func(text []byte) ([]byte, error) { return text, nil }
 	if err := errors.Join(
@@ -162,7 +162,8 @@ func (b *bundle) files(cfg *config.Config) error {
 	}
 	for _, file := range cfg.Apps.Manifests {
 		if !filepath.IsLocal(file) {
-			return fmt.Errorf("strata:apps.manifests: %s is outside the project: a bundle has the project's own files only", file)
+			return fmt.Errorf(
+				"strata:apps.manifests: %s is outside the project: a bundle has the project's own files only", file)
 		}
 		if err := b.place(filepath.Join(b.project, file), file, same); err != nil {
 			return err
@@ -171,8 +172,8 @@ func (b *bundle) files(cfg *config.Config) error {
 	return nil
 }
 
-// place copies a file of the project with a change. Who could not read it cannot read the copy: a
-// stack's file may have secrets in plain.
+// place copies a file of the project with a change. The copy keeps the permissions, because a
+// stack's file may have plain secrets.
 func (b *bundle) place(from, file string, change func(text []byte) ([]byte, error)) error {
 	info, err := os.Stat(from)
 	if err != nil {
@@ -193,7 +194,7 @@ func (b *bundle) place(from, file string, change func(text []byte) ([]byte, erro
 	return b.writeOwn(file, path.Join(projectFolder, file), text, mode)
 }
 
-// writeOwn writes and enters a file that comes from this project.
+// writeOwn writes and records a file of this project.
 func (b *bundle) writeOwn(name, file string, text []byte, mode os.FileMode) error {
 	target, err := b.room(file)
 	if err != nil {
@@ -211,12 +212,13 @@ func (b *bundle) room(file string) (string, error) {
 	return target, os.MkdirAll(filepath.Dir(target), 0o755)
 }
 
-// own enters a file that comes from this project.
+// own records a file of this project.
 func (b *bundle) own(name, file string) error {
-	return b.add(artifacts.Entry{Name: unfit.ReplaceAllString(strings.TrimLeft(name, "."), "-"), Version: "project", Path: file, Origin: "real: this project's"})
+	return b.add(artifacts.Entry{Name: unfit.ReplaceAllString(strings.TrimLeft(name, "."), "-"),
+		Version: "project", Path: file, Origin: "real: this project's"})
 }
 
-// withProgram is the project's description where the program is compiled already
+// withProgram returns the project's description with the compiled program
 // (https://www.pulumi.com/docs/iac/concepts/projects/project-file/, runtime.options.binary).
 func withProgram(description []byte) ([]byte, error) {
 	var project map[string]any

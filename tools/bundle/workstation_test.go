@@ -11,10 +11,10 @@ import (
 	"strata/config"
 )
 
-// A stack's file may have secrets in plain, and so may a manifest; whoever keeps them from others
-// finds them so in the bundle.
+// A stack's file or a manifest may have plain secrets. The bundle keeps their permissions.
 func TestTheProjectsFilesAreReadByNobodyElseInTheBundle(t *testing.T) {
-	for before, want := range map[os.FileMode]os.FileMode{0o644: 0o644, 0o664: 0o644, 0o600: 0o600, 0o640: 0o600, 0o400: 0o400} {
+	for before, want := range map[os.FileMode]os.FileMode{0o644: 0o644, 0o664: 0o644, 0o600: 0o600,
+		0o640: 0o600, 0o400: 0o400} {
 		b, err := opened(t, filepath.Join(t.TempDir(), "bundle"))
 		require.NoError(t, err)
 		for _, file := range []string{"Pulumi.yaml", "Pulumi.test.yaml", "shop.yaml"} {

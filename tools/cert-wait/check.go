@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// check says what is wrong with the pair in a folder; nil when an application can serve with it.
+// check returns the problem with the pair in a folder; nil if an application can serve with it.
 func check(dir string, names []string, now time.Time, remaining time.Duration) error {
 	chain, err := pair(dir)
 	if err != nil {
@@ -21,7 +21,8 @@ func check(dir string, names []string, now time.Time, remaining time.Duration) e
 	for i, certificate := range chain {
 		switch {
 		case now.Before(certificate.NotBefore):
-			return fmt.Errorf("tls.crt: %s is valid only from %s on, and this node's clock says %s", titled(i, certificate), stamp(certificate.NotBefore), stamp(now))
+			return fmt.Errorf("tls.crt: %s is valid only from %s on, and this node's clock says %s",
+				titled(i, certificate), stamp(certificate.NotBefore), stamp(now))
 		case !now.Add(remaining).Before(certificate.NotAfter):
 			return fmt.Errorf("tls.crt: %s is valid until %s only", titled(i, certificate), stamp(certificate.NotAfter))
 		}
@@ -37,7 +38,7 @@ func check(dir string, names []string, now time.Time, remaining time.Duration) e
 	return nil
 }
 
-// pair reads key and chain, and makes sure that they are of each other.
+// pair reads key and chain, and checks that they belong together.
 func pair(dir string) ([]*x509.Certificate, error) {
 	var texts [2][]byte
 	for i, file := range []string{"tls.crt", "tls.key"} {
@@ -67,8 +68,8 @@ func pair(dir string) ([]*x509.Certificate, error) {
 	return chain, nil
 }
 
-// linked makes sure that each certificate is signed by the next and, where the Secret has the
-// authority, that the chain leads there.
+// linked checks that each certificate is signed by the next and, if the Secret has the authority,
+// that the chain leads there.
 func linked(dir string, chain []*x509.Certificate, now time.Time) error {
 	for i, certificate := range chain[:len(chain)-1] {
 		if err := certificate.CheckSignatureFrom(chain[i+1]); err != nil {
@@ -80,7 +81,8 @@ func linked(dir string, chain []*x509.Certificate, now time.Time) error {
 		return nil // some issuers give none
 	}
 	options := x509.VerifyOptions{
-		Roots: x509.NewCertPool(), Intermediates: x509.NewCertPool(), CurrentTime: now, KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny},
+		Roots: x509.NewCertPool(), Intermediates: x509.NewCertPool(), CurrentTime: now,
+		KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny},
 	}
 	if !options.Roots.AppendCertsFromPEM(authority) {
 		return errors.New("ca.crt: has no certificate in PEM")
@@ -94,7 +96,7 @@ func linked(dir string, chain []*x509.Certificate, now time.Time) error {
 	return nil
 }
 
-// covers reports whether a certificate is for a name. A wildcard must be listed as it is.
+// covers reports whether a certificate is for a name. A wildcard must be listed literally.
 func covers(certificate *x509.Certificate, name string) bool {
 	return slices.Contains(certificate.DNSNames, name) || certificate.VerifyHostname(name) == nil
 }

@@ -23,7 +23,7 @@ type signed struct {
 	key         *ecdsa.PrivateKey
 }
 
-// sign makes a certificate that by signs; nil: itself.
+// sign makes a certificate that by signs; if nil, it signs itself.
 func sign(t *testing.T, by *signed, from, to time.Time, names ...string) *signed {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -31,8 +31,10 @@ func sign(t *testing.T, by *signed, from, to time.Time, names ...string) *signed
 		t.Fatal(err)
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(time.Now().UnixNano()), Subject: pkix.Name{CommonName: strings.Join(append(names, "ca")[:1], "")}, NotBefore: from, NotAfter: to,
-		DNSNames: names, IsCA: len(names) == 0, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
+		SerialNumber: big.NewInt(time.Now().UnixNano()),
+		Subject:      pkix.Name{CommonName: strings.Join(append(names, "ca")[:1], "")}, NotBefore: from, NotAfter: to,
+		DNSNames: names, IsCA: len(names) == 0, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
 	}
 	parent, signer := template, key
 	if by != nil {
@@ -62,7 +64,7 @@ func (s *signed) keyPEM(t *testing.T) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der}))
 }
 
-// folder is a mounted Secret.
+// folder returns a mounted Secret.
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -90,17 +92,20 @@ func TestOnlyAPairThatServesIsGood(t *testing.T) {
 		names    []string
 		want     string
 	}{
-		{"a chain to the authority", chain, leaf.keyPEM(t), root.pem(), []string{"shop.test", "a.shop.test", "*.shop.test"}, ""},
+		{"a chain to the authority", chain, leaf.keyPEM(t), root.pem(),
+			[]string{"shop.test", "a.shop.test", "*.shop.test"}, ""},
 		{"a chain without the authority", chain, leaf.keyPEM(t), "", nil, ""},
 		{"one that the authority signed itself", alone.pem(), alone.keyPEM(t), root.pem(), nil, ""},
 		{"nothing", "", "", "", nil, "tls.crt: is not there yet"},
 		{"no key", chain, "", "", nil, "tls.key: is not there yet"},
 		{"half a file", chain[:100], leaf.keyPEM(t), "", nil, "tls.crt and tls.key:"},
 		{"another's key", chain, alone.keyPEM(t), "", nil, "private key does not match"},
-		{"a chain that does not link", leaf.pem() + other.pem(), leaf.keyPEM(t), "", nil, "is not signed by the one after it"},
+		{"a chain that does not link", leaf.pem() + other.pem(), leaf.keyPEM(t), "", nil,
+			"is not signed by the one after it"},
 		{"another authority", chain, leaf.keyPEM(t), other.pem(), nil, "does not lead to ca.crt"},
 		{"expired", expired.pem(), expired.keyPEM(t), root.pem(), nil, "is valid until 2026-06-01T11:59:00Z only"},
-		{"a clock that is behind", future.pem(), future.keyPEM(t), root.pem(), nil, "this node's clock says 2026-06-01T12:00:00Z"},
+		{"a clock that is behind", future.pem(), future.keyPEM(t), root.pem(), nil,
+			"this node's clock says 2026-06-01T12:00:00Z"},
 		{"another name", chain, leaf.keyPEM(t), root.pem(), []string{"cart.test"}, "expected cart.test"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -1,13 +1,13 @@
-// Command cert-wait is an init container that holds a Pod until a folder has a key and a chain that
-// fit and are valid. The folder is a volume of the certificate's Secret with `optional: true`:
-// kubelet mounts every volume before it starts the first init container, so without that the
-// missing Secret keeps this very program from starting.
+// Command cert-wait is an init container that holds a Pod until a folder has a matching and valid
+// key and chain. The folder is a volume of the certificate's Secret with `optional: true`. kubelet
+// mounts every volume before it starts the first init container, so without that option a missing
+// Secret would prevent the start of this very program.
 //
 //	cert-wait --dir /etc/tls [--timeout 5m] [--min-remaining 1h] [--dns-name NAME]...
 //
-// It reads the mounted files and nothing else: no API server, so no role and no kubectl. It exits
-// with 0 when they are good, 1 when they are not (yet), with the reason on stderr, and 2 when it
-// was called wrongly.
+// It only reads the mounted files: it uses no API server, so it needs no role and no kubectl. It
+// exits with 0 if they are good, with 1 if they are not (yet), with the reason on stderr, and with
+// 2 for wrong arguments.
 package main
 
 import (
@@ -22,16 +22,16 @@ import (
 
 // options are the flags.
 type options struct {
-	// dir has tls.key, tls.crt and, where the issuer gives one, ca.crt.
+	// dir has tls.key, tls.crt and, if the issuer supplies one, ca.crt.
 	dir string
-	// timeout bounds the wait from the Pod's start on; remaining is for how long the chain must
-	// still be valid.
+	// timeout bounds the wait from the Pod's start on; remaining is how long the chain must still
+	// be valid.
 	timeout, remaining time.Duration
 	// names must be in the certificate.
 	names names
 }
 
-// names is a flag that may be given several times.
+// names is a flag that may be repeated.
 type names []string
 
 func (n *names) String() string         { return strings.Join(*n, ",") }

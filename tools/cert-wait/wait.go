@@ -7,20 +7,20 @@ import (
 )
 
 const (
-	// lookEvery is the pause between reads of the files. Not by inotify: a node has few instances
-	// of it (fs.inotify.max_user_instances is 128), and each Pod that waits would take one.
+	// lookEvery is the pause between reads of the files. It does not use inotify: a node has few
+	// instances of it (fs.inotify.max_user_instances is 128), and each waiting Pod would take one.
 	lookEvery = 200 * time.Millisecond
-	// youth is how long after its volume was mounted a Pod is young, and attempt how long a young
-	// Pod's program runs. kubelet brings a Secret that has come into a volume when it next syncs
-	// the Pod, once in 60 to 90 s, or when a container of it ends (pkg/kubelet: syncFrequency,
-	// PLEG). So a program that just waited would see a certificate of 12 s after up to 90: ending
-	// and being started again makes kubelet look. It does so with pauses of 10 s, 20 s and so on,
-	// which is why only the first ends are early; later the sync is as soon.
+	// youth is how long after its volume was mounted a Pod counts as young; attempt is how long a
+	// young Pod's program runs. kubelet updates a volume with a new Secret when it next syncs the
+	// Pod. That is every 60 to 90 s, or when a container of the Pod ends (pkg/kubelet:
+	// syncFrequency, PLEG). So a program that only waited would see a certificate of 12 s after up
+	// to 90 s. If it ends and is restarted, kubelet syncs at once. The restarts have pauses of 10
+	// s, 20 s and so on, so only the first ends are early; later the regular sync is as fast.
 	youth   = 30 * time.Second
 	attempt = 3 * time.Second
 )
 
-// clock is time as tests need it.
+// clock is the time, replaceable in tests.
 type clock interface {
 	Now() time.Time
 	Sleep(d time.Duration)
@@ -31,15 +31,14 @@ type realClock struct{}
 func (realClock) Now() time.Time        { return time.Now() }
 func (realClock) Sleep(d time.Duration) { time.Sleep(d) }
 
-// wait looks at the folder until it is good or this run is over. The error is what the last look
-// found.
+// wait checks the folder until it is good or this run is over. The error is the last check's.
 func wait(opts options, c clock) error {
 	info, err := os.Stat(opts.dir)
 	if err != nil {
 		return fmt.Errorf("%w; mount the Secret's volume there", err)
 	}
-	// The volume's time is the Pod's start, or that of the last change of the Secret: a run that
-	// begins anew knows no other.
+	// The volume's time is the Pod's start, or that of the Secret's last change: a restarted run
+	// has no other source.
 	started := info.ModTime()
 	end := runUntil(started, c.Now(), opts.timeout)
 	for {
@@ -48,7 +47,8 @@ func wait(opts options, c clock) error {
 			return nil
 		}
 		if !c.Now().Before(end) {
-			return fmt.Errorf("%w (%s after the Pod's volume was mounted or changed; limit %s)", err, c.Now().Sub(started).Round(time.Second), opts.timeout)
+			return fmt.Errorf("%w (%s after the Pod's volume was mounted or changed; limit %s)", err,
+				c.Now().Sub(started).Round(time.Second), opts.timeout)
 		}
 		c.Sleep(lookEvery)
 	}

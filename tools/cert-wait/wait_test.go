@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// fakeClock advances only during a sleep, and does something at a time.
+// fakeClock advances only during a sleep, and calls a function at a time.
 type fakeClock struct {
 	at   time.Time
 	when time.Time
@@ -25,7 +25,7 @@ func (c *fakeClock) Sleep(d time.Duration) {
 	}
 }
 
-// mounted is an empty volume of a given age, and a clock.
+// mounted returns an empty volume of a given age, and a clock.
 func mounted(t *testing.T, age time.Duration) (string, *fakeClock) {
 	t.Helper()
 	dir := t.TempDir()
@@ -56,7 +56,7 @@ func TestItEndsWhenThePairComes(t *testing.T) {
 	}
 }
 
-// kubelet looks at the Secret again when a container ends, so a young Pod's program ends early.
+// kubelet syncs the Secret when a container ends, so a young Pod's program ends early.
 func TestAYoungPodsProgramEndsEarly(t *testing.T) {
 	for _, test := range []struct {
 		name       string

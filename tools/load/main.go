@@ -1,4 +1,4 @@
-// Command load sends POSTs at a constant rate and counts what is lost (package attack), for `make
+// Command load sends POSTs at a constant rate and counts the lost ones (package attack), for `make
 // load`, the stories and the benchmarks.
 package main
 
@@ -29,8 +29,8 @@ func main() {
 	os.Exit(code)
 }
 
-// run returns the exit code: 0 where everything that the rate asks for was sent and nothing was
-// lost, 1 where not, and 2 where it was called wrongly.
+// run returns the exit code: 0 if the rate was kept and no request was lost, 1 otherwise, and 2 for
+// wrong arguments.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	command := newCommand()
 	command.SetArgs(args)
@@ -48,13 +48,13 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return 2
 }
 
-// lossError is the error of a report that does not show that nothing was lost.
+// lossError is the error of a report that does not prove the absence of loss.
 type lossError struct{ error }
 
-// flags are the command's.
+// flags are the command's flags.
 type flags struct {
 	attack.Options
-	// stack and workload name the URL, its address and its CA by the stack's outputs.
+	// stack and workload select the URL, its address and its CA from the stack's outputs.
 	stack, project, workload string
 	ca, json                 string
 	size                     int
@@ -130,7 +130,7 @@ func names(from io.Reader, to chan<- string) {
 	}
 }
 
-// target fills in where the requests go.
+// target sets the target of the requests.
 func (f *flags) target(ctx context.Context, args []string) error {
 	switch {
 	case len(args) == 1 && f.stack == "":
@@ -150,7 +150,7 @@ func (f *flags) target(ctx context.Context, args []string) error {
 	return nil
 }
 
-// ofStack takes URL, address and CA from the stack's outputs.
+// ofStack reads URL, address and CA from the stack's outputs.
 func (f *flags) ofStack(ctx context.Context) error {
 	command := exec.CommandContext(ctx, "pulumi", "stack", "output", "--json", "--stack", f.stack, "--non-interactive")
 	command.Dir, command.Stderr = f.project, os.Stderr

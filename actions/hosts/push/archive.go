@@ -16,9 +16,10 @@ import (
 	"strata/internal/kube/imageref"
 )
 
-// namesIn returns containerd's names for the images of an archive: those of `docker save` by its
-// manifest.json, and those of an OCI layout by containerd's own annotation (containerd
-// core/images/archive/importer.go). It may be packed by gzip or zstd, as its name says.
+// namesIn returns containerd's names for the images of an archive. For `docker save` they are in
+// manifest.json, for an OCI layout in containerd's own annotation (containerd
+// core/images/archive/importer.go). The file's extension tells whether it is packed by gzip or
+// zstd.
 func namesIn(file string) (names []string, err error) {
 	packed, err := os.Open(file)
 	if err != nil {
@@ -56,7 +57,7 @@ func unpacked(file string, packed io.Reader) (io.Reader, error) {
 	return packed, nil
 }
 
-// namesOf are the names that one file of an archive gives to images.
+// namesOf returns the image names in one file of an archive.
 func namesOf(file string, content io.Reader) (names []string, err error) {
 	const docker, oci = "manifest.json", "index.json"
 	switch file {

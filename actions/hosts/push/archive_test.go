@@ -13,13 +13,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tarOf is a tar of files by their names.
+// tarOf returns a tar of files by their names.
 func tarOf(t *testing.T, files map[string]string) []byte {
 	t.Helper()
 	var content bytes.Buffer
 	writer := tar.NewWriter(&content)
 	for name, text := range files {
-		require.NoError(t, writer.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(text)), Typeflag: tar.TypeReg}))
+		require.NoError(t,
+			writer.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(text)), Typeflag: tar.TypeReg}))
 		_, err := writer.Write([]byte(text))
 		require.NoError(t, err)
 	}
@@ -43,7 +44,8 @@ func TestAnArchiveNamesItsImagesAsContainerdDoes(t *testing.T) {
 	require.NoError(t, gzipped.Close())
 	packer, err := zstd.NewWriter(nil)
 	require.NoError(t, err)
-	ofSaved := []string{"docker.io/apache/apisix:3", "docker.io/library/redis:8", "docker.io/library/traefik:v3", "host:5000/y:1", "localhost/strata/x:1", "quay.io/a/b:1"}
+	ofSaved := []string{"docker.io/apache/apisix:3", "docker.io/library/redis:8",
+		"docker.io/library/traefik:v3", "host:5000/y:1", "localhost/strata/x:1", "quay.io/a/b:1"}
 	for name, test := range map[string]struct {
 		content []byte
 		want    []string

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fakeK3s puts a k3s first in PATH that writes down its arguments and ends with a code; output is
-// the file.
+// fakeK3s puts a k3s first in PATH that records its arguments and exits with a code; output is the
+// file of the record.
 func fakeK3s(t *testing.T, code int) (output string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -28,7 +28,8 @@ func TestImagesAreLoadedWhereContainerdListens(t *testing.T) {
 	output := fakeK3s(t, 0)
 	socket := filepath.Join(t.TempDir(), "containerd.sock")
 	load := func() error {
-		return exec.Command("sh", "-c", importScript(socket, "/images/it's.tar", []string{"docker.io/library/a:1", "quay.io/b/c:2"})).Run()
+		return exec.Command("sh", "-c",
+			importScript(socket, "/images/it's.tar", []string{"docker.io/library/a:1", "quay.io/b/c:2"})).Run()
 	}
 	require.NoError(t, load())
 	assert.NoFileExists(t, output, "K3s is not there yet and will load them when it starts")
@@ -40,7 +41,8 @@ func TestImagesAreLoadedWhereContainerdListens(t *testing.T) {
 	require.NoError(t, err)
 	const pinned = " io.cattle.k3s.pinned=pinned io.cri-containerd.pinned=pinned\n"
 	ctr := "ctr --address " + socket + " --namespace k8s.io images "
-	assert.Equal(t, ctr+"import /images/it's.tar\n"+ctr+"label docker.io/library/a:1"+pinned+ctr+"label quay.io/b/c:2"+pinned, string(text))
+	assert.Equal(t, ctr+"import /images/it's.tar\n"+ctr+"label docker.io/library/a:1"+pinned+ctr+
+		"label quay.io/b/c:2"+pinned, string(text))
 
 	require.NoError(t, os.Remove(output))
 	listener.SetUnlinkOnClose(false)

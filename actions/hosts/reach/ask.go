@@ -13,13 +13,13 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// unsaid is a file of a keyword that an ssh_config does not have.
+// unsaid stands for the value of a keyword that the ssh_config does not set.
 const unsaid = "/dev/null/unsaid"
 
-// keywords are lines of `ssh -G`, by keyword in lower case.
+// keywords holds the output of `ssh -G`: the values by keyword, in lower case.
 type keywords map[string][]string
 
-// first is the value of a keyword that is not none.
+// first returns the first value of a keyword, unless it is "none".
 func (k keywords) first(keyword string) string {
 	if values := k[keyword]; len(values) > 0 && values[0] != "none" {
 		return values[0]
@@ -27,11 +27,11 @@ func (k keywords) first(keyword string) string {
 	return ""
 }
 
-// askLimit bounds a question to ssh, which may look names up and run what `Match exec` has.
+// askLimit bounds a call of ssh, which may look up names and run the commands of `Match exec`.
 const askLimit = 30 * time.Second
 
-// ask has ssh read the file for a host. A copy is read, behind whose end stands what Strata has by
-// default: ssh's own would be this machine's.
+// ask lets ssh resolve the file for a host. It reads a copy that ends with Strata's defaults,
+// because ssh's own defaults belong to this machine.
 func (r *reader) ask(path string, as login, name string) (keywords, error) {
 	key := fmt.Sprint(path, as, name)
 	if known, ok := r.asked[key]; ok {
@@ -54,7 +54,7 @@ func (r *reader) ask(path string, as login, name string) (keywords, error) {
 	return found, err
 }
 
-// run has ssh read the text of a file.
+// run lets ssh resolve the text of a file.
 func (r *reader) run(program, path, text string, as login, name string) (keywords, error) {
 	copied, err := withDefaults(text, as.defaultUser)
 	if err != nil {
@@ -79,7 +79,8 @@ func (r *reader) run(program, path, text string, as login, name string) (keyword
 		if errors.As(err, &exit) {
 			words = strings.Join(strings.Fields(strings.ReplaceAll(string(exit.Stderr), copied, path)), " ")
 		}
-		return nil, fmt.Errorf("config: ssh -G -F %s %s: %s; correct the file, or write one of its own for the stack's hosts",
+		return nil, fmt.Errorf(
+			"config: ssh -G -F %s %s: %s; correct the file, or write one of its own for the stack's hosts",
 			path, name, words)
 	}
 	found := keywords{}
@@ -90,8 +91,8 @@ func (r *reader) run(program, path, text string, as login, name string) (keyword
 	return found, nil
 }
 
-// withDefaults is the path of a copy of an ssh_config for one question. The first value of a
-// keyword counts, so that what stands at the end holds where nothing else does.
+// withDefaults writes a copy of an ssh_config for one call, and returns its path. The defaults
+// stand at the end, because the first value of a keyword counts.
 func withDefaults(text, user string) (path string, err error) {
 	file, err := os.CreateTemp("", "strata-ssh-config-")
 	if err != nil {

@@ -25,7 +25,7 @@ func parseJump(text string) ([]config.JumpHost, error) {
 	return jumps, nil
 }
 
-// ParseJump reads [USER@]HOST[:PORT] of one jump host, as ssh -J has it.
+// ParseJump reads one jump host, [USER@]HOST[:PORT], in the format of ssh -J.
 func ParseJump(text string) (config.JumpHost, error) {
 	jump := config.JumpHost{Host: text}
 	if at := strings.LastIndexByte(text, '@'); at >= 0 { // a user's name may have one

@@ -16,20 +16,20 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// keyring collects what lets in to a host and to its jump hosts.
+// keyring collects the keys and passwords for a host and its jump hosts.
 type keyring struct {
 	read  *reader
 	ssh   config.SSH
 	node  string
 	tried []string
 	text  []byte
-	// certificates are the paths of those for any of the keys.
+	// certificates holds the paths of certificates for any of the keys.
 	certificates []string
 	problems     []error
 }
 
-// addOwn adds the host's own keys: the configuration's, or else those of an ssh_config, or else the
-// one that a login has by default. said names them afterwards.
+// addOwn adds the host's own keys: the configuration's, else those of an ssh_config, else the
+// default key of a login. It stores their paths in said.
 func (k *keyring) addOwn(said *settings) {
 	if k.ssh.KeyFile != "" {
 		said.identities = []string{k.ssh.KeyFile}
@@ -42,8 +42,8 @@ func (k *keyring) addOwn(said *settings) {
 	k.addFound(said.identities)
 }
 
-// addFound adds the private keys of an ssh_config that are there, as ssh does. Where none is, and
-// no agent has another, the first is missed.
+// addFound adds those private keys of an ssh_config that exist, as ssh does. If none exists and no
+// agent has a key, the error names the first.
 func (k *keyring) addFound(paths []string) {
 	there := slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
 		_, _, err := k.read.open("keyFile", path)
@@ -57,9 +57,8 @@ func (k *keyring) addFound(paths []string) {
 	}
 }
 
-// add adds the private key of a file, without its passphrase. One that is encrypted, where no
-// passphrase is set, and one of which the file is the public half are left to the agent, where that
-// is used.
+// add adds the private key of a file, without its passphrase. With an agent, it leaves two kinds to
+// the agent: encrypted keys without a configured passphrase, and files with only the public half.
 func (k *keyring) add(path string) {
 	if slices.Contains(k.tried, path) { // a jump host often has the same
 		return
@@ -85,11 +84,13 @@ func (k *keyring) add(path string) {
 		err = fmt.Errorf("keyFile %s: is encrypted with %s, which is not read; run: %s (with the same passphrase), "+
 			"or set strata:hosts.ssh.agent to true if an agent has it", path, cipher, config.Convert(file))
 	case notPublic == nil:
-		err = fmt.Errorf("keyFile %s: is a public key: name its private key, or set strata:hosts.ssh.agent to true if an agent has that", path)
+		err = fmt.Errorf(
+			"keyFile %s: is a public key: name its private key, or set strata:hosts.ssh.agent to true if an agent has that", path)
 	case errors.Is(err, remote.ErrPassphrase) && k.ssh.Agent && passphrase == "":
 		return
 	case errors.Is(err, remote.ErrPassphrase):
-		err = fmt.Errorf("keyFile %s: %w; set it: pulumi config set --secret --path strata:hosts.ssh.passphrase; for a command run by hand, in %s, or %s for this host alone",
+		err = fmt.Errorf(
+			"keyFile %s: %w; set it: pulumi config set --secret --path strata:hosts.ssh.passphrase; for a command run by hand, in %s, or %s for this host alone",
 			path, err, PassphraseVariable, k.own(PassphraseVariable))
 	case err != nil:
 		err = fmt.Errorf("keyFile %s: %w", path, err)
@@ -101,7 +102,7 @@ func (k *keyring) add(path string) {
 	k.append(open)
 }
 
-// append puts a block of PEM behind the others, unless it is there.
+// append appends a PEM block, unless it is there already.
 func (k *keyring) append(block []byte) {
 	if bytes.Contains(k.text, bytes.TrimSpace(block)) && len(k.text) > 0 {
 		return
@@ -112,15 +113,17 @@ func (k *keyring) append(block []byte) {
 	k.text = append(k.text, block...)
 }
 
-// addSudo adds the sudo password of the host, by its name where it is another than that of all.
+// addSudo adds the sudo password of the host, by its name if it differs from the common one.
 func (k *keyring) addSudo(user, ofAll string) {
 	if k.ssh.SudoPassword == "" || user == config.DefaultUser {
 		return
 	}
 	password := k.given(k.ssh.SudoPassword, SudoPasswordVariable)
 	if password == "" {
-		k.problems = append(k.problems, fmt.Errorf("sudoPassword is encrypted, and only Pulumi can read that; for a command run by hand, set it in %s, or in %s for this host alone",
-			SudoPasswordVariable, k.own(SudoPasswordVariable)))
+		k.problems = append(k.problems,
+			fmt.Errorf(
+				"sudoPassword is encrypted, and only Pulumi can read that; for a command run by hand, set it in %s, or in %s for this host alone",
+				SudoPasswordVariable, k.own(SudoPasswordVariable)))
 		return
 	}
 	name := k.node
@@ -130,7 +133,7 @@ func (k *keyring) addSudo(user, ofAll string) {
 	k.append(remote.SudoPassword(password, name))
 }
 
-// given is a password, from its variable where only Pulumi can read it.
+// given returns a password. If only Pulumi can decrypt it, the password comes from its variable.
 func (k *keyring) given(value, variable string) string {
 	if value == config.Sealed {
 		return cmp.Or(os.Getenv(k.own(variable)), os.Getenv(variable))
@@ -138,8 +141,8 @@ func (k *keyring) given(value, variable string) string {
 	return value
 }
 
-// own is the variable of the host alone: which of two encrypted passwords is which, only Pulumi
-// knows.
+// own returns the variable of one host, because only Pulumi knows which encrypted password is
+// which.
 func (k *keyring) own(variable string) string {
 	return variable + "_" + strings.ToUpper(strings.NewReplacer("-", "_", ".", "_").Replace(k.node))
 }

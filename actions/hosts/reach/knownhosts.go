@@ -16,14 +16,14 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// KnownHosts are the lines of known_hosts files.
+// KnownHosts holds the lines of known_hosts files.
 type KnownHosts struct {
 	lines []KnownKey
-	// Warnings name the lines that cannot be read. Each costs only itself.
+	// Warnings name the lines that cannot be read. The other lines still count.
 	Warnings []string
 }
 
-// KnownKey is a line of a known_hosts.
+// KnownKey describes a line of a known_hosts file.
 type KnownKey struct {
 	ssh.PublicKey
 	File     string
@@ -34,11 +34,11 @@ type KnownKey struct {
 
 // Known holds the keys that known_hosts files have for a host.
 type Known struct {
-	// Keys are those that it may show, in the order of the files.
+	// Keys are the keys that the host may show, in the order of the files.
 	Keys []KnownKey
-	// Revoked are those that it must not show (@revoked).
+	// Revoked are the keys that the host must not show (@revoked).
 	Revoked []KnownKey
-	// CA says that a certificate authority speaks for it (@cert-authority).
+	// CA is true if a certificate authority signs the host's keys (@cert-authority).
 	CA bool
 }
 
@@ -60,14 +60,15 @@ func ReadKnownHosts(files ...string) (KnownHosts, error) {
 				continue
 			}
 			all.Warnings = append(all.Warnings,
-				fmt.Sprintf("known_hosts: %s line %d cannot be read, and counts for no host; remove or correct it", file, i+1))
+				fmt.Sprintf("known_hosts: %s line %d cannot be read, and counts for no host; remove or correct it",
+					file, i+1))
 		}
 	}
 	return all, nil
 }
 
-// Of returns what is known of the sshd at a port of a host. As with ssh, a line without a port
-// holds for every port of which no line speaks.
+// Of returns the keys of the sshd at a port of a host. As with ssh, a line without a port applies
+// to every port that has no line of its own.
 func (k KnownHosts) Of(host string, port int) Known {
 	bare := k.byName(host)
 	if port == 22 { // the port of lines that have none
@@ -80,7 +81,7 @@ func (k KnownHosts) Of(host string, port int) Known {
 	return Known{known.Keys, append(known.Revoked, bare.Revoked...), known.CA || bare.CA}
 }
 
-// byName returns what is known of a host by a name as it stands in a known_hosts.
+// byName returns the keys for a name in the notation of known_hosts.
 func (k KnownHosts) byName(name string) Known {
 	var known Known
 	for _, line := range k.lines {
@@ -112,7 +113,7 @@ func (l KnownKey) speaksOf(name string) bool {
 	return found
 }
 
-// matches reports whether a pattern of a known_hosts, which may be a hash, stands for a name.
+// matches reports whether a pattern of known_hosts, which may be a hash, matches a name.
 func matches(pattern, name string) bool {
 	if hash, ok := strings.CutPrefix(pattern, "|1|"); ok {
 		salt, sum, _ := strings.Cut(hash, "|")
@@ -133,9 +134,9 @@ func Has(keys []KnownKey, key ssh.PublicKey) bool {
 	return slices.ContainsFunc(keys, func(one KnownKey) bool { return string(one.Marshal()) == string(key.Marshal()) })
 }
 
-// pins returns the keys of the preferred type in authorized_keys form, in an order that no file
-// decides: a state has them, and known_hosts differ from person to person. The error names a key
-// that is revoked where there is no other.
+// pins returns the keys of the preferred type in authorized_keys form. The order does not depend on
+// a file, because the pins are in the state and known_hosts files differ between people. If only a
+// revoked key is left, the error names it.
 func (k Known) pins(host sshd) (string, error) {
 	var pins []string
 	for _, kind := range remote.KeyTypes {

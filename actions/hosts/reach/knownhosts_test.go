@@ -16,8 +16,8 @@ import (
 // ecdsaLine is a public key of another type than keyPair's.
 const ecdsaLine = "ecdsa-sha2-nistp256 AAAAE2VjZHNhLXNoYTItbmlzdHAyNTYAAAAIbmlzdHAyNTYAAABBBEmKSENjQEezOmxkZMy7opKgwFB9nkt5YRrYMjNuG5N87uRgg6CLrbo5wAdT/y6v0mKV0U2w0WZ2YB/++Tpockg="
 
-// A line means what it means to ssh. HOST is the host's key, OLD another one of its type, and EC one
-// of another type.
+// A line has the same meaning as for ssh. HOST is the host's key, OLD another one of its type, and
+// EC one of another type.
 func TestAKnownHostsMeansWhatItMeansToSSH(t *testing.T) {
 	key, public := keyPair(t, "")
 	_, old := keyPair(t, "")
@@ -29,22 +29,30 @@ func TestAKnownHostsMeansWhatItMeansToSSH(t *testing.T) {
 		port  int
 		want  string
 	}{
-		"an old and a new key":                  {"10.10.0.11 OLD\n10.10.0.11 HOST\n", 22, strings.Join(both, "\n")},
-		"a key twice":                           {"10.10.0.11 HOST\nserver-1,10.10.0.11 HOST\n", 22, public},
-		"keys of two types":                     {"10.10.0.11 EC\n10.10.0.11 HOST\n", 22, public},
-		"a line that is cut off":                {"10.0.0.1 ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA\n10.10.0.11 HOST\n", 22, public},
-		"a line that is no line":                {"<<<<<<< mine\n=======\n10.0.0.1 ssh-ed25519\n@unknown 10.0.0.1 OLD\n10.10.0.11 HOST\n>>>>>>> theirs\n", 22, public},
-		"a type that is not read":               {"10.0.0.1 ssh-future AAAA\n10.10.0.11 HOST\n", 22, public},
-		"a line without a port":                 {"10.10.0.11 HOST\n", 2222, public},
-		"its port comes first":                  {"10.10.0.11 OLD\n[10.10.0.11]:2222 HOST\n", 2222, public},
-		"another port's line":                   {"[10.10.0.11]:2223 OLD\n10.10.0.11 HOST\n", 2222, public},
-		"a hashed name":                         {knownhosts.HashHostname("10.10.0.11") + " HOST\n" + knownhosts.HashHostname("10.10.0.12") + " OLD\n", 22, public},
-		"a hashed name with a port":             {knownhosts.HashHostname("[10.10.0.11]:2222") + " HOST\n", 2222, public},
-		"patterns":                              {"10.10.0.?? HOST\n!10.10.0.11,10.10.* OLD\n", 22, public},
-		"a pattern without a port":              {"10.10.* HOST\n", 2222, public},
-		"a name in upper case":                  {"SERVER-1 HOST\n", 22, public},
-		"a revoked key beside a good one":       {"10.10.0.11 OLD\n10.10.0.11 HOST\n@revoked 10.10.0.11 OLD\n", 22, public},
-		"a key that every port has revoked":     {"[10.10.0.11]:2222 OLD\n10.10.0.11 HOST\n[10.10.0.11]:2222 HOST\n@revoked * OLD\n", 2222, public},
+		"an old and a new key": {"10.10.0.11 OLD\n10.10.0.11 HOST\n", 22, strings.Join(both, "\n")},
+		"a key twice":          {"10.10.0.11 HOST\nserver-1,10.10.0.11 HOST\n", 22, public},
+		"keys of two types":    {"10.10.0.11 EC\n10.10.0.11 HOST\n", 22, public},
+		"a line that is cut off": {
+			"10.0.0.1 ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA\n10.10.0.11 HOST\n", 22, public},
+		"a line that is no line": {
+			"<<<<<<< mine\n=======\n10.0.0.1 ssh-ed25519\n@unknown 10.0.0.1 OLD\n10.10.0.11 HOST\n>>>>>>> theirs\n",
+			22, public},
+		"a type that is not read": {"10.0.0.1 ssh-future AAAA\n10.10.0.11 HOST\n", 22, public},
+		"a line without a port":   {"10.10.0.11 HOST\n", 2222, public},
+		"its port comes first":    {"10.10.0.11 OLD\n[10.10.0.11]:2222 HOST\n", 2222, public},
+		"another port's line":     {"[10.10.0.11]:2223 OLD\n10.10.0.11 HOST\n", 2222, public},
+		"a hashed name": {
+			knownhosts.HashHostname("10.10.0.11") + " HOST\n" + knownhosts.HashHostname("10.10.0.12") +
+				" OLD\n", 22, public},
+		"a hashed name with a port": {
+			knownhosts.HashHostname("[10.10.0.11]:2222") + " HOST\n", 2222, public},
+		"patterns":                 {"10.10.0.?? HOST\n!10.10.0.11,10.10.* OLD\n", 22, public},
+		"a pattern without a port": {"10.10.* HOST\n", 2222, public},
+		"a name in upper case":     {"SERVER-1 HOST\n", 22, public},
+		"a revoked key beside a good one": {
+			"10.10.0.11 OLD\n10.10.0.11 HOST\n@revoked 10.10.0.11 OLD\n", 22, public},
+		"a key that every port has revoked": {
+			"[10.10.0.11]:2222 OLD\n10.10.0.11 HOST\n[10.10.0.11]:2222 HOST\n@revoked * OLD\n", 2222, public},
 		"a key that another host has revoked":   {"10.10.0.11 HOST\n@revoked 10.10.0.12 HOST\n", 22, public},
 		"a certificate authority beside a host": {"@cert-authority 10.10.* OLD\n10.10.0.11 HOST\n", 22, public},
 	} {
@@ -63,38 +71,47 @@ func TestALineThatCannotBeReadIsNamedOnce(t *testing.T) {
 	hosts.Nodes = append(hosts.Nodes, hosts.Nodes[0])
 	reached, err := reach.Hosts(hosts, project)
 	require.NoError(t, err)
-	assert.Equal(t, []string{"known_hosts: " + project + "/known line 3 cannot be read, and counts for no host; remove or correct it"}, reached[0].Warnings)
+	assert.Equal(t,
+		[]string{"known_hosts: " + project +
+			"/known line 3 cannot be read, and counts for no host; remove or correct it"}, reached[0].Warnings)
 	assert.Empty(t, reached[1].Warnings)
 }
 
-// What an ssh_config names need not be there, nor have the host: then there is a first contact, as
-// without it.
+// The files that an ssh_config names may be missing, or lack the host: then there is a first
+// contact, as without an ssh_config.
 func TestAnSSHConfigNamesTheKnownHostsAndTheNameThatTheyHave(t *testing.T) {
 	key, public := keyPair(t, "")
 	_, other := keyPair(t, "")
 	for name, test := range map[string]struct{ config, known, want string }{
-		"its files":          {"UserKnownHostsFile gone known", "10.10.0.11 " + public + "\n", public},
-		"an alias":           {"HostKeyAlias web\n  Port 2222\n  UserKnownHostsFile known", "10.10.0.11 " + other + "\nweb " + public + "\n", public},
+		"its files": {"UserKnownHostsFile gone known", "10.10.0.11 " + public + "\n", public},
+		"an alias": {"HostKeyAlias web\n  Port 2222\n  UserKnownHostsFile known",
+			"10.10.0.11 " + other + "\nweb " + public + "\n", public},
 		"no such host":       {"UserKnownHostsFile known", "10.10.0.12 " + public + "\n", ""},
 		"no file that is it": {"UserKnownHostsFile /dev/null", "10.10.0.11 " + public + "\n", ""},
 		"none":               {"UserKnownHostsFile none", "10.10.0.11 " + public + "\n", ""},
 		"nothing":            {"User ops", "10.10.0.11 " + public + "\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			project := folder(t, map[string]string{"key": key, "known": test.known, "config": "Host server-1\n  " + test.config + "\n"})
+			project := folder(t,
+				map[string]string{"key": key, "known": test.known, "config": "Host server-1\n  " + test.config + "\n"})
 			assert.Equal(t, test.want, of(t, config.SSH{KeyFile: "key", Config: "config"}, project).Target.HostKey)
 		})
 	}
-	project := folder(t, map[string]string{"key": key, "known": "web " + public + "\n", "config": "Host gw\n  HostKeyAlias web\n  UserKnownHostsFile known\n"})
-	host := of(t, config.SSH{KeyFile: "key", Config: "config", HostKey: other, Jump: []config.JumpHost{{Host: "gw"}}}, project)
+	project := folder(t,
+		map[string]string{"key": key, "known": "web " + public + "\n",
+			"config": "Host gw\n  HostKeyAlias web\n  UserKnownHostsFile known\n"})
+	host := of(t, config.SSH{KeyFile: "key", Config: "config", HostKey: other, Jump: []config.JumpHost{{Host: "gw"}}},
+		project)
 	assert.Equal(t, public, host.Target.Jump[0].HostKey)
 }
 
-// A key that only OpenSSH can open is named with what converts it, unless an agent has it.
+// The error for a key that only OpenSSH can read names the command that converts it, unless an
+// agent has the key.
 func TestAKeyOfACipherThatIsNotReadIsNamedWithWhatConvertsIt(t *testing.T) {
 	for cipher, made := range map[string][]string{
-		"aes256-gcm@openssh.com": {"ssh-keygen", "-q", "-t", "ed25519", "-N", "open sesame", "-Z", "aes256-gcm@openssh.com", "-f", "key"},
-		"PKCS#8":                 {"ssh-keygen", "-q", "-t", "rsa", "-m", "PKCS8", "-N", "open sesame", "-f", "key"},
+		"aes256-gcm@openssh.com": {"ssh-keygen", "-q", "-t", "ed25519", "-N", "open sesame", "-Z",
+			"aes256-gcm@openssh.com", "-f", "key"},
+		"PKCS#8": {"ssh-keygen", "-q", "-t", "rsa", "-m", "PKCS8", "-N", "open sesame", "-f", "key"},
 	} {
 		t.Run(cipher, func(t *testing.T) {
 			project := t.TempDir()
@@ -102,7 +119,9 @@ func TestAKeyOfACipherThatIsNotReadIsNamedWithWhatConvertsIt(t *testing.T) {
 			_, pin := keyPair(t, "")
 			ssh1 := config.SSH{KeyFile: "key", HostKey: pin, Passphrase: "open sesame"}
 			_, err := reach.Hosts(one(ssh1), project)
-			require.ErrorContains(t, err, "keyFile key: is encrypted with "+cipher+", which is not read; run: ssh-keygen -p -Z aes256-ctr -f "+project+"/key")
+			require.ErrorContains(t, err,
+				"keyFile key: is encrypted with "+cipher+
+					", which is not read; run: ssh-keygen -p -Z aes256-ctr -f "+project+"/key")
 			assert.NotContains(t, err.Error(), "sesame")
 			cfg := config.Config{Hosts: one(ssh1), Artifacts: config.Artifacts{Source: config.SourceUpstream}}
 			require.ErrorContains(t, cfg.CheckFiles(project), "is encrypted with "+cipher+", which is not read")
@@ -112,7 +131,8 @@ func TestAKeyOfACipherThatIsNotReadIsNamedWithWhatConvertsIt(t *testing.T) {
 			cfg.Hosts = one(agent)
 			require.NoError(t, cfg.CheckFiles(project))
 
-			run(t, project, "ssh-keygen", "-p", "-Z", "aes256-ctr", "-P", "open sesame", "-N", "open sesame", "-f", "key")
+			run(t, project, "ssh-keygen", "-p", "-Z", "aes256-ctr", "-P", "open sesame", "-N",
+				"open sesame", "-f", "key")
 			assert.NotEmpty(t, of(t, ssh1, project).Key)
 		})
 	}

@@ -15,8 +15,8 @@ import (
 // usesAgent reports whether an ssh_config names an agent of its own.
 func (s settings) usesAgent() bool { return s.agent != "" && s.agent != remote.NoAgent }
 
-// meansFor adds to settings the certificates beside the key files, and returns what logs in beyond
-// private keys.
+// meansFor adds the certificates beside the key files to the settings. It returns the means to log
+// in other than private keys.
 func (k *keyring) meansFor(said settings) remote.Means {
 	means := remote.Means{ProxyCommand: said.command, AgentSocket: said.agent}
 	if said.agent == "SSH_AUTH_SOCK" {
@@ -47,7 +47,7 @@ func (k *keyring) meansFor(said settings) remote.Means {
 	return means
 }
 
-// placed is a file's path as it means the same in every folder.
+// placed returns a file's path so that it is valid in every working directory.
 func (k *keyring) placed(path string) string {
 	file, err := config.ResolvePath(k.read.project, path)
 	if err != nil || strings.HasPrefix(path, "~/") { // each machine has a home of its own
@@ -56,7 +56,8 @@ func (k *keyring) placed(path string) string {
 	return file
 }
 
-// public is the public half of a key file, or nil: of itself, or from the file beside it.
+// public returns the public half of a key file, or nil. It reads the key itself or the file beside
+// it.
 func (k *keyring) public(path string) ssh.PublicKey {
 	_, text, _ := k.read.open("keyFile", path)
 	if key, _, _, _, err := ssh.ParseAuthorizedKey(text); err == nil {
@@ -75,7 +76,8 @@ func (k *keyring) public(path string) ssh.PublicKey {
 	return key
 }
 
-// certify gives the whole way the certificates, as every key is offered everywhere on it.
+// certify adds the certificates to every hop of a target, because every key is offered on every
+// hop.
 func (k *keyring) certify(target *remote.Target) {
 	target.Certificates = k.certificates
 	for i := range target.Jump {

@@ -13,8 +13,8 @@ import (
 	"strata/config"
 )
 
-// sshd is a server whose key is looked up: at an address that may be a name, and by another name
-// that it has.
+// sshd is a server whose host key is looked up, by its address, which may be a name, and by another
+// name.
 type sshd struct {
 	address string
 	port    int
@@ -23,11 +23,11 @@ type sshd struct {
 
 func (s sshd) String() string { return net.JoinHostPort(s.address, strconv.Itoa(s.port)) }
 
-// errUnknown says that a known_hosts has no key of a host.
+// errUnknown reports that a known_hosts file has no key of a host.
 var errUnknown = errors.New("no key")
 
-// pin is the key, or the keys, that known_hosts files have for a host. What the configuration names
-// must have one; what an ssh_config names need not even be there, as with ssh, and then there is no
+// pin returns the host keys that known_hosts files have for a host. A file that the configuration
+// names must have a key. One that an ssh_config names may be missing, as with ssh; then there is no
 // pin.
 func (r *reader) pin(ssh config.SSH, host sshd, said settings) (string, error) {
 	if ssh.KnownHosts != "" {
@@ -44,7 +44,7 @@ func (r *reader) pin(ssh config.SSH, host sshd, said settings) (string, error) {
 	return pin, err
 }
 
-// pinIn is the pin of a host in files. As with ssh, an alias is all that is looked for.
+// pinIn returns the pin of a host from files. As with ssh, an alias replaces the other names.
 func (r *reader) pinIn(paths []string, host sshd, alias string) (string, error) {
 	hosts, err := r.readKnownHosts(paths)
 	if err != nil {
@@ -67,7 +67,7 @@ func (r *reader) pinIn(paths []string, host sshd, alias string) (string, error) 
 		strings.Join(paths, ", "), errUnknown, cmp.Or(alias, host.String()), fix)
 }
 
-// readKnownHosts reads files, which are the same for many hosts, once.
+// readKnownHosts reads each set of files once, since many hosts share them.
 func (r *reader) readKnownHosts(paths []string) (KnownHosts, error) {
 	key := strings.Join(paths, "\n")
 	if hosts, ok := r.knownHosts[key]; ok {

@@ -10,26 +10,25 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Where the passwords come from in a command line that is run by hand, which cannot read what
-// Pulumi has encrypted. A host with one of its own has it in the variable with its name behind, as
-// STRATA_SUDO_PASSWORD_SERVER_1.
+// Variables that hold the passwords for commands run by hand, which cannot decrypt Pulumi's
+// secrets. A host with its own password appends its name, as in STRATA_SUDO_PASSWORD_SERVER_1.
 const (
 	PassphraseVariable   = "STRATA_SSH_PASSPHRASE"
 	SudoPasswordVariable = "STRATA_SUDO_PASSWORD"
 )
 
-// Host is a host that exists.
+// Host describes an existing host and how it is reached.
 type Host struct {
-	// Target is without a HostKey where neither the configuration nor a known_hosts has it.
+	// Target has no HostKey if neither the configuration nor a known_hosts file has one.
 	Target remote.Target
-	// Key logs in with remote.Dialer. Secret.
+	// Key logs in with remote.Dialer. It is secret.
 	Key []byte
-	// Warnings are about the files that were read for it.
+	// Warnings are about the files that were read for this host.
 	Warnings []string
 }
 
-// Hosts are the hosts of driver existing, in the order of strata:hosts.nodes; relative paths are
-// relative to project. The error joins what is wrong with each.
+// Hosts returns the hosts of driver existing, in the order of strata:hosts.nodes. Relative paths
+// start at project. The error joins the problems of all hosts.
 func Hosts(hosts config.Hosts, project string) ([]Host, error) {
 	read := &reader{project: project, asked: map[string]keywords{}, knownHosts: map[string]KnownHosts{}}
 	var reached []Host
@@ -47,12 +46,12 @@ func Hosts(hosts config.Hosts, project string) ([]Host, error) {
 	return reached, errors.Join(problems...)
 }
 
-// reader reads the files of one run, and asks ssh each thing once.
+// reader reads the files of one run, and calls ssh once for each question.
 type reader struct {
 	project    string
 	asked      map[string]keywords
 	knownHosts map[string]KnownHosts
-	// warnings are those that no host has yet.
+	// warnings are those that belong to no host yet.
 	warnings []string
 }
 
@@ -98,16 +97,17 @@ func (r *reader) host(hosts config.Hosts, node config.Node) (Host, error) {
 	return Host{target, keys.text, warnings}, errors.Join(append(problems, keys.problems...)...)
 }
 
-// hopLimit ends a circle of ProxyJumps.
+// hopLimit ends a cycle of ProxyJumps.
 const hopLimit = 8
 
-// hops are jump hosts as a connection takes them, in front of the first of them those that its own
-// ProxyJump names. What logs in to them is added to keys.
+// hops returns the jump hosts of a connection. In front of the first come the hosts of its own
+// ProxyJump. It adds their keys and passwords to keys.
 func (r *reader) hops(
 	ssh config.SSH, user string, jumps []config.JumpHost, keys *keyring, depth int,
 ) ([]remote.Hop, error) {
 	if depth > hopLimit {
-		return nil, fmt.Errorf("%s: ProxyJump: more than %d hosts, one behind the other: do they name each other?", ssh.Config, hopLimit)
+		return nil, fmt.Errorf("%s: ProxyJump: more than %d hosts, one behind the other: do they name each other?",
+			ssh.Config, hopLimit)
 	}
 	var hops []remote.Hop
 	var problems []error
@@ -143,7 +143,7 @@ func (r *reader) hops(
 	return hops, errors.Join(problems...)
 }
 
-// pinned is the key of a jump host, for which there is no first contact.
+// pinned returns the host key of a jump host. A jump host needs one: it has no first contact.
 func (r *reader) pinned(ssh config.SSH, hop remote.Hop, name string, said settings) (string, error) {
 	pin, err := r.pin(ssh, sshd{hop.Address, hop.Port, name}, said)
 	if pin == "" && err == nil {
@@ -153,7 +153,7 @@ func (r *reader) pinned(ssh config.SSH, hop remote.Hop, name string, said settin
 	return pin, err
 }
 
-// open is a file of the configuration.
+// open reads a file that the configuration names.
 func (r *reader) open(key, path string) (string, []byte, error) {
 	file, err := config.ResolvePath(r.project, path)
 	if err != nil {

@@ -14,31 +14,31 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// settings have the keywords of an ssh_config for a host, as OpenSSH's client resolves them. One
-// that the file does not set is empty.
+// settings holds the keywords of an ssh_config for a host, as OpenSSH's client resolves them. A
+// keyword that the file does not set is empty.
 type settings struct {
 	hostName, user, alias, command, agent string
-	// identities and certificates are files, the first to be offered first.
+	// identities and certificates are paths, in the order in which they are offered.
 	identities, certificates, knownHosts []string
 	identitiesOnly                       bool
 	port                                 int
 	jump                                 []config.JumpHost
 }
 
-// login has the user and the port that the configuration sets, which come before an ssh_config,
-// and who logs in where neither names a user.
+// login holds the user and the port that the configuration sets, which override an ssh_config. It
+// also has the user to fall back to.
 type login struct {
 	user        string
 	port        int
 	defaultUser string
 }
 
-// stranger has a name that only `Host *` and its like are about.
+// stranger is a host name that only patterns such as `Host *` match.
 const stranger = "strata-no-block"
 
-// settingsOf asks ssh about a host, by the first of its names that has a block of its own in the file;
-// `Host *` does not count. As with ssh, one name answers for all keywords. The last name is the
-// address that is dialed where no HostName is said. Without a file there are none.
+// settingsOf asks ssh about a host, under the first of its names that has a block of its own in the
+// file. `Host *` does not count. As with ssh, one name answers for all keywords. The last name is
+// the address that is dialed if no HostName is set. Without a file the settings are empty.
 func (r *reader) settingsOf(path string, as login, names ...string) (settings, error) {
 	if path == "" {
 		return settings{user: as.user, port: as.port}, nil
@@ -54,7 +54,7 @@ func (r *reader) settingsOf(path string, as login, names ...string) (settings, e
 	return found, nil
 }
 
-// answer is the name of a host that answers for it, and its keywords.
+// answer returns the first name that has a block of its own, and its keywords.
 func (r *reader) answer(path string, as login, names []string) (string, keywords, error) {
 	for _, name := range names {
 		its, err := r.ask(path, as, name)
@@ -68,14 +68,14 @@ func (r *reader) answer(path string, as login, names []string) (string, keywords
 	}
 	name := names[0]
 	its, err := r.ask(path, as, name)
-	if err == nil && strings.EqualFold(its.first("hostname"), name) { // %h is what is dialed
+	if err == nil && strings.EqualFold(its.first("hostname"), name) { // %h is the dialed name
 		name = names[len(names)-1]
 		its, err = r.ask(path, as, name)
 	}
 	return name, its, err
 }
 
-// alike reports whether a host has no more than what everyone has, but for its name.
+// alike reports whether a host's keywords equal those of every host, apart from its name.
 func alike(its, everyones keywords, name string) bool {
 	mine := keywords{}
 	for keyword, values := range its {
@@ -90,7 +90,7 @@ func alike(its, everyones keywords, name string) bool {
 	return reflect.DeepEqual(mine, everyones)
 }
 
-// settings reads the keywords that ssh has for a name.
+// settings converts the keywords that ssh has for a name.
 func (k keywords) settings(name string) (settings, error) {
 	found := settings{
 		user: k.first("user"), alias: k.first("hostkeyalias"), identitiesOnly: k.first("identitiesonly") == "yes",
@@ -127,11 +127,10 @@ func (k keywords) settings(name string) (settings, error) {
 	return found, nil
 }
 
-// variable is one of the environment as ssh_config has it.
+// variable matches an environment variable in the syntax of ssh_config.
 var variable = regexp.MustCompile(`\$\{(\w+)\}`)
 
-// tokens returns what puts values in the place of an ssh_config's tokens, which ssh -G leaves as
-// they are.
+// tokens returns a function that expands an ssh_config's tokens, which ssh -G leaves as they are.
 func (k keywords) tokens(name string) (func(string) string, error) {
 	self, err := user.Current()
 	if err != nil {
@@ -143,7 +142,8 @@ func (k keywords) tokens(name string) (func(string) string, error) {
 	}
 	short, _, _ := strings.Cut(local, ".")
 	alias := cmp.Or(k.first("hostkeyalias"), name)
-	replacer := strings.NewReplacer("%%", "%", "%d", self.HomeDir, "%h", k.first("hostname"), "%i", self.Uid, "%k", alias,
+	replacer := strings.NewReplacer("%%", "%", "%d", self.HomeDir, "%h", k.first("hostname"), "%i",
+		self.Uid, "%k", alias,
 		"%L", short, "%l", local, "%n", name, "%p", k.first("port"), "%r", k.first("user"), "%u", self.Username)
 	value := func(one string) string { return os.Getenv(one[2 : len(one)-1]) }
 	return func(text string) string { return replacer.Replace(variable.ReplaceAllStringFunc(text, value)) }, nil

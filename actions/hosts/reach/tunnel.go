@@ -9,8 +9,8 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// Tunnel is the way to the API and the load balancer's addresses, where hosts have one, and what
-// logs in to its jump hosts. Errors: those of Hosts.
+// Tunnel returns the tunnel to the API and the load balancer's addresses, if hosts have one, and
+// the key for its jump hosts. It fails as Hosts does.
 func Tunnel(hosts config.Hosts, project string) (tunnel.Spec, []byte, error) {
 	reached, err := Hosts(hosts, project)
 	if err != nil {
@@ -24,8 +24,8 @@ func Tunnel(hosts config.Hosts, project string) (tunnel.Spec, []byte, error) {
 	return tunnel.Spec{}, nil, nil
 }
 
-// forward gives the hosts the tunnel of the first server: what answers there answers behind its
-// last jump host. A host that is reached in another way is left without.
+// forward gives the hosts the tunnel of the first server. The tunnel ends behind that server's last
+// jump host. A host with another route gets none.
 func forward(hosts config.Hosts, reached []Host) error {
 	if hosts.SSH.DynamicForward == 0 {
 		return nil
@@ -38,7 +38,8 @@ func forward(hosts config.Hosts, reached []Host) error {
 		}
 	}
 	if len(way) == 0 {
-		return errors.New("strata:hosts.ssh.dynamicForward: is set, and the first server is reached without a jump host; remove it, or set strata:hosts.ssh.jump or a ProxyJump in the file of strata:hosts.ssh.config")
+		return errors.New(
+			"strata:hosts.ssh.dynamicForward: is set, and the first server is reached without a jump host; remove it, or set strata:hosts.ssh.jump or a ProxyJump in the file of strata:hosts.ssh.config")
 	}
 	for i := range reached {
 		if reflect.DeepEqual(reached[i].Target.Jump, way) {

@@ -20,22 +20,21 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// Cluster describes the cluster in a stack's state: the nodes, the logins, and the K3s that they
-// run.
+// Cluster describes the cluster in a stack's state: its nodes, logins and K3s.
 type Cluster struct {
 	plan    upgrade.Plan
 	secrets health.Secrets
-	// tokens are the servers', of which one opens a snapshot.
+	// tokens are the servers' tokens, one of which opens a snapshot.
 	tokens []string
-	// own reads K3s's own kubeconfig from a server, where the stack's is of no use; otherwise nil.
+	// own reads K3s's own kubeconfig from a server if the stack's does not work; otherwise nil.
 	own *credential.SSH
 }
 
-// ownLimit bounds an attempt at K3s's own kubeconfig: a host under load needs a while.
+// ownLimit bounds an attempt to read K3s's own kubeconfig: a loaded host is slow.
 const ownLimit = time.Minute
 
-// ClusterOf reads a stack's cluster from its state, where the upgrade has it. A stack without one
-// of its own is an error.
+// ClusterOf reads a stack's cluster from the plan of the K3s upgrade in its state. A stack without
+// a cluster of its own is an error.
 func ClusterOf(ctx context.Context, project, stack string) (Cluster, error) {
 	state, err := stackstate.CommandLine(project).Read(ctx, stack)
 	if err != nil {
@@ -45,7 +44,8 @@ func ClusterOf(ctx context.Context, project, stack string) (Cluster, error) {
 		command := commands[0]
 		var found Cluster
 		if err := json.Unmarshal([]byte(command.Input("stdin")), &found.plan); err != nil {
-			return found, fmt.Errorf("state of %s: %w; run pulumi up with this version of the program", command.URN, err)
+			return found, fmt.Errorf("state of %s: %w; run pulumi up with this version of the program",
+				command.URN, err)
 		}
 		found.secrets, found.tokens = health.SecretsFrom(command.Environment), token.Servers(state)
 		return found, nil
@@ -53,31 +53,34 @@ func ClusterOf(ctx context.Context, project, stack string) (Cluster, error) {
 	if slices.ContainsFunc(state.OfType(stackstate.LocalCommand), func(command stackstate.Resource) bool {
 		return strings.Contains(string(command.URN), "strata:cluster:LentCluster$")
 	}) {
-		return Cluster{}, fmt.Errorf("stack %s runs on an existing cluster (strata:cluster): its servers, etcd and snapshots are its owner's", stack)
+		return Cluster{}, fmt.Errorf(
+			"stack %s runs on an existing cluster (strata:cluster): its servers, etcd and snapshots are its owner's", stack)
 	}
 	return Cluster{}, fmt.Errorf("stack %s has no cluster yet: run pulumi up -s %s", stack, stack)
 }
 
-// hosts reaches the nodes' hosts; what gates tell goes to log.
+// hosts returns SSH access to the nodes' hosts; log receives the progress of gates.
 func (c Cluster) hosts(log io.Writer) *restore.SSH {
 	urls := c.plan.URLs()
 	reach := &upgrade.SSH{SHA256: c.plan.SHA256, Secrets: c.secrets, Return: c.plan.Return.Duration, Log: log}
-	return &restore.SSH{Key: c.secrets.SSHKey, SHA256: c.plan.SHA256, Owner: c.plan.Owner, Gate: func(ctx context.Context, host health.Host) error {
-		at := *reach
-		if c.own != nil && urls[host.Name] != "" {
-			_, text, err := c.own.Admin(ctx, host.Target, ownLimit) // each time: the start of K3s has just renewed it
-			if err != nil {
-				return err
+	return &restore.SSH{Key: c.secrets.SSHKey, SHA256: c.plan.SHA256, Owner: c.plan.Owner,
+		Gate: func(ctx context.Context, host health.Host) error {
+			at := *reach
+			if c.own != nil && urls[host.Name] != "" {
+				// each time: the start of K3s has just renewed it
+				_, text, err := c.own.Admin(ctx, host.Target, ownLimit)
+				if err != nil {
+					return err
+				}
+				at.Secrets.Kubeconfig = text
 			}
-			at.Secrets.Kubeconfig = text
-		}
-		return at.Works(ctx, host, urls[host.Name])
-	}}
+			return at.Works(ctx, host, urls[host.Name])
+		}}
 }
 
-// authenticate makes sure, before anything is changed, that a login works afterwards: the
-// certificate of the stack, or K3s's own, which is read from the server that is reset. A cluster
-// without its quorum answers no request, so it is enough that no server refused.
+// authenticate checks before any change that a login will work afterwards: the stack's certificate,
+// or K3s's own from the server to be reset. A cluster without its quorum answers no request. So it
+// is enough that no server refuses the login.
 func (c *Cluster) authenticate(ctx context.Context, first health.Host, now time.Time, log io.Writer) error {
 	lease, err := tunnel.Open(ctx, health.Spec{Hosts: c.plan.Nodes}.Tunnel(), c.secrets.SSHKey)
 	if err != nil {
@@ -98,9 +101,11 @@ func (c *Cluster) authenticate(ctx context.Context, first health.Host, now time.
 	}
 	own := &credential.SSH{Key: c.secrets.SSHKey, Owner: c.plan.Owner}
 	if _, _, err := own.Admin(ctx, first.Target, ownLimit); err != nil {
-		return fmt.Errorf("refused, nothing was changed: no login would work afterwards. The stack's kubeconfig: %w. K3s's own, on %s: %w", why, first.Name, err)
+		return fmt.Errorf(
+			"refused, nothing was changed: no login would work afterwards. The stack's kubeconfig: %w. K3s's own, on %s: %w", why, first.Name, err)
 	}
-	_, _ = fmt.Fprintf(log, "restore: the stack's kubeconfig is of no use (%v): gates log in with K3s's own, from the host; pulumi up renews it\n", why)
+	_, _ = fmt.Fprintf(log,
+		"restore: the stack's kubeconfig is of no use (%v): gates log in with K3s's own, from the host; pulumi up renews it\n", why)
 	c.own = own
 	return nil
 }

@@ -24,14 +24,14 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// stillLimit bounds the question whether a server of before still runs. Each is asked for itself:
+// stillLimit bounds the check whether an old server still runs. Each has a time of its own, because
 // most do not answer any more.
 const stillLimit = 30 * time.Second
 
-// NewHosts is the way back of a cluster that has lost all its hosts: a snapshot and the stack's
-// state become the cluster again on hosts that have nothing of it. It gives the snapshot to the
-// first server of the stack file. `pulumi up` does the rest: that server's install restores it, and
-// the others join (docs/adr/0055).
+// NewHosts restores a cluster that has lost all its hosts. A snapshot and the stack's state become
+// the cluster again on new hosts. It gives the snapshot to the first server of the stack file.
+// `pulumi up` does the rest: that server's install restores it, and the others join
+// (docs/adr/0055).
 type NewHosts struct {
 	stack, file string
 	cluster     Cluster
@@ -41,10 +41,11 @@ type NewHosts struct {
 }
 
 // ForNewHosts reads a stack's state, and finds the first server of its configuration. It changes
-// nothing and asks no host.
+// nothing and connects to no host.
 func ForNewHosts(ctx context.Context, project, stack, file string, cfg *config.Config) (*NewHosts, error) {
 	if cfg.Hosts.Driver != config.DriverExisting {
-		return nil, fmt.Errorf("--new-hosts: hosts.driver is %s, whose machines pulumi up makes anew one by one: strata restore without --new-hosts", cfg.Hosts.Driver)
+		return nil, fmt.Errorf(
+			"--new-hosts: hosts.driver is %s, whose machines pulumi up makes anew one by one: strata restore without --new-hosts", cfg.Hosts.Driver)
 	}
 	cluster, err := ClusterOf(ctx, project, stack)
 	if err != nil {
@@ -54,7 +55,8 @@ func ForNewHosts(ctx context.Context, project, stack, file string, cfg *config.C
 	if err != nil {
 		return nil, err
 	}
-	n := &NewHosts{stack: stack, file: file, cluster: cluster, past: members.PastOf(state), tokens: token.Servers(state)}
+	n := &NewHosts{stack: stack, file: file, cluster: cluster, past: members.PastOf(state),
+		tokens: token.Servers(state)}
 	hosts, err := reach.Hosts(cfg.Hosts, project)
 	if err != nil {
 		return nil, err
@@ -71,24 +73,28 @@ func ForNewHosts(ctx context.Context, project, stack, file string, cfg *config.C
 	}
 	switch {
 	case n.past.Keeps(servers):
-		return nil, errors.New("--new-hosts: a server of the stack file has the address or the host key of one that the cluster had: write the new hosts' " +
-			"into hosts.nodes first, or, where that server lives: strata restore without --new-hosts")
+		return nil, errors.New(
+			"--new-hosts: a server of the stack file has the address or the host key of one that the cluster had: write the new hosts' " +
+				"into hosts.nodes first, or, where that server lives: strata restore without --new-hosts")
 	case n.first.Target.HostKey == "":
-		return nil, fmt.Errorf("--new-hosts: the host key of %s is not known, and the snapshot holds every Secret: compare what ssh-keyscan %s says with the "+
-			"host's console, and write it as ssh: {hostKey: …} of the node", n.first.Target.Name, n.first.Target.Dialed())
+		return nil, fmt.Errorf(
+			"--new-hosts: the host key of %s is not known, and the snapshot holds every Secret: compare what ssh-keyscan %s says with the "+
+				"host's console, and write it as ssh: {hostKey: …} of the node", n.first.Target.Name,
+			n.first.Target.Dialed())
 	}
 	return n, nil
 }
 
-// Describe says what Run and the next update do.
+// Describe prints the steps of Run and of the next update.
 func (n *NewHosts) Describe(out io.Writer) error {
 	_, err := fmt.Fprintf(out, "Nothing was done. With --yes:\n"+
 		"  1. %s (%s) gets the data of %s, without the Nodes of the hosts that are lost\n"+
-		"  2. pulumi up -s %s installs K3s there with those data; every other host joins it\n", n.first.Target.Name, n.first.Target.Address, filepath.Base(n.file), n.stack)
+		"  2. pulumi up -s %s installs K3s there with those data; every other host joins it\n",
+		n.first.Target.Name, n.first.Target.Address, filepath.Base(n.file), n.stack)
 	return err
 }
 
-// Run gives the snapshot to the first server, unless a server of before still runs.
+// Run gives the snapshot to the first server, unless an old server still runs.
 func (n *NewHosts) Run(ctx context.Context, log io.Writer) error {
 	if err := n.stillRuns(ctx, stillLimit); err != nil {
 		return err
@@ -130,9 +136,9 @@ fi
 claim
 `
 
-// putAhead makes the copy of the snapshot that is restored: ahead of what clients have seen
-// (package revision), without the Nodes and the passwords of the hosts that are lost. A snapshot of
-// another cluster is an error.
+// putAhead writes the copy of the snapshot that is restored. Its revision is ahead of every
+// revision that clients have seen (package revision). It lacks the Nodes and the passwords of the
+// lost hosts. A snapshot of another cluster is an error.
 func (n *NewHosts) putAhead(ahead string) error {
 	return revision.PutAhead(n.file, ahead, time.Now(), revision.Edit{Tokens: n.tokens, Forget: func(name string) bool {
 		return strings.HasPrefix(name, "/registry/minions/") ||
@@ -140,7 +146,7 @@ func (n *NewHosts) putAhead(ahead string) error {
 	}})
 }
 
-// stillRuns is an error where a server of before answers and runs K3s: it would be a second cluster
+// stillRuns returns an error if an old server answers and runs K3s. It would be a second cluster
 // with the same data.
 func (n *NewHosts) stillRuns(ctx context.Context, limit time.Duration) error {
 	var running []string
@@ -164,6 +170,7 @@ func (n *NewHosts) stillRuns(ctx context.Context, limit time.Duration) error {
 	if len(running) == 0 {
 		return nil
 	}
-	return fmt.Errorf("restore: refused, nothing was changed: K3s still runs on %s, and would be a second cluster: stop it there for good: "+
-		"systemctl disable --now k3s k3s-agent", strings.Join(running, ", "))
+	return fmt.Errorf(
+		"restore: refused, nothing was changed: K3s still runs on %s, and would be a second cluster: stop it there for good: "+
+			"systemctl disable --now k3s k3s-agent", strings.Join(running, ", "))
 }

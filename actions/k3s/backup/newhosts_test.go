@@ -15,8 +15,8 @@ import (
 	"strata/tests/nettest"
 )
 
-// The others of a cluster that lost its hosts do not answer, and must not use up the time of the
-// one that does.
+// The other servers of a cluster that lost its hosts do not answer. They must not use up the time
+// of the one that does.
 func TestServerThatStillRunsRefusesRestoreBesideSilentOnes(t *testing.T) {
 	server := sshtest.Start(t)
 	state := "active"
@@ -25,7 +25,8 @@ func TestServerThatStillRunsRefusesRestoreBesideSilentOnes(t *testing.T) {
 		assert.NoError(t, err)
 		return 0
 	}
-	silent := remote.Target{Name: "server-1", Address: "127.0.0.1", Port: nettest.Closed(t).Number(), HostKey: server.Target().HostKey}
+	silent := remote.Target{Name: "server-1", Address: "127.0.0.1", Port: nettest.Closed(t).Number(),
+		HostKey: server.Target().HostKey}
 	runs := server.Target()
 	runs.Name = "server-2"
 	n := &NewHosts{

@@ -21,13 +21,13 @@ import (
 
 // Wanted selects the data to go back to: one of Snapshot, File and Current.
 type Wanted struct {
-	// Snapshot is the name of one that a server has, File one that is a local file.
+	// Snapshot is the name of a snapshot on a server, File the path of a local one.
 	Snapshot, File string
-	// Current keeps the data that the server has: it only forgets the other members.
+	// Current keeps the server's data: it only removes the other members.
 	Current bool
-	// From is the server that is reset; empty for the first that has the snapshot.
+	// From is the server that is reset. If empty, the first that has the snapshot.
 	From string
-	// Without are nodes that are gone for good and are not waited for.
+	// Without are nodes that are lost for good. The restore does not wait for them.
 	Without []string
 }
 
@@ -38,8 +38,8 @@ type Plan struct {
 	servers, agents []health.Host
 }
 
-// Plan finds the servers and agents that are left, the one of From first. It sends no request. A
-// name that no node has is an error.
+// Plan selects the servers and agents that are left, From first. It sends no request. An unknown
+// name is an error.
 func (c Cluster) Plan(wanted Wanted) (Plan, error) {
 	left, err := restore.Without(c.plan.Nodes, wanted.Without)
 	if err != nil {
@@ -58,8 +58,8 @@ func (c Cluster) Plan(wanted Wanted) (Plan, error) {
 	return plan, nil
 }
 
-// Find puts the server first that has the snapshot, unless From names one, and reads one that is a
-// file here. It changes nothing.
+// Find puts the server with the snapshot first, unless From names one. It checks that a local
+// snapshot exists. It changes nothing.
 func (p *Plan) Find(ctx context.Context, log io.Writer) error {
 	switch {
 	case p.Current:
@@ -80,7 +80,7 @@ func (p *Plan) Find(ctx context.Context, log io.Writer) error {
 	return err
 }
 
-// Describe says what Run would do.
+// Describe prints the steps of Run.
 func (p *Plan) Describe(out io.Writer) error {
 	what := "with the data of " + p.Snapshot
 	if p.Current {
@@ -94,8 +94,9 @@ func (p *Plan) Describe(out io.Writer) error {
 	return err
 }
 
-// Run restores: it puts the snapshot, ahead of what clients have seen, where K3s expects it, makes
-// sure that a login works afterwards, and goes back. What it does and what gates tell goes to log.
+// Run restores. It puts the snapshot, with a raised revision, where K3s expects it. It makes sure
+// that a login works afterwards, and resets the servers. log receives the steps and the progress of
+// gates.
 func (p *Plan) Run(ctx context.Context, log io.Writer) (restore.Times, error) {
 	first := p.servers[0]
 	if err := p.cluster.authenticate(ctx, first, time.Now(), log); err != nil {
@@ -119,9 +120,9 @@ func (p *Plan) Run(ctx context.Context, log io.Writer) (restore.Times, error) {
 	return times, nil
 }
 
-// putAhead gives a server a copy of the snapshot that is ahead of what its clients have seen
-// (package revision), and returns the copy's name. The server removes it when the restore has
-// ended.
+// putAhead gives a server a copy of the snapshot with a revision ahead of every one that clients
+// have seen (package revision). It returns the copy's name. The server removes the copy when the
+// restore has ended.
 func (p *Plan) putAhead(ctx context.Context, first health.Host, log io.Writer) (name string, err error) {
 	folder, err := tempdir.New(os.TempDir(), "strata-restore-") // a snapshot holds every Secret
 	if err != nil {

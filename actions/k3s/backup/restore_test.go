@@ -12,8 +12,8 @@ import (
 	"strata/health"
 )
 
-// The copies that a restore makes hold every Secret of the cluster: what a kill leaves of them goes
-// with the next restore.
+// A restore's copies hold every Secret of the cluster. The next restore removes the copies of a
+// killed one.
 func TestWhatAKilledRestoreLeavesGoesWithTheNext(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	left := filepath.Join(os.TempDir(), "strata-restore-4711")

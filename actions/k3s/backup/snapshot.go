@@ -12,9 +12,9 @@ import (
 	"strata/internal/text/table"
 )
 
-// Save has the first server that answers write a snapshot of etcd now, beside the scheduled ones,
-// and copies it to a local folder unless to is empty: what is on the host is lost with the host.
-// Servers that cannot are told on log; that none can is an error.
+// Save lets the first server that answers write an etcd snapshot now, beside the scheduled ones. It
+// copies the snapshot to the local folder to, unless that is empty: a snapshot on a host is lost
+// with the host. log names the servers that fail; it is an error if all fail.
 func (c Cluster) Save(ctx context.Context, to string, out, log io.Writer) error {
 	hosts, servers := c.hosts(log), c.plan.Of(config.RoleServer)
 	for _, server := range servers {
@@ -39,11 +39,12 @@ func (c Cluster) Save(ctx context.Context, to string, out, log io.Writer) error 
 		_, err = fmt.Fprintf(out, "copied to %s\n", local)
 		return err
 	}
-	return fmt.Errorf("none of %d servers could take a snapshot (see above); if they lost their quorum: strata restore --current", len(servers))
+	return fmt.Errorf(
+		"none of %d servers could take a snapshot (see above); if they lost their quorum: strata restore --current",
+		len(servers))
 }
 
-// List prints the snapshots that every server has. The error joins those of servers that do not
-// say.
+// List prints the snapshots of every server. The error joins those of servers that do not answer.
 func (c Cluster) List(ctx context.Context, out, log io.Writer) error {
 	hosts := c.hosts(log)
 	rows := table.New(out, "SERVER", "SNAPSHOT", "BYTES", "WRITTEN")

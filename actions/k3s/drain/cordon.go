@@ -47,7 +47,8 @@ func patch(ctx context.Context, client kubernetes.Interface, name string, cordon
 	if err != nil {
 		return err
 	}
-	if _, err := client.CoreV1().Nodes().Patch(ctx, name, types.MergePatchType, change, metav1.PatchOptions{}); err != nil {
+	if _, err := client.CoreV1().Nodes().
+		Patch(ctx, name, types.MergePatchType, change, metav1.PatchOptions{}); err != nil {
 		return fmt.Errorf("set unschedulable of node %s to %t: %w", name, cordoned, err)
 	}
 	return nil

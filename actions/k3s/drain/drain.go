@@ -16,24 +16,24 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// refusedAgain is the time after which a refused eviction is tried again: a budget that allows one
-// sends no event.
+// refusedAgain is the time between attempts of a refused eviction: a budget that allows one sends
+// no event.
 const refusedAgain = time.Second
 
-// ErrBlocked is a drain whose time was up while Pods were left on the node.
+// ErrBlocked reports that the time ended while Pods were left on the node.
 var ErrBlocked = errors.New("not drained")
 
 // Drainer drains nodes.
 type Drainer struct {
 	Client kubernetes.Interface
-	// Log is told what the drain leaves alone, once.
+	// Log receives, once each, the Pods that the drain leaves alone.
 	Log func(format string, args ...any)
 }
 
-// Drain evicts every Pod of a node that something else starts again elsewhere, and waits until they
-// are gone or ctx ends. Left alone are Pods of DaemonSets and of the kubelet itself, finished ones,
-// and Pods that no controller would start again: their containers outlive a restart of K3s
-// (KillMode=process in its unit). Nothing is evicted before a controller manager leads.
+// Drain evicts every Pod of a node that a controller starts again elsewhere. It returns when they
+// are gone or ctx ends. It leaves alone finished Pods, and Pods of DaemonSets and of the kubelet
+// itself. It also leaves Pods without a controller, whose containers outlive a restart of K3s
+// (KillMode=process in its unit). It evicts no Pod before a controller manager leads.
 func (d *Drainer) Drain(ctx context.Context, node string) error {
 	if err := d.led(ctx); err != nil {
 		return err
@@ -50,7 +50,7 @@ func (d *Drainer) Drain(ctx context.Context, node string) error {
 		if len(now) == 0 {
 			return nil
 		}
-		if ctx.Err() == nil || left == nil { // what the end of the time itself breaks off is no reason
+		if ctx.Err() == nil || left == nil { // the end of the time itself is no reason
 			left = now
 		}
 		d.awaitChange(ctx, node, pods.ResourceVersion)
@@ -58,7 +58,7 @@ func (d *Drainer) Drain(ctx context.Context, node string) error {
 	return fmt.Errorf("%w: %s", ErrBlocked, blockers(left))
 }
 
-// evictAll asks every Pod that can move to do so, and returns those that have not gone yet.
+// evictAll requests the eviction of every Pod that can move, and returns those still there.
 func (d *Drainer) evictAll(ctx context.Context, node string, pods []corev1.Pod, told map[string]bool) []leaving {
 	var left []leaving
 	for i := range pods {
@@ -77,22 +77,23 @@ func (d *Drainer) evictAll(ctx context.Context, node string, pods []corev1.Pod, 
 	return left
 }
 
-// leaving is a Pod that has still to go, and why it did not: empty while it ends.
+// leaving is a Pod that has not gone yet, and the reason; the reason is empty while the Pod ends.
 type leaving struct {
 	pod     corev1.Pod
 	refusal string
 }
 
-// stays are Pods that an eviction does not move.
+// stays reports whether an eviction would not move the Pod.
 func stays(pod *corev1.Pod) bool {
 	if _, mirror := pod.Annotations[corev1.MirrorPodAnnotationKey]; mirror {
 		return true
 	}
 	owner := metav1.GetControllerOf(pod)
-	return owner != nil && owner.Kind == "DaemonSet" || pod.Status.Phase == corev1.PodSucceeded || pod.Status.Phase == corev1.PodFailed
+	return owner != nil && owner.Kind == "DaemonSet" || pod.Status.Phase == corev1.PodSucceeded ||
+		pod.Status.Phase == corev1.PodFailed
 }
 
-// evict asks for a Pod's eviction unless it is leaving already.
+// evict requests a Pod's eviction, unless the Pod is being deleted already.
 func (d *Drainer) evict(ctx context.Context, pod *corev1.Pod) leaving {
 	one := leaving{pod: *pod}
 	if pod.DeletionTimestamp != nil {
@@ -108,7 +109,7 @@ func (d *Drainer) evict(ctx context.Context, pod *corev1.Pod) leaving {
 	return one
 }
 
-// refusal returns the API server's words, with the budget that it names in the causes.
+// refusal returns the API server's message, with the budget that its causes name.
 func refusal(err error) string {
 	text := err.Error()
 	status := apierrors.APIStatus(nil)
@@ -148,7 +149,7 @@ func (d *Drainer) awaitChange(ctx context.Context, node, since string) {
 	}
 }
 
-// blockers names each Pod that is left and what keeps it.
+// blockers names each Pod that is left and the reason.
 func blockers(left []leaving) string {
 	if len(left) == 0 {
 		return "no API server answered"

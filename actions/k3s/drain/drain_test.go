@@ -18,9 +18,10 @@ import (
 	"strata/actions/k3s/drain"
 )
 
-// pod is a Pod of agent-1 that a controller of a kind owns; without a kind it has no owner.
+// pod returns a Pod of agent-1 that a controller of a kind owns; without a kind it has no owner.
 func pod(name, owner string) *corev1.Pod {
-	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"}, Spec: corev1.PodSpec{NodeName: "agent-1"}}
+	p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default"},
+		Spec: corev1.PodSpec{NodeName: "agent-1"}}
 	if owner != "" {
 		controls := true
 		p.OwnerReferences = []metav1.OwnerReference{{Kind: owner, Name: "x", Controller: &controls}}
@@ -28,8 +29,8 @@ func pod(name, owner string) *corev1.Pod {
 	return p
 }
 
-// cluster is an API whose evictions delete, but for those that refuse says something about, as
-// often as it does.
+// cluster returns an API whose evictions delete Pods. It refuses an eviction each time refuse
+// returns an error for the Pod.
 func cluster(refuse func(name string) error, objects ...runtime.Object) *fake.Clientset {
 	client := fake.NewClientset(objects...)
 	client.PrependReactor("create", "pods", func(action clienttesting.Action) (bool, runtime.Object, error) {
@@ -48,11 +49,12 @@ func cluster(refuse func(name string) error, objects ...runtime.Object) *fake.Cl
 
 func never(string) error { return nil }
 
-// budget is the API server's refusal (kubernetes pkg/registry/core/pod/storage/eviction.go).
+// budget returns the API server's refusal (kubernetes pkg/registry/core/pod/storage/eviction.go).
 func budget() error {
 	err := apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", 0)
 	err.ErrStatus.Details.Causes = []metav1.StatusCause{{
-		Type: policyv1.DisruptionBudgetCause, Message: "The disruption budget web needs 2 healthy pods and has 2 currently",
+		Type:    policyv1.DisruptionBudgetCause,
+		Message: "The disruption budget web needs 2 healthy pods and has 2 currently",
 	}}
 	return err
 }
@@ -103,7 +105,8 @@ func TestABudgetThatNeverLetsGoIsNamedWithItsPod(t *testing.T) {
 	defer cancel()
 	err := (&drain.Drainer{Client: client, Log: t.Logf}).Drain(ctx, "agent-1")
 	require.ErrorIs(t, err, drain.ErrBlocked)
-	assert.EqualError(t, err, "not drained: 1 still on it: default/web: The disruption budget web needs 2 healthy pods and has 2 currently")
+	assert.EqualError(t, err,
+		"not drained: 1 still on it: default/web: The disruption budget web needs 2 healthy pods and has 2 currently")
 }
 
 func TestAPodThatDoesNotEndIsNamed(t *testing.T) {

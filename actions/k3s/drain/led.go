@@ -11,35 +11,35 @@ import (
 )
 
 const (
-	// controllerManager is the lease of the kube-controller-manager that leads (kubernetes
+	// controllerManager is the lease of the leading kube-controller-manager (kubernetes
 	// cmd/kube-controller-manager/app).
 	controllerManager = "kube-controller-manager"
 	// leaseAgain is the time between two reads of the lease, which its holder renews every 2 s.
 	leaseAgain = 250 * time.Millisecond
 )
 
-// term is the time in which one controller manager leads.
+// term is the time during which one controller manager leads.
 type term struct {
 	holder      string
 	transitions int32
 }
 
-// led waits until a controller manager is seen to renew its lease. Without one no controller takes
-// an evicted Pod out of its Service: when the server with the leader has restarted, the next one
-// leads only after the lease is over, 15 s later, and by then the Pod is gone. A new leader is
-// believed at its second renewal: its controllers have read what there is by then. Clocks are not
-// compared, and a cluster whose controller manager does not elect has no lease and is not waited
-// for.
+// led waits until it has seen a controller manager renew its lease. Without a leader no controller
+// takes an evicted Pod out of its Service. When the leader's server restarts, the next one leads
+// only after the lease ends, 15 s later: too late for the Pod. A new leader counts from its second
+// renewal, when its controllers have read the cluster. Clocks are not compared. A cluster without
+// leader election has no lease; led does not wait there.
 func (d *Drainer) led(ctx context.Context) error {
 	var since term
 	var first time.Time
 	state := "not read yet"
 	for {
-		lease, err := d.Client.CoordinationV1().Leases(metav1.NamespaceSystem).Get(ctx, controllerManager, metav1.GetOptions{})
+		lease, err := d.Client.CoordinationV1().Leases(metav1.NamespaceSystem).
+			Get(ctx, controllerManager, metav1.GetOptions{})
 		switch {
 		case apierrors.IsNotFound(err):
 			return nil
-		case ctx.Err() != nil: // what the end of the time breaks off is no reason
+		case ctx.Err() != nil: // the end of the time itself is no reason
 		case err != nil:
 			state = err.Error()
 		default:
@@ -53,7 +53,8 @@ func (d *Drainer) led(ctx context.Context) error {
 			state = fmt.Sprintf("held by %q, last renewed at %s", now.holder, renewed.Format(time.TimeOnly))
 		}
 		if pause(ctx, leaseAgain); ctx.Err() != nil {
-			return fmt.Errorf("not drained: no kube-controller-manager leads, so nothing would take its Pods out of their Services; lease %s/%s: %s",
+			return fmt.Errorf(
+				"not drained: no kube-controller-manager leads, so nothing would take its Pods out of their Services; lease %s/%s: %s",
 				metav1.NamespaceSystem, controllerManager, state)
 		}
 	}

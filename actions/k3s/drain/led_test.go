@@ -26,7 +26,7 @@ type lease struct {
 	err       error
 }
 
-// ledBy answers with one lease after the other, and the last one for ever; reads counts them.
+// ledBy answers with the leases in turn, then repeats the last one; reads counts the answers.
 func ledBy(client *fake.Clientset, leases ...lease) (reads *atomic.Int32) {
 	reads = &atomic.Int32{}
 	client.PrependReactor("get", "leases", func(clienttesting.Action) (bool, runtime.Object, error) {
@@ -42,8 +42,8 @@ func ledBy(client *fake.Clientset, leases ...lease) (reads *atomic.Int32) {
 	return reads
 }
 
-// What the race leases like: the leader went with its server, its lease is not over, and an evicted
-// Pod stays in its Service.
+// The race that the lease prevents: the leader went with its server, its lease has not ended, and
+// an evicted Pod stays in its Service.
 func TestNothingIsEvictedBeforeANewControllerManagerLeads(t *testing.T) {
 	var reads *atomic.Int32
 	early := false
@@ -52,7 +52,8 @@ func TestNothingIsEvictedBeforeANewControllerManagerLeads(t *testing.T) {
 		return nil
 	}, pod("web", "ReplicaSet"))
 	reads = ledBy(client,
-		lease{holder: "server-1", term: 3, renewedAt: 10}, lease{holder: "server-1", term: 3, renewedAt: 10}, // it is dead
+		// it is dead
+		lease{holder: "server-1", term: 3, renewedAt: 10}, lease{holder: "server-1", term: 3, renewedAt: 10},
 		lease{err: apierrors.NewInternalError(context.DeadlineExceeded)},
 		lease{holder: "server-2", term: 4, renewedAt: 25}, // it leads, and its controllers begin to read
 		lease{holder: "server-2", term: 4, renewedAt: 27})
@@ -68,7 +69,8 @@ func TestAClusterWithoutALeaderIsNotDrained(t *testing.T) {
 	defer cancel()
 	err := (&drain.Drainer{Client: client, Log: t.Logf}).Drain(ctx, "agent-1")
 	require.NotErrorIs(t, err, drain.ErrBlocked, "no Pod and no budget is the reason")
-	assert.EqualError(t, err, "not drained: no kube-controller-manager leads, so nothing would take its Pods out of their Services; "+
-		`lease kube-system/kube-controller-manager: held by "server-1", last renewed at 00:00:10`)
+	assert.EqualError(t, err,
+		"not drained: no kube-controller-manager leads, so nothing would take its Pods out of their Services; "+
+			`lease kube-system/kube-controller-manager: held by "server-1", last renewed at 00:00:10`)
 	assert.Len(t, names(t, client), 1)
 }

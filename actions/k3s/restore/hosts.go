@@ -18,18 +18,19 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// database holds etcd's data on each server. It is K3s's default, which serverArgs must not change.
+// database is the folder of etcd's data on each server. It is K3s's default, which serverArgs must
+// not change.
 const database = "/var/lib/rancher/k3s/server/db"
 
-// Folder holds the snapshots of each server.
+// Folder is the folder of snapshots on each server.
 const Folder = database + "/snapshots"
 
-// Ahead ends the name of a snapshot's copy that is made for a restore and goes with its end.
+// Ahead is the suffix of a snapshot's copy that a restore makes and removes at its end.
 const Ahead = "-ahead"
 
 // Hosts runs the steps of a restore on hosts.
 type Hosts interface {
-	// Run runs a step's script on a host, with variables set before, and returns what it printed.
+	// Run runs a step's script on a host with these variables, and returns its output.
 	Run(ctx context.Context, host health.Host, step string, variables map[string]string) (string, error)
 	// Works returns once the host's K3s works.
 	Works(ctx context.Context, host health.Host) error
@@ -42,9 +43,9 @@ var steps string
 type SSH struct {
 	// Key logs in.
 	Key []byte
-	// SHA256 is the binary's that the hosts run.
+	// SHA256 is the sum of the hosts' K3s binary.
 	SHA256 string
-	// Owner owns the hosts; nil in a state that does not say.
+	// Owner owns the hosts; nil if the state names no owner.
 	Owner *k3shost.Owner
 	// Gate returns once a host's K3s works.
 	Gate func(ctx context.Context, host health.Host) error
@@ -62,10 +63,9 @@ func (s *SSH) script(host health.Host, step string, variables map[string]string)
 	return k3shost.Script(host.Role, s.SHA256, s.Owner.At(host.Name), steps+"\n"+step+"\n", variables)
 }
 
-// Copy writes a snapshot of a server to a local file that only its owner may read: it holds every
-// Secret of the cluster. The file appears under its name only when it is complete and has the
-// sha256 sum. A failure leaves nothing behind, and what a kill leaves goes with the next copy to
-// the same folder.
+// Copy writes a server's snapshot to a local file that only its owner may read, because it holds
+// every Secret of the cluster. The file gets its name only when it is complete and has the sha256
+// sum. A failure leaves no file. The next copy to the same folder removes the rest of a killed one.
 func (s *SSH) Copy(ctx context.Context, host health.Host, name, local, sum string) (err error) {
 	client, err := remote.Dial(ctx, host.Target, s.Key)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *SSH) Copy(ctx context.Context, host health.Host, name, local, sum strin
 	return os.Rename(file.Name(), local)
 }
 
-// Push gives a server a snapshot that is a local file.
+// Push copies a local snapshot to a server.
 func (s *SSH) Push(ctx context.Context, host health.Host, local, name, sum string) error {
 	client, err := remote.Dial(ctx, host.Target, s.Key)
 	if err != nil {

@@ -13,21 +13,21 @@ import (
 	"strata/health"
 )
 
-// stopLimit bounds the stop of one server; systemd itself gives up after 90 s, and an install that
-// is under way is waited for, for 2 minutes.
+// stopLimit bounds the stop of one server. systemd itself gives up after 90 s, and the script waits
+// up to 2 minutes for a running install.
 const stopLimit = 4 * time.Minute
 
-// Restore is the way back to a snapshot.
+// Restore restores a snapshot, or a cluster without its quorum.
 type Restore struct {
 	// Hosts reaches the hosts.
 	Hosts Hosts
-	// Servers and Agents are the cluster's nodes, less those that are Without.
+	// Servers and Agents are the cluster's nodes, less those of Without.
 	Servers, Agents []health.Host
-	// Snapshot is the file's name in Folder of the first of Servers. Empty: that server keeps its
-	// own data, and only forgets the other members, which is the way out when a quorum is lost.
+	// Snapshot is the file's name in Folder of the first server. If empty, that server keeps its
+	// own data and only removes the other members, which repairs a lost quorum.
 	Snapshot string
-	// User is the stack's login; a snapshot from before it was bound to its role does not know it.
-	// Empty: K3s's own, which needs none.
+	// User is the stack's login. A snapshot from before its role binding does not know it. Empty
+	// for K3s's own login, which needs no binding.
 	User string
 	// Log receives a line for each step.
 	Log io.Writer
@@ -35,11 +35,11 @@ type Restore struct {
 
 // Times holds the durations of a restore, from its first step.
 type Times struct {
-	// API is until the first server answered, All until every server and agent worked.
+	// API ends when the first server answers, All when every server and agent works.
 	API, All time.Duration
 }
 
-// Find puts the server first that has the snapshot, in any other case all stay in their order.
+// Find puts the server with the snapshot first. Without one, the order stays.
 func Find(ctx context.Context, hosts Hosts, servers []health.Host, snapshot string) ([]health.Host, error) {
 	var failures []error
 	for i, server := range servers {
@@ -52,10 +52,13 @@ func Find(ctx context.Context, hosts Hosts, servers []health.Host, snapshot stri
 			return toFront(servers, i), nil
 		}
 	}
-	return nil, errors.Join(append(failures, fmt.Errorf("no server has the snapshot %s in %s; strata snapshot --list shows what they have", snapshot, Folder))...)
+	return nil, errors.Join(
+		append(failures,
+			fmt.Errorf("no server has the snapshot %s in %s; strata snapshot --list shows what they have", snapshot,
+				Folder))...)
 }
 
-// First puts the server of a name first; a name that none has is an error.
+// First puts the named server first; an unknown name is an error.
 func First(servers []health.Host, name string) ([]health.Host, error) {
 	i, err := called(servers, name)
 	if err != nil {
@@ -68,16 +71,18 @@ func toFront(servers []health.Host, i int) []health.Host {
 	return slices.Concat(servers[i:i+1], servers[:i], servers[i+1:])
 }
 
-// Run restores. Nothing is touched before every server was reached: one with the old data that came
-// back would be a second cluster under the same addresses.
+// Run restores. It changes no host before it has reached every server. A server that comes back
+// with the old data would be a second cluster under the same addresses.
 func (r *Restore) Run(ctx context.Context) (Times, error) {
 	var times Times
 	if err := r.every(ctx, r.Servers, "holds", map[string]string{"snapshot": r.Snapshot}); err != nil {
-		return times, fmt.Errorf("refused, nothing was changed: every server must be stopped first: %w; a host that is gone for good: --without NAME", err)
+		return times, fmt.Errorf(
+			"refused, nothing was changed: every server must be stopped first: %w; a host that is gone for good: --without NAME", err)
 	}
 	first := r.Servers[0]
 	if _, err := r.Hosts.Run(ctx, first, "fits", map[string]string{"snapshot": r.Snapshot}); err != nil {
-		return times, fmt.Errorf("refused, nothing was changed: %s: %w; strata snapshot --list shows what the servers have", first.Name, err)
+		return times, fmt.Errorf(
+			"refused, nothing was changed: %s: %w; strata snapshot --list shows what the servers have", first.Name, err)
 	}
 	started := time.Now()
 	limited, cancel := context.WithTimeout(ctx, stopLimit)
@@ -122,17 +127,18 @@ func (r *Restore) Run(ctx context.Context) (Times, error) {
 	return times, nil
 }
 
-// failedReset says what a reset that failed leaves, and the way back.
+// failedReset returns an error with the state after a failed reset, and the repair.
 func (r *Restore) failedReset(err error) error {
 	first, others := r.Servers[0].Name, "there is no other server, so the cluster is down"
 	if len(r.Servers) > 1 {
 		others = "the other servers are started with the data that they had"
 	}
-	return fmt.Errorf("reset %s: %w; %s; %s stays stopped, also after a reboot, and its data are in %s/etcd or, moved by K3s, in %s/etcd-old-*: "+
-		"run strata restore again, before any pulumi up", first, err, others, first, database, database)
+	return fmt.Errorf(
+		"reset %s: %w; %s; %s stays stopped, also after a reboot, and its data are in %s/etcd or, moved by K3s, in %s/etcd-old-*: "+
+			"run strata restore again, before any pulumi up", first, err, others, first, database, database)
 }
 
-// nodes are the names of all nodes.
+// nodes returns the names of all nodes.
 func (r *Restore) nodes() string {
 	var names []string
 	for _, host := range slices.Concat(r.Servers, r.Agents) {
@@ -152,8 +158,9 @@ func (r *Restore) begin(ctx context.Context, server health.Host, step string, va
 	return nil
 }
 
-// agents restarts K3s on every agent, because caches of what came after the snapshot would make
-// them wait for what never comes. One that does not answer is told and does not hold up the others.
+// agents restarts K3s on every agent. Their caches hold newer data than the snapshot, so they would
+// wait for events that never come. An agent that does not answer is logged and does not delay the
+// others.
 func (r *Restore) agents(ctx context.Context) error {
 	return atOnce(r.Agents, func(agent health.Host) error {
 		if _, err := r.Hosts.Run(ctx, agent, "restart >&2", nil); err != nil {
@@ -173,7 +180,7 @@ func (r *Restore) every(ctx context.Context, hosts []health.Host, step string, v
 	})
 }
 
-// atOnce does something with all hosts at once; the error joins those of all, in the hosts' order.
+// atOnce calls do for all hosts at once; the error joins those of all, in the hosts' order.
 func atOnce(hosts []health.Host, do func(health.Host) error) error {
 	failures := make([]error, len(hosts))
 	var all sync.WaitGroup
@@ -191,7 +198,7 @@ func (r *Restore) undo(ctx context.Context, servers []health.Host) error {
 	return r.every(ctx, servers, "start_again", nil)
 }
 
-// Without removes hosts by name; a name that none has is an error.
+// Without removes hosts by name; an unknown name is an error.
 func Without(hosts []health.Host, names []string) ([]health.Host, error) {
 	for _, name := range names {
 		i, err := called(hosts, name)
@@ -203,7 +210,7 @@ func Without(hosts []health.Host, names []string) ([]health.Host, error) {
 	return hosts, nil
 }
 
-// called is the index of the host of a name.
+// called returns the index of the host with a name.
 func called(hosts []health.Host, name string) (int, error) {
 	i := slices.IndexFunc(hosts, func(host health.Host) bool { return host.Name == name })
 	if i >= 0 {

@@ -17,15 +17,15 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// fleet notes what it is told to do, host by host, and fails where a test says so.
+// fleet records the steps on each host, and fails those that a test chooses.
 type fleet struct {
 	mutex sync.Mutex
 	did   []string
-	// fails are "step host".
+	// fails has keys of the form "step host".
 	fails map[string]bool
 	// has is the server that has the snapshot.
 	has string
-	// nodes are those whose passwords were to be forgotten.
+	// nodes lists the nodes whose passwords were to be removed.
 	nodes string
 }
 
@@ -71,7 +71,8 @@ func hosts(role string, names ...string) []health.Host {
 func back(f *fleet) (*restore.Restore, *bytes.Buffer) {
 	log := &bytes.Buffer{}
 	return &restore.Restore{
-		Hosts: f, Servers: hosts("server", "server-1", "server-2", "server-3"), Agents: hosts("agent", "agent-1"), Snapshot: "on-demand-1", User: "strata:dev", Log: log,
+		Hosts: f, Servers: hosts("server", "server-1", "server-2", "server-3"),
+		Agents: hosts("agent", "agent-1"), Snapshot: "on-demand-1", User: "strata:dev", Log: log,
 	}, log
 }
 
@@ -84,9 +85,11 @@ func TestAllStopOneIsResetAndTheOthersJoinItOneByOne(t *testing.T) {
 	assert.ElementsMatch(t, []string{"stop server-1", "stop server-2", "stop server-3"}, f.did[1:4])
 	assert.Equal(t, []string{
 		"reset server-1", "restart server-1", "works server-1", "forget_passwords server-1", "bind server-1",
-		"rejoin at-server-1 server-2", "works server-2", "joined server-2", "rejoin at-server-1 server-3", "works server-3", "joined server-3",
+		"rejoin at-server-1 server-2", "works server-2", "joined server-2",
+		"rejoin at-server-1 server-3", "works server-3", "joined server-3",
 	}, f.did[4:15])
-	assert.ElementsMatch(t, []string{"release server-1", "release server-2", "release server-3"}, f.did[15:18], "not before all are one cluster")
+	assert.ElementsMatch(t, []string{"release server-1", "release server-2", "release server-3"},
+		f.did[15:18], "not before all are one cluster")
 	assert.Equal(t, []string{"restart agent-1", "works agent-1"}, f.did[18:])
 	assert.LessOrEqual(t, times.API, times.All)
 }
@@ -121,7 +124,8 @@ func TestAResetThatFailsLeavesTheOtherServersTheirData(t *testing.T) {
 	f := &fleet{fails: map[string]bool{"reset server-1": true}}
 	r, _ := back(f)
 	_, err := r.Run(t.Context())
-	require.ErrorContains(t, err, "reset server-1: made to fail; the other servers are started with the data that they had; server-1 stays stopped, also after a reboot")
+	require.ErrorContains(t, err,
+		"reset server-1: made to fail; the other servers are started with the data that they had; server-1 stays stopped, also after a reboot")
 	assert.ElementsMatch(t, []string{"start_again server-2", "start_again server-3"}, f.did[4:])
 }
 
@@ -131,11 +135,12 @@ func TestAResetThatFailsOnTheOnlyServerLeavesAClusterThatIsDownAndTheWayBack(t *
 	r.Servers = r.Servers[:1]
 	_, err := r.Run(t.Context())
 	require.ErrorContains(t, err, "there is no other server, so the cluster is down")
-	require.ErrorContains(t, err, "its data are in /var/lib/rancher/k3s/server/db/etcd or, moved by K3s, in /var/lib/rancher/k3s/server/db/etcd-old-*: run strata restore again")
+	require.ErrorContains(t, err,
+		"its data are in /var/lib/rancher/k3s/server/db/etcd or, moved by K3s, in /var/lib/rancher/k3s/server/db/etcd-old-*: run strata restore again")
 	assert.Equal(t, []string{"fits server-1", "stop server-1"}, f.did, "it is not started, and no up comes between")
 }
 
-// A snapshot may be older than a host that was replaced since: it has the old host's password.
+// A snapshot may be older than a replaced host: then it has the old host's password.
 func TestTheNodesPasswordsAreForgottenBeforeTheOthersCome(t *testing.T) {
 	f := &fleet{fails: map[string]bool{"forget_passwords server-1": true}}
 	r, _ := back(f)

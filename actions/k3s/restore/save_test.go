@@ -18,7 +18,7 @@ import (
 
 const snapshots = database + "/snapshots/"
 
-// saving is a server with a snapshot from before, whose K3s takes another one by a script.
+// saving returns a server with an older snapshot, whose K3s takes another one by a script.
 func saving(t *testing.T, k3s string) *host {
 	h := newHost(t)
 	h.write(snapshots+"on-demand-server-1-1", "from before")
@@ -26,11 +26,12 @@ func saving(t *testing.T, k3s string) *host {
 	return h
 }
 
-// took imitates K3s taking a snapshot, with the words that it logs.
+// took imitates K3s taking a snapshot, with its log lines.
 const took = `printf new > SNAPSHOTS/on-demand-server-1-2; echo 'time="2026-11-24T08:00:00Z" level=info msg="Snapshot on-demand-server-1-2 saved."' >&2`
 
 func TestASnapshotIsTheOneThatK3sSaysItTook(t *testing.T) {
-	for name, after := range map[string]string{"": "", "another one is written meanwhile": "; printf later > SNAPSHOTS/on-demand-server-1-3"} {
+	for name, after := range map[string]string{"": "",
+		"another one is written meanwhile": "; printf later > SNAPSHOTS/on-demand-server-1-3"} {
 		t.Run(name, func(t *testing.T) {
 			out, err := saving(t, took+after).run("save", nil)
 			require.NoError(t, err, out)
@@ -39,8 +40,8 @@ func TestASnapshotIsTheOneThatK3sSaysItTook(t *testing.T) {
 	}
 }
 
-// K3s's command ends well where its server could not write the file, because the disk is full: it
-// says of no snapshot that it is saved.
+// K3s's command exits with 0 even if its server could not write the file because the disk is full.
+// It then reports no snapshot as saved.
 func TestASnapshotFromBeforeIsNotTheOneThatIsAskedFor(t *testing.T) {
 	for name, k3s := range map[string]string{
 		"nothing is said":              "",
@@ -63,8 +64,8 @@ func TestASnapshotFromBeforeIsNotTheOneThatIsAskedFor(t *testing.T) {
 	}
 }
 
-// A server without its quorum writes the snapshot in a second, then tries for two minutes to note
-// it in the API, and fails.
+// A server without its quorum writes the snapshot in a second. Then it tries for two minutes to
+// record it in the API, and fails.
 func TestASnapshotThatK3sCouldNotNoteIsTheOneThatItWroteInFull(t *testing.T) {
 	const failed = `; echo 'level=fatal msg="Error: Post ... context deadline exceeded"' >&2; exit 1`
 	sum := sha256.Sum256([]byte("what etcd has"))
@@ -91,8 +92,8 @@ func TestASnapshotThatK3sCouldNotNoteIsTheOneThatItWroteInFull(t *testing.T) {
 	}
 }
 
-// A server that was killed while it wrote leaves a part, which K3s would list as a snapshot. One
-// that is being written stays.
+// A killed server leaves a partial file, which K3s would list as a snapshot. A file that is being
+// written stays.
 func TestAPartOfASnapshotGoesWithTheNextAndIsNotListed(t *testing.T) {
 	h := saving(t, took)
 	h.write(snapshots+"on-demand-server-1-0.part", "half")
@@ -110,8 +111,8 @@ func TestAPartOfASnapshotGoesWithTheNextAndIsNotListed(t *testing.T) {
 	assert.FileExists(t, h.root+snapshots+"on-demand-server-1-9.part")
 }
 
-// remote's scripts end with their caller, by their process group: so must K3s's command, or it is
-// in the way of the next.
+// remote's scripts end with their caller, by their process group. K3s's command must too, or it
+// blocks the next one.
 func TestASnapshotThatIsInterruptedEndsOnTheHost(t *testing.T) {
 	h := saving(t, "echo $$ > SNAPSHOTS/pid; exec sleep 60")
 	command := h.command((&SSH{SHA256: "00"}).script(health.Host{Role: "server"}, "save", nil))
@@ -126,10 +127,12 @@ func TestASnapshotThatIsInterruptedEndsOnTheHost(t *testing.T) {
 	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
 	require.NoError(t, syscall.Kill(-command.Process.Pid, syscall.SIGTERM))
 	require.Error(t, command.Wait())
-	require.Eventually(t, func() bool { return !runs(pid) }, 5*time.Second, 10*time.Millisecond, "k3s etcd-snapshot save goes on")
+	require.Eventually(t, func() bool {
+		return !runs(pid)
+	}, 5*time.Second, 10*time.Millisecond, "k3s etcd-snapshot save goes on")
 }
 
-// runs reports whether a process runs: one that has ended may wait for its parent.
+// runs reports whether a process runs; an ended one may wait for its parent.
 func runs(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	_, state, _ := strings.Cut(string(text), ") ")

@@ -15,7 +15,7 @@ import (
 	"strata/internal/k3shost"
 )
 
-// host is a folder that the steps take for a server's root.
+// host is a folder that the steps use as a server's root.
 type host struct {
 	t    *testing.T
 	root string
@@ -26,8 +26,10 @@ const kept, etcd = "etcd-before-restore", "etcd"
 func newHost(t *testing.T) *host {
 	h := &host{t, t.TempDir()}
 	for path, content := range map[string]string{
-		"/etc/rancher/k3s/config.yaml": "token: x\n", "/etc/rancher/k3s/config.yaml.d/90-strata-join.yaml": "server: x\n",
-		"/etc/systemd/system/k3s.service": "[Service]\n", "/usr/local/bin/k3s": "k3s\n", "/var/lib/strata/none": "", "/run/none": "",
+		"/etc/rancher/k3s/config.yaml":                       "token: x\n",
+		"/etc/rancher/k3s/config.yaml.d/90-strata-join.yaml": "server: x\n",
+		"/etc/systemd/system/k3s.service":                    "[Service]\n", "/usr/local/bin/k3s": "k3s\n",
+		"/var/lib/strata/none": "", "/run/none": "",
 		"/bin/systemctl": "#!/bin/sh\necho \"$*\" >> " + h.root + "/said\n",
 		"/bin/k3s":       "#!/bin/sh\necho \"k3s $*\" >> " + h.root + "/said\n[ \"$1\" != server ]\n",
 	} {
@@ -59,7 +61,8 @@ func (h *host) sh(text string) (string, error) {
 }
 
 func (h *host) command(text string) *exec.Cmd {
-	text = strings.NewReplacer("/etc/", h.root+"/etc/", "/var/lib/", h.root+"/var/lib/", "/run/", h.root+"/run/", "/usr/local/bin/", h.root+"/usr/local/bin/").Replace(text)
+	text = strings.NewReplacer("/etc/", h.root+"/etc/", "/var/lib/", h.root+"/var/lib/", "/run/",
+		h.root+"/run/", "/usr/local/bin/", h.root+"/usr/local/bin/").Replace(text)
 	command := exec.CommandContext(h.t.Context(), "sh", "-c", text)
 	command.Env = append(os.Environ(), "PATH="+h.root+"/bin:"+os.Getenv("PATH"))
 	return command
@@ -101,7 +104,8 @@ func TestAServerWhoseResetFailedDoesNotStartAtBoot(t *testing.T) {
 	require.NoError(t, err)
 	_, err = h.run("reset", map[string]string{"snapshot": "one"})
 	require.Error(t, err)
-	assert.Equal(t, "disable k3s\nstop k3s\nk3s server --cluster-reset --cluster-reset-restore-path="+h.root+database+"/snapshots/one\n", h.read("/said"))
+	assert.Equal(t, "disable k3s\nstop k3s\nk3s server --cluster-reset --cluster-reset-restore-path="+
+		h.root+database+"/snapshots/one\n", h.read("/said"))
 	_, err = h.run("restart", nil)
 	require.NoError(t, err)
 	assert.Contains(t, h.read("/said"), "enable k3s\n")
@@ -113,14 +117,16 @@ func TestThePasswordsOfAllNodesAreForgotten(t *testing.T) {
 	require.NoError(t, err, out)
 	output := h.read("/said")
 	for _, node := range []string{"a", "b"} {
-		assert.Regexp(t, "(?m)^k3s kubectl --cache-dir=\\S+ --namespace kube-system delete secret --ignore-not-found "+node+"[.]node-password[.]k3s$", output)
+		assert.Regexp(t,
+			"(?m)^k3s kubectl --cache-dir=\\S+ --namespace kube-system delete secret --ignore-not-found "+node+
+				"[.]node-password[.]k3s$", output)
 	}
 	_, cache, _ := strings.Cut(output, "--cache-dir=")
 	assert.NoDirExists(t, strings.Fields(cache)[0], "in root's home or elsewhere")
 }
 
-// A host that reboots in the middle must not bring its old data back: two of three make the quorum
-// that the restore has just ended.
+// A host that reboots in the middle must not bring its old data back. Two of three servers would be
+// the quorum that the restore has just ended.
 func TestAServerThatIsStoppedForARestoreStartsAtNoBootAndTakesNoInstall(t *testing.T) {
 	h := newHost(t)
 	install := func() (string, error) { return h.sh(k3shost.Script("server", "00", nil, "one_at_a_time\n", nil)) }
@@ -128,7 +134,8 @@ func TestAServerThatIsStoppedForARestoreStartsAtNoBootAndTakesNoInstall(t *testi
 	require.NoError(t, err, out)
 	out, err = h.run("stop", nil)
 	require.NoError(t, err, out)
-	assert.Equal(t, "disable k3s\nstop k3s\n", h.read("/said"), "disabled first: a kill in between leaves no server that is stopped and comes back")
+	assert.Equal(t, "disable k3s\nstop k3s\n", h.read("/said"),
+		"disabled first: a kill in between leaves no server that is stopped and comes back")
 
 	out, err = install()
 	require.Error(t, err)
@@ -146,28 +153,29 @@ func TestAServerThatIsStoppedForARestoreStartsAtNoBootAndTakesNoInstall(t *testi
 
 func TestAnInstallThatIsUnderWayIsNotRestoredUnder(t *testing.T) {
 	h := newHost(t)
-	script := strings.Replace((&SSH{SHA256: "00"}).script(health.Host{Role: "server"}, "stop", nil), "flock -w 120", "flock -w 0", 1)
+	script := strings.Replace((&SSH{SHA256: "00"}).script(health.Host{Role: "server"}, "stop", nil),
+		"flock -w 120", "flock -w 0", 1)
 	out, err := h.sh("exec 8> /run/strata-k3s.lock; flock 8\n" + script)
 	require.Error(t, err)
 	assert.Contains(t, out, "another install or upgrade holds")
 	assert.NoFileExists(t, h.root+"/said", "nothing was stopped")
 }
 
-// snapshot is a file as etcd writes it: what it holds, and the sha256 of that.
+// snapshot returns a file in etcd's format: content, then its sha256.
 func snapshot(holds string) string {
 	sum := sha256.Sum256([]byte(holds))
 	return holds + string(sum[:])
 }
 
-// TestASnapshotIsLookedIntoBeforeAnythingStops: the key is that of token x, whose sha256 begins
-// with 2d711642b726.
+// The key is that of token x, whose sha256 begins with 2d711642b726.
 func TestASnapshotIsLookedIntoBeforeAnythingStops(t *testing.T) {
 	ours := snapshot("bolt\x00\x01/bootstrap/2d711642b726\x00pages")
 	for name, test := range map[string]struct{ file, content, token, refused string }{
-		"ours":                      {"one", ours, "token: x", ""},
-		"with a token in quotes":    {"one", ours, `token: "x"`, ""},
-		"with the CA in the token":  {"one", ours, "token: K10abc::server:x", ""},
-		"another cluster's":         {"one", snapshot("bolt/bootstrap/000000000000pages"), "token: x", "snapshot one is not of this cluster"},
+		"ours":                     {"one", ours, "token: x", ""},
+		"with a token in quotes":   {"one", ours, `token: "x"`, ""},
+		"with the CA in the token": {"one", ours, "token: K10abc::server:x", ""},
+		"another cluster's": {"one", snapshot("bolt/bootstrap/000000000000pages"), "token: x",
+			"snapshot one is not of this cluster"},
 		"of no cluster":             {"one", snapshot("bolt"), "token: x", "snapshot one is not of this cluster"},
 		"cut off":                   {"one", ours[:len(ours)-1], "token: x", "snapshot one is damaged"},
 		"empty":                     {"one", "", "token: x", "snapshot one is damaged"},
@@ -194,22 +202,27 @@ func TestASnapshotIsLookedIntoBeforeAnythingStops(t *testing.T) {
 
 func TestTheStacksUserIsBoundWhereTheSnapshotDoesNotKnowIt(t *testing.T) {
 	h := newHost(t)
-	h.write("/bin/k3s", "#!/bin/sh\necho \"$*\" >> "+h.root+"/said\ncase \"$*\" in *get*) echo clusterrolebinding.rbac.authorization.k8s.io/strata:dev ;; esac\n")
+	h.write("/bin/k3s",
+		"#!/bin/sh\necho \"$*\" >> "+h.root+
+			"/said\ncase \"$*\" in *get*) echo clusterrolebinding.rbac.authorization.k8s.io/strata:dev ;; esac\n")
 	out, err := h.run("bind", map[string]string{"user": "strata:dev"})
 	require.NoError(t, err, out)
 	assert.NotContains(t, h.read("/said"), "create")
 	h.write("/bin/k3s", "#!/bin/sh\ncase \"$*\" in *get*) ;; *) echo \"k3s $*\" >> "+h.root+"/said ;; esac\n")
 	out, err = h.run("bind", map[string]string{"user": "strata:dev"})
 	require.NoError(t, err, out)
-	assert.Contains(t, h.read("/said"), "create clusterrolebinding strata:dev --clusterrole=cluster-admin --user=strata:dev\n")
-	assert.Contains(t, h.read("/said"), "create clusterrolebinding strata:dev:reader --clusterrole=strata:reader --user=strata:dev:reader\n")
+	assert.Contains(t, h.read("/said"),
+		"create clusterrolebinding strata:dev --clusterrole=cluster-admin --user=strata:dev\n")
+	assert.Contains(t, h.read("/said"),
+		"create clusterrolebinding strata:dev:reader --clusterrole=strata:reader --user=strata:dev:reader\n")
 }
 
-// A snapshot from before a revocation brings the binding back.
+// A snapshot from before a revocation contains the revoked binding.
 func TestARestoreBindsNoFormerUserOfTheStack(t *testing.T) {
 	h := newHost(t)
 	bound := "for one in cluster-admin strata:dev strata:dev:1 strata:dev:2 strata:dev:reader strata:dev:reader:1 strata:dev:reader:2 strata:dev2 strata:other:1; do echo clusterrolebinding.rbac.authorization.k8s.io/$one; done"
-	h.write("/bin/k3s", "#!/bin/sh\ncase \"$*\" in *get*) "+bound+" ;; *) echo \"$3 $4 $5\" >> "+h.root+"/said ;; esac\n")
+	h.write("/bin/k3s",
+		"#!/bin/sh\ncase \"$*\" in *get*) "+bound+" ;; *) echo \"$3 $4 $5\" >> "+h.root+"/said ;; esac\n")
 	out, err := h.run("bind", map[string]string{"user": "strata:dev:2"})
 	require.NoError(t, err, out)
 	assert.Equal(t, "delete clusterrolebinding strata:dev\ndelete clusterrolebinding strata:dev:1\n"+

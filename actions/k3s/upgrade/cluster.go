@@ -10,7 +10,7 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// nodes are the cluster's Nodes by name.
+// nodes returns the cluster's Nodes by name.
 func (r *Rollout) nodes(ctx context.Context) (map[string]corev1.Node, error) {
 	found := map[string]corev1.Node{}
 	err := apiserver.Insist(ctx, func(ctx context.Context) error {
@@ -29,8 +29,8 @@ func (r *Rollout) nodes(ctx context.Context) (map[string]corev1.Node, error) {
 	return found, nil
 }
 
-// othersServe refuses to take a node away while a server is missing already: etcd would lose its
-// quorum with the next one, and the Pods of a dead node have nowhere to go.
+// othersServe returns an error if a server is missing already. With the next one etcd would lose
+// its quorum, and the Pods of a dead node have nowhere to go.
 func (r *Rollout) othersServe(ctx context.Context, leaving task) error {
 	nodes, err := r.nodes(ctx)
 	if err != nil {
@@ -45,10 +45,12 @@ func (r *Rollout) othersServe(ctx context.Context, leaving task) error {
 		}
 		// A Node stays Ready for 40 s after its host died; its API server does not.
 		if err := r.Hosts.Serves(ctx, url); err != nil {
-			return fmt.Errorf("server %s does not serve (%w), and etcd bears no second one away; bring it back, or take it out of strata:hosts", host.Name, err)
+			return fmt.Errorf(
+				"server %s does not serve (%w), and etcd bears no second one away; bring it back, or take it out of strata:hosts", host.Name, err)
 		}
 		if ready := apiserver.ReadyOf(&node); ready.Status != corev1.ConditionTrue {
-			return fmt.Errorf("server %s is not Ready (%s: %s), and etcd bears no second one away; bring it back, or take it out of strata:hosts",
+			return fmt.Errorf(
+				"server %s is not Ready (%s: %s), and etcd bears no second one away; bring it back, or take it out of strata:hosts",
 				host.Name, ready.Reason, ready.Message)
 		}
 	}

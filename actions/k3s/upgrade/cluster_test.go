@@ -29,7 +29,7 @@ import (
 // was and next are the versions before and after an upgrade.
 const was, next = "v1.34.2+k3s1", "v1.34.3+k3s1"
 
-// cluster is nodes and hosts that do what they are told, but for what a test breaks.
+// cluster has nodes and hosts that follow their commands, except where a test breaks them.
 type cluster struct {
 	t      *testing.T
 	client *fake.Clientset
@@ -38,24 +38,24 @@ type cluster struct {
 
 	mutex sync.Mutex
 	hosts map[string]upgrade.Host
-	// restarted are the hosts whose K3s was restarted, gone the Pods that were evicted, both in
+	// restarted lists the hosts whose K3s was restarted, gone the Pods that were evicted, both in
 	// order.
 	restarted, gone []string
-	// away and mostAway count nodes that were told to restart and have not yet been found to work;
-	// together is how many must be away before any of them works.
+	// away and mostAway count nodes that were restarted and have not worked since; together is how
+	// many must be away before any of them works.
 	away, mostAway, together int
-	// broken are hosts whose K3s does not work, protected Pods with a budget, silent API servers
+	// broken lists hosts whose K3s does not work, protected Pods with a budget, silent API servers
 	// that do not answer.
 	broken            map[string]error
 	protected, silent map[string]bool
-	// unreachable is a host without SSH, wrongSum one with another binary than was pushed, lost one
-	// whose answer to a restart is lost.
+	// unreachable is a host without SSH, wrongSum one with another binary than was pushed, and lost
+	// one whose answer to a restart is lost.
 	unreachable, wrongSum, lost string
-	// kubelet changes a node as its new kubelet does, in tests of one that is not well.
+	// kubelet changes a node as its new kubelet does, in tests of a broken node.
 	kubelet func(node *corev1.Node)
 }
 
-// newCluster has the named nodes; without names: three servers and two agents, each agent with a
+// newCluster has the named nodes. Without names: three servers and two agents, each agent with a
 // Pod.
 func newCluster(t *testing.T, names ...string) *cluster {
 	t.Helper()
@@ -65,7 +65,8 @@ func newCluster(t *testing.T, names ...string) *cluster {
 	minute := metav1.Duration{Duration: 2 * time.Second}
 	c := &cluster{
 		t: t, client: fake.NewClientset(), hosts: map[string]upgrade.Host{}, broken: map[string]error{},
-		protected: map[string]bool{}, silent: map[string]bool{}, plan: upgrade.Plan{Version: next, SHA256: "00", Concurrency: 1, Drain: minute, Return: minute},
+		protected: map[string]bool{}, silent: map[string]bool{},
+		plan: upgrade.Plan{Version: next, SHA256: "00", Concurrency: 1, Drain: minute, Return: minute},
 	}
 	for _, name := range names {
 		role := name[:len(name)-2]
@@ -85,8 +86,9 @@ func newCluster(t *testing.T, names ...string) *cluster {
 
 func status(version string, ready corev1.ConditionStatus) corev1.NodeStatus {
 	return corev1.NodeStatus{
-		NodeInfo:   corev1.NodeSystemInfo{KubeletVersion: version},
-		Conditions: []corev1.NodeCondition{{Type: corev1.NodeReady, Status: ready, LastHeartbeatTime: metav1.Now(), Reason: "KubeletReady"}},
+		NodeInfo: corev1.NodeSystemInfo{KubeletVersion: version},
+		Conditions: []corev1.NodeCondition{
+			{Type: corev1.NodeReady, Status: ready, LastHeartbeatTime: metav1.Now(), Reason: "KubeletReady"}},
 	}
 }
 
@@ -100,8 +102,9 @@ func (c *cluster) put(node *corev1.Node) {
 func (c *cluster) addPod(name, node string) {
 	controls := true
 	require.NoError(c.t, c.client.Tracker().Add(&corev1.Pod{
-		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default", OwnerReferences: []metav1.OwnerReference{{Kind: "ReplicaSet", Controller: &controls}}},
-		Spec:       corev1.PodSpec{NodeName: node},
+		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "default",
+			OwnerReferences: []metav1.OwnerReference{{Kind: "ReplicaSet", Controller: &controls}}},
+		Spec: corev1.PodSpec{NodeName: node},
 	}))
 }
 
@@ -120,7 +123,7 @@ func (c *cluster) podsOf(action clienttesting.Action) (bool, runtime.Object, err
 	return true, list, nil
 }
 
-// evict is the API server's part in an eviction.
+// evict imitates the API server's part in an eviction.
 func (c *cluster) evict(action clienttesting.Action) (bool, runtime.Object, error) {
 	create := action.(clienttesting.CreateAction)
 	if create.GetSubresource() != "eviction" {
@@ -130,7 +133,8 @@ func (c *cluster) evict(action clienttesting.Action) (bool, runtime.Object, erro
 	if c.protected[name] {
 		refused := apierrors.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", 0)
 		refused.ErrStatus.Details.Causes = []metav1.StatusCause{{
-			Type: policyv1.DisruptionBudgetCause, Message: "The disruption budget web needs 2 healthy pods and has 2 currently",
+			Type:    policyv1.DisruptionBudgetCause,
+			Message: "The disruption budget web needs 2 healthy pods and has 2 currently",
 		}}
 		return true, nil, refused
 	}
@@ -190,7 +194,8 @@ func (c *cluster) Serves(_ context.Context, url string) error {
 
 func (c *cluster) Restart(_ context.Context, host health.Host) (after time.Time, err error) {
 	if host.Name == c.wrongSum {
-		return time.Time{}, &remote.ExitError{Target: host.Target, Code: 1, Stderr: "/var/lib/strata/k3s has not the sha256 00"}
+		return time.Time{}, &remote.ExitError{Target: host.Target, Code: 1,
+			Stderr: "/var/lib/strata/k3s has not the sha256 00"}
 	}
 	defer c.lose(host.Name, &err)
 	c.mutex.Lock()
@@ -211,11 +216,12 @@ func (c *cluster) lose(name string, err *error) {
 
 func (c *cluster) Works(ctx context.Context, host health.Host, _ string) error {
 	if host.Role == "agent" {
-		err := wait.PollUntilContextTimeout(ctx, time.Millisecond, 10*time.Second, true, func(context.Context) (bool, error) {
-			c.mutex.Lock()
-			defer c.mutex.Unlock()
-			return c.mostAway >= c.together, nil
-		})
+		err := wait.PollUntilContextTimeout(ctx, time.Millisecond, 10*time.Second, true,
+			func(context.Context) (bool, error) {
+				c.mutex.Lock()
+				defer c.mutex.Unlock()
+				return c.mostAway >= c.together, nil
+			})
 		if ctx.Err() == nil && err != nil {
 			return fmt.Errorf("%d agents were away at once, expected %d", c.mostAway, c.together)
 		}

@@ -1,7 +1,7 @@
-// Package upgrade takes a changed K3s to the nodes of a running cluster: servers one by one, then
-// agents in lanes. Each is cordoned, drained within a bound and within PodDisruptionBudgets, given
-// its binary, gated, and uncordoned. What is to be done follows from what hosts and Nodes report,
-// so that an interrupted rollout goes on where it stopped; the first node that fails ends it, and
-// the others serve. It owns neither the copies of the binary (pushes) nor a node's first start
-// (install).
+// Package upgrade rolls a changed K3s out to the nodes of a running cluster: servers one by one,
+// then agents in lanes. It cordons each node, drains it within a time and within
+// PodDisruptionBudgets, installs the binary, gates it and uncordons it. The remaining work follows
+// from the reports of hosts and Nodes, so an interrupted rollout continues. The first node that
+// fails ends the rollout; the others serve. It owns neither the copies of the binary (pushes) nor a
+// node's first start (install).
 package upgrade

@@ -28,20 +28,20 @@ var observeScript = k3shost.CertificatesFunction + observeItself
 //go:embed restart.sh
 var restartScript string
 
-// The bounds of what is asked of a host.
+// Bounds of the requests to a host.
 const (
 	observeLimit = 3 * time.Minute // longer than a script waits for an install that is under way
 	// restartLimit covers a copy of the binary on a slow disk.
 	restartLimit = 5 * time.Minute
-	// serveLimit is for one request to a server that is not under way.
+	// serveLimit bounds one request to a server that is not being upgraded.
 	serveLimit = 10 * time.Second
 )
 
 // SSH reaches hosts over SSH, and gates them as the resources do.
 type SSH struct {
-	// SHA256 is the wanted binary's.
+	// SHA256 is the sum of the wanted binary.
 	SHA256 string
-	// Owner owns the hosts; nil in a state that does not say.
+	// Owner owns the hosts; nil if the state names no owner.
 	Owner *k3shost.Owner
 	// Secrets are the SSH key and the kubeconfig.
 	Secrets health.Secrets
@@ -62,13 +62,13 @@ func (s *SSH) Observe(ctx context.Context, host health.Host) (Host, error) {
 		return "", fmt.Errorf("on %s: %w", host.Name, err)
 	}
 	if state == HostEnding {
-		_, _ = fmt.Fprintf(s.Log, "upgrade: %s: %s of K3s's own ends at %s; a restart renews it\n", host.Name, first.File, first.Ends.Format(time.RFC3339))
+		_, _ = fmt.Fprintf(s.Log, "upgrade: %s: %s of K3s's own ends at %s; a restart renews it\n",
+			host.Name, first.File, first.Ends.Format(time.RFC3339))
 	}
 	return state, nil
 }
 
-// parseObservation reads what a host reported: what it runs, and which of its certificates ends
-// first.
+// parseObservation reads a host's report: its K3s, and the certificate that ends first.
 func parseObservation(output string, now time.Time) (Host, k3shost.Certificate, error) {
 	word, rest, _ := strings.Cut(output, "\n")
 	var lines []string
@@ -107,7 +107,8 @@ func (s *SSH) Restart(ctx context.Context, host health.Host) (time.Time, error) 
 func (s *SSH) run(ctx context.Context, host health.Host, script string, limit time.Duration) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	return k3shost.Run(ctx, host.Target, s.Secrets.SSHKey, k3shost.Script(host.Role, s.SHA256, s.Owner.At(host.Name), script, nil))
+	return k3shost.Run(ctx, host.Target, s.Secrets.SSHKey,
+		k3shost.Script(host.Role, s.SHA256, s.Owner.At(host.Name), script, nil))
 }
 
 // Serves implements Hosts.
@@ -140,7 +141,7 @@ func (s *SSH) Works(ctx context.Context, host health.Host, url string) error {
 	return s.gate(ctx, spec)
 }
 
-// gate asks a gate and names the check that failed; the whole report is in the log.
+// gate runs a gate. The error names the check that failed; the log has the whole report.
 func (s *SSH) gate(ctx context.Context, spec health.Spec) error {
 	result, err := kinds.Run(ctx, spec, s.Secrets, s.Log)
 	if err != nil || result.Passes() {

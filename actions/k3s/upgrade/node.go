@@ -16,12 +16,12 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// uncordonLimit bounds what is done for a node after the rollout's own time is up.
+// uncordonLimit bounds the uncordon of a node after the rollout's own time has ended.
 const uncordonLimit = 15 * time.Second
 
-// upgrade takes one node to the wanted K3s. A node that is emptied and does not come back stays
-// cordoned, so that nothing is scheduled where it may not start; one that could not be emptied runs
-// as before and is uncordoned.
+// upgrade takes one node to the wanted K3s. A drained node that does not come back stays cordoned,
+// so that no Pod is scheduled there. A node that could not be drained runs as before and is
+// uncordoned.
 func (r *Rollout) upgrade(ctx context.Context, t task) error {
 	started, name := time.Now(), t.host.Name
 	r.mutex.Lock()
@@ -60,9 +60,9 @@ func (r *Rollout) upgrade(ctx context.Context, t task) error {
 	return nil
 }
 
-// keptGoing uncordons a node whose restart was refused by its host: there, the old K3s runs. Where
-// the answer was lost the new one may have been started, and without the cordon's mark the next run
-// would take it for a node that was seen to work.
+// keptGoing uncordons a node whose host refused the restart, because the old K3s still runs there.
+// If the answer was lost, the new K3s may have started. Then the cordon's mark must stay, or the
+// next run would take the node for one that works.
 func (r *Rollout) keptGoing(ctx context.Context, t task, refused error) error {
 	exit := &remote.ExitError{}
 	if errors.As(refused, &exit) {
@@ -74,7 +74,9 @@ func (r *Rollout) keptGoing(ctx context.Context, t task, refused error) error {
 // empty cordons and drains a node, if another node can take its Pods.
 func (r *Rollout) empty(ctx context.Context, t task) error {
 	name := t.host.Name
-	err := apiserver.Insist(ctx, func(ctx context.Context) error { return drain.Cordon(ctx, r.Client, name, r.Version) })
+	err := apiserver.Insist(ctx, func(ctx context.Context) error {
+		return drain.Cordon(ctx, r.Client, name, r.Version)
+	})
 	if err != nil {
 		return err
 	}
@@ -89,57 +91,66 @@ func (r *Rollout) empty(ctx context.Context, t task) error {
 	started := time.Now()
 	limited, cancel := context.WithTimeout(ctx, r.Drain.Duration)
 	defer cancel()
-	drainer := drain.Drainer{Client: r.Client, Log: func(format string, args ...any) { r.say(name+": "+format, args...) }}
+	drainer := drain.Drainer{Client: r.Client, Log: func(format string, args ...any) {
+		r.say(name+": "+format, args...)
+	}}
 	if err := drainer.Drain(limited, name); err != nil {
 		advice := ""
 		if errors.Is(err, drain.ErrBlocked) {
 			advice = "give the workload another replica or relax its PodDisruptionBudget "
 		}
-		return errors.Join(fmt.Errorf("%w; it runs its old version, uncordoned; %s(strata:timeouts.drain is %s)", err, advice, r.Drain.Duration),
+		return errors.Join(
+			fmt.Errorf("%w; it runs its old version, uncordoned; %s(strata:timeouts.drain is %s)", err,
+				advice, r.Drain.Duration),
 			r.uncordon(ctx, name))
 	}
 	r.say("%s is drained, %s", name, since(started))
 	return nil
 }
 
-// refuge says whether another node takes Pods: one that is Ready, not cordoned, and turns none away
-// by its taints. A Pod that tolerates a taint is no reason to drain those that do not.
+// refuge reports whether another node takes Pods: one that is Ready, not cordoned, and without a
+// taint that repels. A Pod that tolerates a taint does not justify a drain of those that do not.
 func (r *Rollout) refuge(ctx context.Context, leaving string) (bool, error) {
 	nodes, err := r.nodes(ctx)
 	for name, node := range nodes {
-		if name != leaving && !node.Spec.Unschedulable && apiserver.Ready(&node) && !slices.ContainsFunc(node.Spec.Taints, repels) {
+		if name != leaving && !node.Spec.Unschedulable && apiserver.Ready(&node) &&
+			!slices.ContainsFunc(node.Spec.Taints, repels) {
 			return true, nil
 		}
 	}
 	return false, err
 }
 
-// repels says whether a taint turns Pods away.
+// repels reports whether a taint turns Pods away.
 func repels(taint corev1.Taint) bool { return taint.Effect != corev1.TaintEffectPreferNoSchedule }
 
-// uncordon lifts our cordon, also when the rollout's own time is up.
+// uncordon removes our cordon, even after the rollout's own time has ended.
 func (r *Rollout) uncordon(ctx context.Context, name string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), uncordonLimit)
 	defer cancel()
 	return apiserver.Insist(ctx, func(ctx context.Context) error { return drain.Uncordon(ctx, r.Client, name) })
 }
 
-// nodeReady waits until the node's new kubelet says that it is Ready. What it reported before the
-// restart proves nothing.
+// nodeReady waits until the node's new kubelet reports Ready. Reports from before the restart do
+// not count.
 func (r *Rollout) nodeReady(ctx context.Context, name string, after time.Time) error {
 	nodes := apiserver.OneNode(r.Client, name)
 	output := "no API server answered"
 	ready := func(node *corev1.Node) bool {
 		condition := apiserver.ReadyOf(node)
-		output = fmt.Sprintf("Node %s is Ready=%s (%s: %s) with kubelet %s", name, condition.Status, condition.Reason, condition.Message, node.Status.NodeInfo.KubeletVersion)
-		return condition.Status == corev1.ConditionTrue && node.Status.NodeInfo.KubeletVersion == r.Version && !condition.LastHeartbeatTime.Time.Before(after)
+		output = fmt.Sprintf("Node %s is Ready=%s (%s: %s) with kubelet %s", name, condition.Status,
+			condition.Reason, condition.Message, node.Status.NodeInfo.KubeletVersion)
+		return condition.Status == corev1.ConditionTrue &&
+			node.Status.NodeInfo.KubeletVersion == r.Version && !condition.LastHeartbeatTime.Time.Before(after)
 	}
 	_, err := clientwatch.UntilWithSync(ctx, nodes, &corev1.Node{}, nil, func(event watch.Event) (bool, error) {
 		node, ok := event.Object.(*corev1.Node)
 		return ok && node.Name == name && ready(node), nil
 	})
 	if err != nil {
-		return fmt.Errorf("expected it Ready with kubelet %s, found: %s; kubectl describe node %s (strata:timeouts.upgrade is %s)", r.Version, output, name, r.Return.Duration)
+		return fmt.Errorf(
+			"expected it Ready with kubelet %s, found: %s; kubectl describe node %s (strata:timeouts.upgrade is %s)",
+			r.Version, output, name, r.Return.Duration)
 	}
 	return nil
 }

@@ -13,14 +13,14 @@ import (
 	"strata/internal/k3shost"
 )
 
-// Plan is the wanted K3s and where it goes. It travels as JSON on stdin.
+// Plan holds the wanted K3s and its nodes. It is passed as JSON on stdin.
 type Plan struct {
-	// Version and SHA256 are the wanted K3s's and its binary's.
+	// Version and SHA256 identify the wanted K3s and its binary.
 	Version string `json:"version"`
 	SHA256  string `json:"sha256"`
 	// Concurrency limits the agents that are upgraded at the same time.
 	Concurrency int `json:"concurrency"`
-	// Drain bounds the drain of one node, Return the time until its new K3s works, Timeout the
+	// Drain bounds the drain of one node, Return the time until its new K3s works, and Timeout the
 	// whole rollout.
 	Drain   metav1.Duration `json:"drain"`
 	Return  metav1.Duration `json:"return"`
@@ -28,13 +28,13 @@ type Plan struct {
 	// Servers are the API servers, as https://address:port, in the order of the servers among
 	// Nodes.
 	Servers []string `json:"servers"`
-	// Nodes are all of them, servers first.
+	// Nodes are all nodes, servers first.
 	Nodes []health.Host `json:"nodes"`
-	// Owner owns the hosts. A state from before there were marks has none.
+	// Owner owns the hosts. A state from before owner marks has none.
 	Owner *k3shost.Owner `json:"owner,omitempty"`
 }
 
-// Of are the nodes of a role, in their order.
+// Of returns the nodes of a role, in their order.
 func (p Plan) Of(role config.Role) []health.Host {
 	var hosts []health.Host
 	for _, host := range p.Nodes {
@@ -45,7 +45,7 @@ func (p Plan) Of(role config.Role) []health.Host {
 	return hosts
 }
 
-// URLs are those of the API servers, by the servers' names.
+// URLs returns the URLs of the API servers, by the servers' names.
 func (p Plan) URLs() map[string]string {
 	urls := map[string]string{}
 	for i, server := range p.Of(config.RoleServer) {
@@ -54,36 +54,35 @@ func (p Plan) URLs() map[string]string {
 	return urls
 }
 
-// Host describes the K3s of a node's host.
+// Host is the state of K3s on a node's host.
 type Host string
 
 const (
-	// HostWithout has no K3s yet: its install is still to come and brings the wanted one.
+	// HostWithout has no K3s yet: its install brings the wanted one.
 	HostWithout Host = "without"
 	// HostPending runs another binary or configuration than the wanted one.
 	HostPending Host = "pending"
-	// HostCurrent was started with the wanted ones.
+	// HostCurrent was started with the wanted binary and configuration.
 	HostCurrent Host = "current"
-	// HostEnding runs the wanted ones, with certificates of K3s's own that a restart has to renew.
+	// HostEnding runs the wanted K3s with certificates that a restart has to renew.
 	HostEnding Host = "ending"
 )
 
-// task is one node that is not done.
+// task is a node that still needs work.
 type task struct {
 	host health.Host
 	node corev1.Node
-	// url is the API server's on a server; empty on an agent.
+	// url is the URL of a server's API; empty on an agent.
 	url string
-	// restart is false where the new K3s was started by a run that was interrupted before it saw it
-	// work.
+	// restart is false if an interrupted run already started the new K3s but did not see it work.
 	restart bool
-	// renew is a restart for certificates alone. Pods stay: containers go on during it, and a
-	// kubelet whose certificate has ended could not end them.
+	// renew restarts K3s for certificates alone. Pods stay: containers continue during the restart,
+	// and a kubelet with an ended certificate could not end them.
 	renew bool
 }
 
-// tasks are the nodes that are not done, from what hosts and Nodes say. The whole rollout is
-// refused if any node cannot go to the version in one step: nothing has been changed yet.
+// tasks returns the nodes that still need work, from the reports of hosts and Nodes. It refuses the
+// whole rollout, before any change, if a node cannot reach the version in one step.
 func (p Plan) tasks(hosts map[string]Host, nodes map[string]corev1.Node) (servers, agents []task, err error) {
 	var refused []error
 	urls := p.URLs()

@@ -33,15 +33,15 @@ var Upgrade = verb.New(func(ctx context.Context, call verb.Call, plan Plan) erro
 
 // Hosts runs the steps of a rollout on hosts.
 type Hosts interface {
-	// Observe says what runs on a host.
+	// Observe returns the state of K3s on a host.
 	Observe(ctx context.Context, host health.Host) (Host, error)
-	// Restart starts the wanted K3s in place of the one that runs, and returns the host's time
-	// after which the new one speaks.
+	// Restart starts the wanted K3s in place of the running one. It returns the host's time after
+	// which the new one reports.
 	Restart(ctx context.Context, host health.Host) (time.Time, error)
-	// Serves says whether an API server is ready now: nil, or why it is not.
+	// Serves returns nil if an API server is ready now, else the reason.
 	Serves(ctx context.Context, url string) error
-	// Works returns once the host's K3s, and on a server its API server at url, works. The error
-	// says why it does not.
+	// Works returns once the host's K3s works and, on a server, its API server at url. The error
+	// has the reason if it does not.
 	Works(ctx context.Context, host health.Host, url string) error
 }
 
@@ -60,7 +60,7 @@ type Rollout struct {
 	ahead int
 }
 
-// Run upgrades what is not the wanted version yet.
+// Run upgrades the nodes that do not have the wanted version.
 func (r *Rollout) Run(ctx context.Context) error {
 	hosts, err := r.observe(ctx)
 	if err != nil {
@@ -92,8 +92,8 @@ func (r *Rollout) Run(ctx context.Context) error {
 	return nil
 }
 
-// observe asks every host at once. A host that does not answer ends the rollout before it begins:
-// its turn would come.
+// observe queries every host at once. A host that does not answer ends the rollout before it
+// begins, because its turn would come.
 func (r *Rollout) observe(ctx context.Context) (map[string]Host, error) {
 	found := map[string]Host{}
 	failures := make([]error, len(r.Plan.Nodes))
@@ -114,8 +114,8 @@ func (r *Rollout) observe(ctx context.Context) (map[string]Host, error) {
 	return found, errors.Join(failures...)
 }
 
-// lanes upgrades agents, as many at the same time as the plan says. After the first failure none is
-// begun any more.
+// lanes upgrades agents, up to the plan's number at the same time. After the first failure it
+// begins no other.
 func (r *Rollout) lanes(ctx context.Context, agents []task) error {
 	next := make(chan task)
 	done := make(chan struct{})
@@ -146,11 +146,12 @@ func (r *Rollout) lanes(ctx context.Context, agents []task) error {
 	return errors.Join(failures...)
 }
 
-// stopped names the node that ended the rollout, and what it leaves.
+// stopped returns an error that names the node that ended the rollout, and the nodes that remain.
 func (r *Rollout) stopped(failed task, err error) error {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
-	return fmt.Errorf("upgrade of %s from %s to %s: %w; the rollout stopped here, %d nodes are not begun and all others serve; after the fix, pulumi up goes on with this node",
+	return fmt.Errorf(
+		"upgrade of %s from %s to %s: %w; the rollout stopped here, %d nodes are not begun and all others serve; after the fix, pulumi up goes on with this node",
 		failed.host.Name, failed.node.Status.NodeInfo.KubeletVersion, r.Version, err, r.ahead)
 }
 

@@ -62,7 +62,7 @@ func TestANodeThatDoesNotComeBackEndsTheRolloutAndTheRestServes(t *testing.T) {
 	assert.False(t, c.node("server-2").Spec.Unschedulable)
 }
 
-// SIGKILL leaves no time to say anything: what is left to do is seen on the hosts and Nodes.
+// SIGKILL leaves no time for a message: the next run reads the remaining work from hosts and Nodes.
 func TestAnInterruptedRolloutGoesOn(t *testing.T) {
 	c := newCluster(t)
 	require.NoError(t, drain.Cordon(t.Context(), c.client, "server-1", next), "killed after the cordon")
@@ -81,7 +81,8 @@ func TestADrainThatABudgetBlocksLeavesTheNodeAsItWas(t *testing.T) {
 	c.protected["web-on-agent-1"] = true
 	err := c.run()
 	require.ErrorContains(t, err, "upgrade of agent-1")
-	require.ErrorContains(t, err, "default/web-on-agent-1: The disruption budget web needs 2 healthy pods and has 2 currently")
+	require.ErrorContains(t, err,
+		"default/web-on-agent-1: The disruption budget web needs 2 healthy pods and has 2 currently")
 	require.ErrorContains(t, err, "strata:timeouts.drain")
 	assert.Equal(t, []string{"server-1", "server-2", "server-3"}, c.restarted)
 	assert.False(t, c.node("agent-1").Spec.Unschedulable)
@@ -154,7 +155,7 @@ func TestASumThatIsNotThePinnedOneIsNamed(t *testing.T) {
 	assert.Equal(t, was, c.node("server-2").Status.NodeInfo.KubeletVersion)
 }
 
-// With lanes, what is under way in another one is begun.
+// With lanes, nodes in other lanes have begun.
 func TestNodesUnderWayInOtherLanesAreBegun(t *testing.T) {
 	c := newCluster(t, "server-1", "agent-1", "agent-2", "agent-3")
 	c.plan.Concurrency = 2
@@ -174,12 +175,15 @@ func TestANodeIsNotBackBeforeItsNewKubeletSaysSo(t *testing.T) {
 		kubelet func(node *corev1.Node)
 		want    string
 	}{
-		"another version": {func(node *corev1.Node) { node.Status.NodeInfo.KubeletVersion = was }, "Ready=True (KubeletReady: ) with kubelet " + was},
+		"another version": {func(node *corev1.Node) {
+			node.Status.NodeInfo.KubeletVersion = was
+		}, "Ready=True (KubeletReady: ) with kubelet " + was},
 		"what it reported before the restart": {func(node *corev1.Node) {
 			node.Status.Conditions[0].LastHeartbeatTime = metav1.NewTime(time.Now().Add(-time.Minute))
 		}, "Ready=True (KubeletReady: ) with kubelet " + next},
 		"not Ready": {func(node *corev1.Node) {
-			node.Status.Conditions[0].Status, node.Status.Conditions[0].Reason = corev1.ConditionFalse, "KubeletNotReady"
+			node.Status.Conditions[0].Status, node.Status.Conditions[0].Reason = corev1.ConditionFalse,
+				"KubeletNotReady"
 		}, "Ready=False (KubeletNotReady: ) with kubelet " + next},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -187,15 +191,17 @@ func TestANodeIsNotBackBeforeItsNewKubeletSaysSo(t *testing.T) {
 			c.plan.Return.Duration = 300 * time.Millisecond
 			c.kubelet = test.kubelet
 			err := c.run()
-			require.ErrorContains(t, err, "it did not come back and stays cordoned: expected it Ready with kubelet "+next+", found: Node server-1 is "+test.want)
+			require.ErrorContains(t, err,
+				"it did not come back and stays cordoned: expected it Ready with kubelet "+next+
+					", found: Node server-1 is "+test.want)
 			assert.Equal(t, []string{"server-1"}, c.restarted)
 			assert.True(t, c.node("server-1").Spec.Unschedulable)
 		})
 	}
 }
 
-// The host may have started the new K3s before its answer was lost: the next run gates it, although
-// it runs what is wanted.
+// The host may have started the new K3s before its answer was lost. The next run gates it, although
+// it runs the wanted binary.
 func TestARestartWhoseAnswerWasLostIsSeenToWorkByTheNextRun(t *testing.T) {
 	c := newCluster(t, "server-1", "agent-1")
 	c.lost = "agent-1"
@@ -209,24 +215,26 @@ func TestARestartWhoseAnswerWasLostIsSeenToWorkByTheNextRun(t *testing.T) {
 	assert.False(t, c.node("agent-1").Spec.Unschedulable)
 }
 
-// Pods that no other node takes would be away for as long as the restart takes, and longer.
+// Pods that no other node takes would be away for at least the time of the restart.
 func TestNodesThatTurnPodsAwayAreNoRefuge(t *testing.T) {
 	c := newCluster(t, "server-1", "agent-1")
 	server := c.node("server-1")
-	server.Spec.Taints = []corev1.Taint{{Key: "node-role.kubernetes.io/control-plane", Effect: corev1.TaintEffectNoSchedule}}
+	server.Spec.Taints = []corev1.Taint{
+		{Key: "node-role.kubernetes.io/control-plane", Effect: corev1.TaintEffectNoSchedule}}
 	c.put(server)
 	require.NoError(t, c.run())
 	assert.Empty(t, c.gone)
 	assert.Contains(t, c.log.String(), "agent-1 is not drained: no other node could take its Pods")
 }
 
-// An API server that cannot say whether there is another node is no reason to leave the node
-// cordoned.
+// If an API server cannot say whether there is another node, the node must not stay cordoned.
 func TestANodeIsUncordonedWhereItIsNotKnownWhoCouldTakeItsPods(t *testing.T) {
 	c := newCluster(t, "server-1", "agent-1")
 	lists := 0
 	c.client.PrependReactor("list", "nodes", func(clienttesting.Action) (bool, runtime.Object, error) {
-		lists++ // the rollout's own, then of the server: who serves, who could take its Pods
+		// the rollout's own lists, then those of the server: nodes that serve, nodes that take its
+		// Pods
+		lists++
 		if lists < 3 {
 			return false, nil, nil
 		}
@@ -241,11 +249,12 @@ func TestWithoutAQuorumTheUpgradeSaysSoInsteadOfBeginning(t *testing.T) {
 	c := newCluster(t)
 	c.silent["https://server-2:6443"], c.silent["https://server-3:6443"] = true, true
 	err := c.run()
-	require.ErrorContains(t, err, "server server-2 does not serve (connection refused), and etcd bears no second one away; bring it back, or take it out of strata:hosts")
+	require.ErrorContains(t, err,
+		"server server-2 does not serve (connection refused), and etcd bears no second one away; bring it back, or take it out of strata:hosts")
 	assert.Empty(t, c.restarted)
 }
 
-// Containers go on while K3s restarts, so no Pod has to leave.
+// Containers continue while K3s restarts, so no Pod has to leave.
 func TestCertificatesThatEndAreRenewedNodeByNodeWithTheirPods(t *testing.T) {
 	c := newCluster(t)
 	for name := range c.hosts {

@@ -22,7 +22,7 @@ import (
 	"strata/internal/k3shost"
 )
 
-// host is a folder that the scripts take for a host's root.
+// host is a folder that the scripts use as a host's root.
 type host struct {
 	t    *testing.T
 	root string
@@ -31,7 +31,8 @@ type host struct {
 func newHost(t *testing.T) *host {
 	h := &host{t, t.TempDir()}
 	for path, content := range map[string]string{
-		"etc/systemd/system/k3s-agent.service": "[Service]\n", "usr/local/bin/k3s": "old\n", "var/lib/strata/k3s": "new\n", "run/none": "",
+		"etc/systemd/system/k3s-agent.service": "[Service]\n", "usr/local/bin/k3s": "old\n",
+		"var/lib/strata/k3s": "new\n", "run/none": "",
 		"var/lib/strata/k3s-install.sh": "echo written\n", "etc/rancher/k3s/config.yaml": "token: x\n",
 		"etc/rancher/k3s/config.yaml.d/90-strata-join.yaml": "server: x\n",
 		"bin/systemctl": "#!/bin/sh\necho \"$*\" >> " + h.root + "/systemctl.log\n",
@@ -57,11 +58,12 @@ func (h *host) run(script, wanted string) (stdout, stderr string, err error) {
 	return h.runAs(nil, script, wanted)
 }
 
-// runAs is run where the plan says whose the host is.
+// runAs is run with an owner in the plan.
 func (h *host) runAs(owner *k3shost.Owner, script, wanted string) (stdout, stderr string, err error) {
 	sum := sha256.Sum256([]byte(wanted))
 	text := k3shost.Script("agent", hex.EncodeToString(sum[:]), owner, script, nil)
-	text = strings.NewReplacer("/etc/", h.root+"/etc/", "/var/lib/", h.root+"/var/lib/", "/usr/local/bin/", h.root+"/usr/local/bin/", "/run/", h.root+"/run/").Replace(text)
+	text = strings.NewReplacer("/etc/", h.root+"/etc/", "/var/lib/", h.root+"/var/lib/",
+		"/usr/local/bin/", h.root+"/usr/local/bin/", "/run/", h.root+"/run/").Replace(text)
 	command := exec.CommandContext(h.t.Context(), "sh", "-c", text)
 	command.Env = append(os.Environ(), "PATH="+filepath.Join(h.root, "bin")+":"+os.Getenv("PATH"))
 	var out, output strings.Builder
@@ -90,7 +92,7 @@ func TestAHostSaysWhatItRuns(t *testing.T) {
 	assert.Equal(t, "without", observed())
 }
 
-// Killed after the binary is in its place and before the restart: what runs is still the old one.
+// Killed after the binary is in place and before the restart: the old K3s still runs.
 func TestABinaryThatWasOnlyPlacedIsPending(t *testing.T) {
 	h := newHost(t)
 	h.write("usr/local/bin/k3s", "new\n")
@@ -99,14 +101,16 @@ func TestABinaryThatWasOnlyPlacedIsPending(t *testing.T) {
 	assert.Equal(t, "pending", output)
 }
 
-// A full disk must not be kept full by half a binary, and what runs goes on.
+// Half a binary must not keep a full disk full, and the running K3s continues.
 func TestABinaryThatDoesNotFitLeavesTheOldOneAndNoPart(t *testing.T) {
 	h := newHost(t)
-	h.write("bin/cp", "#!/bin/sh\nprintf ne > \"$2\"\necho \"cp: error writing '$2': No space left on device\" >&2\nexit 1\n")
+	h.write("bin/cp",
+		"#!/bin/sh\nprintf ne > \"$2\"\necho \"cp: error writing '$2': No space left on device\" >&2\nexit 1\n")
 	_, stderr, err := h.run(restartScript, "new\n")
 	require.Error(t, err)
 	assert.Contains(t, stderr, "No space left on device")
-	assert.Regexp(t, `k3s: cannot write \S+/usr/local/bin/\.strata-push\.k3s: the disk is full or failing; \S+ free`, stderr)
+	assert.Regexp(t,
+		`k3s: cannot write \S+/usr/local/bin/\.strata-push\.k3s: the disk is full or failing; \S+ free`, stderr)
 	assert.Equal(t, "old\n", h.read("usr/local/bin/k3s"))
 	assert.NoFileExists(t, filepath.Join(h.root, "usr/local/bin/.strata-push.k3s"))
 	assert.NoFileExists(t, filepath.Join(h.root, "systemctl.log"), "nothing was restarted")
@@ -153,10 +157,12 @@ func TestAHostWhoseCertificatesEndSaysSo(t *testing.T) {
 	h := newHost(t)
 	_, stderr, err := h.run(restartScript, "new\n")
 	require.NoError(t, err, stderr)
-	h.write("var/lib/rancher/k3s/agent/client-kubelet.crt", string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})))
+	h.write("var/lib/rancher/k3s/agent/client-kubelet.crt",
+		string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})))
 	output, stderr, err := h.run(observeScript, "new\n")
 	require.NoError(t, err, stderr)
-	for before, want := range map[time.Duration]Host{91 * 24 * time.Hour: HostCurrent, 89 * 24 * time.Hour: HostEnding, -time.Hour: HostEnding} {
+	for before, want := range map[time.Duration]Host{91 * 24 * time.Hour: HostCurrent,
+		89 * 24 * time.Hour: HostEnding, -time.Hour: HostEnding} {
 		state, first, err := parseObservation(output, ends.Add(-before))
 		require.NoError(t, err)
 		assert.Equal(t, want, state, before)

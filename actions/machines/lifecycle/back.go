@@ -13,7 +13,7 @@ import (
 )
 
 // turn waits until no other machine of the stack restarts. The lock is a file of this project,
-// where every run of the stack is.
+// which every run of the stack uses.
 func turn(ctx context.Context, spec hypervisor.Spec) (unlock func(), err error) {
 	unlock, err = lockfile.Lock(ctx, filepath.Join(".strata", "restart-"+spec.Stack+".lock"), nil)
 	if err != nil && ctx.Err() != nil {
@@ -25,8 +25,8 @@ func turn(ctx context.Context, spec hypervisor.Spec) (unlock func(), err error) 
 	return unlock, nil
 }
 
-// backScript ends with 0 once the host has booted and its K3s, if it has one, works: both units are
-// of type notify, which is active only then.
+// backScript exits with 0 once the host has booted and its K3s, if installed, works: both units
+// have type notify, so they are active only then.
 const backScript = `systemctl is-system-running --wait >/dev/null
 for unit in k3s k3s-agent; do
 	if [ -e "/etc/systemd/system/$unit.service" ]; then systemctl start "$unit.service"; fi

@@ -11,18 +11,21 @@ import (
 	"strata/internal/hypervisor/driver"
 )
 
-// undoTimeout bounds the removal of a machine that could not be finished.
+// undoTimeout bounds the removal of a machine that could not be completed.
 const undoTimeout = time.Minute
 
-// change makes an existing machine what the Spec says: a larger disk at once, processors and memory
-// by a restart. It ends with errRestart when that is due.
+// change makes an existing machine match the Spec: a larger disk at once, processors and memory by
+// a restart. It returns errRestart if a restart is due.
 func change(ctx context.Context, on driver.Driver, spec hypervisor.Spec, have *driver.Found, log io.Writer) error {
 	if have.DiskGiB > spec.DiskGiB {
-		return fmt.Errorf("%s: disk of %d GiB cannot shrink to %d GiB: file systems cannot; set strata:hosts.vm.diskGiB (or the node's) to %d, or consent "+
-			"to a new machine: recreate: A-NEW-WORD at its entry of strata:hosts.nodes", spec.Name(), have.DiskGiB, spec.DiskGiB, have.DiskGiB)
+		return fmt.Errorf(
+			"%s: disk of %d GiB cannot shrink to %d GiB: file systems cannot; set strata:hosts.vm.diskGiB (or the node's) to %d, or consent "+
+				"to a new machine: recreate: A-NEW-WORD at its entry of strata:hosts.nodes", spec.Name(),
+			have.DiskGiB, spec.DiskGiB, have.DiskGiB)
 	}
 	if have.DiskGiB < spec.DiskGiB {
-		say(log, spec, "disk grows from %d to %d GiB; the file system follows at the next boot", have.DiskGiB, spec.DiskGiB)
+		say(log, spec, "disk grows from %d to %d GiB; the file system follows at the next boot",
+			have.DiskGiB, spec.DiskGiB)
 		if err := on.Grow(ctx, have); err != nil {
 			return err
 		}
@@ -34,7 +37,8 @@ func change(ctx context.Context, on driver.Driver, spec hypervisor.Spec, have *d
 		say(log, spec, "was off")
 		return on.Start(ctx, have)
 	}
-	say(log, spec, "from %d processors and %d MiB to %d and %d MiB", have.CPUs, have.MemoryMiB, spec.CPUs, spec.MemoryMiB)
+	say(log, spec, "from %d processors and %d MiB to %d and %d MiB", have.CPUs, have.MemoryMiB,
+		spec.CPUs, spec.MemoryMiB)
 	if err := on.Resize(ctx, have); err != nil {
 		return err
 	}
@@ -44,13 +48,16 @@ func change(ctx context.Context, on driver.Driver, spec hypervisor.Spec, have *d
 	return errRestart
 }
 
-// errRestart says that the machine has to restart to be what its Spec says.
+// errRestart reports that the machine has to restart to match its Spec.
 var errRestart = errors.New("restart")
 
-// restart powers the machine off and on. Machines of a stack do so one after the other, each until
-// its node works again: etcd keeps its quorum while one server is away, not while two are. Its own
-// bound begins with its turn.
-func restart(ctx context.Context, on driver.Driver, spec hypervisor.Spec, secrets hypervisor.Secrets, have *driver.Found, log io.Writer) error {
+// restart powers the machine off and on. Machines of a stack restart one after the other, each
+// until its node works again: etcd keeps its quorum without one server, but not without two. Its
+// own time begins with its turn.
+func restart(
+	ctx context.Context, on driver.Driver, spec hypervisor.Spec, secrets hypervisor.Secrets,
+	have *driver.Found, log io.Writer,
+) error {
 	waiting, stop := context.WithTimeout(ctx, max(spec.TurnTimeout.Duration, spec.Timeout.Duration))
 	defer stop()
 	unlock, err := turn(waiting, spec)

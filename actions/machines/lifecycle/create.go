@@ -51,9 +51,11 @@ func create(
 		return hypervisor.Result{}, err
 	}
 	if existing && (have == nil || !have.Mark.Whole() && have.Mark.State != hypervisor.StateDeleting) {
-		return hypervisor.Result{}, fmt.Errorf("%s: there is no machine %s any more, and none was made in its place, which would be empty; if strata:hosts.hypervisor is "+
-			"another hypervisor now, take it back; if a destroy broke off, run it again; if the machine is lost: recreate: A-NEW-WORD at its entry of "+
-			"strata:hosts.nodes", host, spec.Name())
+		return hypervisor.Result{},
+			fmt.Errorf(
+				"%s: there is no machine %s any more, and none was made in its place, which would be empty; if strata:hosts.hypervisor is "+
+					"another hypervisor now, take it back; if a destroy broke off, run it again; if the machine is lost: recreate: A-NEW-WORD at its entry of "+
+					"strata:hosts.nodes", host, spec.Name())
 	}
 	if have != nil && !have.Mark.Whole() && spec.Owns(have.Mark) {
 		say(log, spec, "removing what a run that broke off left of it (%s)", have.Mark.State)
@@ -79,25 +81,26 @@ func create(
 	return hypervisor.Result{Name: spec.Name(), ID: have.ID, MAC: spec.MAC(), Made: spec.Made()}, nil
 }
 
-// claim writes the cluster's identity on a machine that is older than identities. One that is not
-// in the state is taken over only where the mark says that this very cluster made it: the same
-// stack's name is in another person's state as well.
+// claim writes the cluster's identity on a machine from before identities. A machine that is not in
+// the state is taken over only if its mark names this cluster, because another person's state may
+// have the same stack name.
 func claim(ctx context.Context, on driver.Driver, spec hypervisor.Spec, have *driver.Found, known bool) error {
 	mark := spec.Mark(have.Mark.State)
 	if spec.Cluster == "" || have.Mark == mark {
 		return nil
 	}
 	if !known && have.Mark.Cluster == "" {
-		return fmt.Errorf("%s is there, and neither its mark nor the state says whose it is: a Strata that is older than identities made it, "+
-			"with another state of this stack's file or with this one and was killed; if it is this stack's: strata host adopt -s %s %s, see docs/host-ownership.md",
+		return fmt.Errorf(
+			"%s is there, and neither its mark nor the state says whose it is: a Strata that is older than identities made it, "+
+				"with another state of this stack's file or with this one and was killed; if it is this stack's: strata host adopt -s %s %s, see docs/host-ownership.md",
 			spec.Name(), spec.Stack, spec.Node)
 	}
 	return on.Sign(ctx, have, mark)
 }
 
-// build makes a machine. What it made is removed when it cannot be finished: the engine keeps
-// nothing of a failed creation, so nothing would remove it later. When this process is killed, the
-// mark says so to the next run.
+// build makes a machine. If it cannot complete it, it removes the parts: the engine records no
+// failed creation, so no later run would remove them. If this process is killed, the mark tells the
+// next run.
 func build(
 	ctx context.Context, on driver.Driver, spec hypervisor.Spec, secrets hypervisor.Secrets,
 ) (*driver.Found, error) {
@@ -122,7 +125,7 @@ func build(
 	return nil, errors.Join(err, undo(ctx, on, spec, have))
 }
 
-// undo removes a machine that could not be finished, also when its time is over.
+// undo removes a machine that could not be completed, even after its time has ended.
 func undo(ctx context.Context, on driver.Driver, spec hypervisor.Spec, have *driver.Found) error {
 	if have == nil {
 		return nil
@@ -135,8 +138,8 @@ func undo(ctx context.Context, on driver.Driver, spec hypervisor.Spec, have *dri
 	return nil
 }
 
-// say writes a line about a machine.
+// say logs a line about a machine.
 func say(log io.Writer, spec hypervisor.Spec, format string, args ...any) {
-	// Progress is for people; a machine is made without it, too.
+	// Progress is for people: a machine is made even if it cannot be logged.
 	_, _ = fmt.Fprintf(log, spec.Name()+": "+format+"\n", args...)
 }

@@ -24,8 +24,8 @@ func deleteMachine(ctx context.Context, spec hypervisor.Spec, secrets hypervisor
 			say(log, spec, "is gone already")
 			return nil
 		}
-		// It has the mark to its end. A run that breaks off in between leaves to the next one what
-		// nothing lives on any more.
+		// The mark stays to the end. An interrupted run leaves the next one a machine without
+		// workload.
 		mark := have.Mark
 		mark.State = hypervisor.StateDeleting
 		if err := d.Sign(ctx, have, mark); err != nil {
@@ -49,19 +49,21 @@ func removeImage(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.S
 	return on(ctx, spec, secrets, func(d driver.Driver) error { return d.RemoveImage(ctx) })
 }
 
-// on does something on the hypervisor. A hypervisor that is gone for good keeps a destroy from
-// ending, so the error says the way on.
+// on calls do on the hypervisor. A hypervisor that is gone for good blocks a destroy, so the error
+// names the way out.
 func on(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, do func(driver.Driver) error) error {
 	return onHost(ctx, spec, secrets, func(host hypervisor.Host) error { return do(drivers.New(host, spec)) })
 }
 
-// onHost does something on the Spec's hypervisor.
+// onHost calls do on the Spec's hypervisor.
 func onHost(
 	ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, do func(hypervisor.Host) error,
 ) error {
 	host, err := hypervisor.Connect(ctx, spec.Hypervisor, secrets.HypervisorKey)
 	if err != nil {
-		return fmt.Errorf("%w; if it is gone for good, take the resource out of the state: pulumi state delete with the URN above", err)
+		return fmt.Errorf(
+			"%w; if it is gone for good, take the resource out of the state: pulumi state delete with the URN above",
+			err)
 	}
 	defer func() { _ = host.Close() }()
 	return do(host)

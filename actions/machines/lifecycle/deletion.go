@@ -27,9 +27,11 @@ func markForReplacement(ctx context.Context, all hypervisor.Deletion, secrets hy
 	return signAll(ctx, all, secrets, hypervisor.StateDeleting, func(m hypervisor.Mark) bool { return m.State == hypervisor.StateToDelete })
 }
 
-// signAll gives each machine whose mark is one of those its new state, and returns the names of
-// those.
-func signAll(ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets, state string, those func(hypervisor.Mark) bool) (names []string, err error) {
+// signAll gives each machine whose mark matches those its new state, and returns their names.
+func signAll(
+	ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets, state string,
+	those func(hypervisor.Mark) bool,
+) (names []string, err error) {
 	if len(all.Machines) == 0 {
 		return nil, nil
 	}

@@ -15,7 +15,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// brokenOff makes a machine's deletion break off once its mark is written.
+// brokenOff interrupts a machine's deletion once its mark is written.
 func brokenOff(t *testing.T, spec hypervisor.Spec) {
 	t.Helper()
 	require.NoError(t, on(t.Context(), spec, hypervisor.Secrets{}, func(d driver.Driver) error {
@@ -48,8 +48,8 @@ func TestAMachineWhoseDeletionBrokeOffIsMadeAnew(t *testing.T) {
 	})
 }
 
-// What a destroy has noted of all machines holds for those that it left, until the next run asks.
-// One that was made since is not among them.
+// The marks of a destroy count for the machines that it left, until the next run asks. A machine
+// made since has none.
 func TestOnlyADestroyThatCameToTheMachinesHasThemMadeAnew(t *testing.T) {
 	onEach(t, false, func(t *testing.T, ours, _ hypervisor.Spec, mark func() string) {
 		secrets := hypervisor.Secrets{HostKey: vmtest.NewKey(t)}

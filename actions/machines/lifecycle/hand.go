@@ -8,9 +8,9 @@ import (
 	"strata/internal/hypervisor/drivers"
 )
 
-// ByHand changes a machine's mark for a person: "release" takes the identity off it, whoever owns
-// it, and "adopt" puts the Spec's on it. The machine goes on. It returns the mark that there was,
-// and changes nothing unless yes.
+// ByHand changes a machine's mark by hand: "release" removes the identity, for any owner, and
+// "adopt" writes the Spec's. The machine keeps running. It returns the old mark, and changes
+// nothing unless yes.
 func ByHand(
 	ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, action string, yes bool,
 ) (was hypervisor.Mark, err error) {

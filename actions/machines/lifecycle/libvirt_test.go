@@ -17,7 +17,8 @@ import (
 	"strata/internal/hypervisor/vmtest"
 )
 
-// newVirsh is a hypervisor of the test's own with an image, a domain and a volume of another owner.
+// newVirsh makes a hypervisor of the test's own with an image, a domain and a volume of another
+// owner.
 func newVirsh(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -26,7 +27,8 @@ func newVirsh(t *testing.T) string {
 	path(t, script)
 	t.Setenv("VIRSH", dir)
 	for name, content := range map[string]string{
-		"domains/mail": "<domain/>", "volumes/mail.qcow2": "1", "volumes/strata-dev-image-0123456789ab.qcow2": "2147483648",
+		"domains/mail": "<domain/>", "volumes/mail.qcow2": "1",
+		"volumes/strata-dev-image-0123456789ab.qcow2": "2147483648",
 	} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
@@ -34,7 +36,7 @@ func newVirsh(t *testing.T) string {
 	return dir
 }
 
-// things are the domains and volumes, less the other owner's and the image.
+// things returns the domains and volumes, less the other owner's and the image.
 func things(t *testing.T, dir string) []string {
 	t.Helper()
 	var found []string
@@ -54,11 +56,15 @@ func TestLibvirtMakesAndRemovesAMachine(t *testing.T) {
 	dir, secrets, spec := newVirsh(t), hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, vmtest.OnLibvirt()
 	made, err := createMachine(t.Context(), spec, secrets, io.Discard)
 	require.NoError(t, err)
-	assert.Equal(t, hypervisor.Result{Name: "strata-dev-server-1", ID: "uuid-of-strata-dev-server-1", MAC: spec.MAC(), Made: spec.Made()}, made)
-	assert.Equal(t, []string{"strata-dev-server-1", "strata-dev-server-1-seed.iso", "strata-dev-server-1.qcow2"}, things(t, dir))
+	assert.Equal(t,
+		hypervisor.Result{Name: "strata-dev-server-1", ID: "uuid-of-strata-dev-server-1",
+			MAC: spec.MAC(), Made: spec.Made()}, made)
+	assert.Equal(t, []string{"strata-dev-server-1", "strata-dev-server-1-seed.iso", "strata-dev-server-1.qcow2"},
+		things(t, dir))
 	text, err := os.ReadFile(filepath.Join(dir, "domains/strata-dev-server-1"))
 	require.NoError(t, err)
-	assert.Contains(t, string(text), `<strata:vm xmlns:strata="urn:strata:vm:1" stack="dev" node="server-1" state="made" cluster="cafe" project="strata" key="`+spec.Mark("").Key+`"/>`)
+	assert.Contains(t, string(text),
+		`<strata:vm xmlns:strata="urn:strata:vm:1" stack="dev" node="server-1" state="made" cluster="cafe" project="strata" key="`+spec.Mark("").Key+`"/>`)
 	assert.NotContains(t, string(text), "PRIVATE KEY")
 
 	spec.DiskGiB = 25
@@ -79,10 +85,16 @@ func TestLibvirtLeavesNothingOfWhatCannotBeFinished(t *testing.T) {
 		name, command, says string
 		want                []string
 	}{
-		{"a full pool", "vol-clone", "error: Failed to clone vol: No space left on device", []string{"the storage is full", "vol-clone", "this machine"}},
-		{"a bridge that is not there", "start", "error: Cannot get interface MTU on 'br0': No such device", []string{"no such bridge"}},
-		{"a processor that cannot", "start", "error: unsupported configuration: Emulator does not support virt type 'kvm'", []string{"strata:hosts.libvirt.type"}},
-		{"a libvirt that does not run", "list", "error: Failed to connect socket to '/var/run/libvirt/libvirt-sock': No such file", []string{"systemctl start libvirtd"}},
+		{"a full pool", "vol-clone", "error: Failed to clone vol: No space left on device",
+			[]string{"the storage is full", "vol-clone", "this machine"}},
+		{"a bridge that is not there", "start",
+			"error: Cannot get interface MTU on 'br0': No such device", []string{"no such bridge"}},
+		{"a processor that cannot", "start",
+			"error: unsupported configuration: Emulator does not support virt type 'kvm'",
+			[]string{"strata:hosts.libvirt.type"}},
+		{"a libvirt that does not run", "list",
+			"error: Failed to connect socket to '/var/run/libvirt/libvirt-sock': No such file",
+			[]string{"systemctl start libvirtd"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			dir := newVirsh(t)
@@ -101,7 +113,8 @@ func TestLibvirtLeavesAloneWhatItDidNotMake(t *testing.T) {
 	t.Run("a domain", func(t *testing.T) {
 		dir := newVirsh(t)
 		file := filepath.Join(dir, "domains/strata-dev-server-1")
-		for _, owner := range []string{"<domain/>", `<domain><metadata><s:vm xmlns:s="urn:strata:vm:1" stack="prod" node="server-1" state="made"/></metadata></domain>`} {
+		for _, owner := range []string{"<domain/>",
+			`<domain><metadata><s:vm xmlns:s="urn:strata:vm:1" stack="prod" node="server-1" state="made"/></metadata></domain>`} {
 			require.NoError(t, os.WriteFile(file, []byte(owner), 0o600))
 			var foreign *hypervisor.ForeignError
 			_, err := createMachine(t.Context(), vmtest.OnLibvirt(), hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
@@ -146,7 +159,8 @@ func TestAHypervisorThatDoesNotAnswerIsNamedAndBounded(t *testing.T) {
 	defer cancel()
 	err := deleteMachine(ctx, spec, hypervisor.Secrets{HypervisorKey: vmtest.NewKey(t)}, io.Discard)
 	require.Error(t, err)
-	for _, text := range []string{"hypervisor (127.0.0.1:1)", "connection refused", "strata:hosts.hypervisor", "pulumi state delete"} {
+	for _, text := range []string{"hypervisor (127.0.0.1:1)", "connection refused",
+		"strata:hosts.hypervisor", "pulumi state delete"} {
 		assert.ErrorContains(t, err, text)
 	}
 	assert.NotErrorIs(t, err, io.EOF)

@@ -13,7 +13,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// pveBinary is tests/pve, built once.
+// pveBinary is the path of tests/pve, built once.
 var pveBinary string
 
 func TestMain(m *testing.M) {
@@ -30,7 +30,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// here is this machine.
+// here returns this machine as a hypervisor.
 func here(t *testing.T) hypervisor.Host {
 	t.Helper()
 	host, err := hypervisor.Connect(t.Context(), remote.Target{}, nil)
@@ -60,7 +60,9 @@ func newPVE(t *testing.T) *pve {
 	t.Setenv("PVE_STATE", p.dir)
 	t.Setenv("PVE_STRATA", "")
 	p.write("storage.json", map[string]int{"local-lvm": 100, "local": 10})
-	p.guest(9000, map[string]string{"name": "debian", "template": "1", "scsi0": "local-lvm:base-9000-disk-0,size=2G", "ide2": "local-lvm:vm-9000-cloudinit,media=cdrom,size=4M"})
+	p.guest(9000,
+		map[string]string{"name": "debian", "template": "1",
+			"scsi0": "local-lvm:base-9000-disk-0,size=2G", "ide2": "local-lvm:vm-9000-cloudinit,media=cdrom,size=4M"})
 	p.guest(100, map[string]string{"name": "mail", "description": "not ours"})
 	return p
 }
@@ -82,7 +84,7 @@ func (p *pve) guest(id int, config map[string]string) {
 	p.write(filepath.Join("guests", itoa(id)+".json"), map[string]any{"id": id, "config": config, "diskGiB": size})
 }
 
-// read is a guest's configuration; nil when it is gone.
+// read returns a guest's configuration; nil if it is gone.
 func (p *pve) read(id int) map[string]string {
 	p.t.Helper()
 	text, err := os.ReadFile(filepath.Join(p.dir, "guests", itoa(id)+".json"))

@@ -15,7 +15,7 @@ import (
 	"strata/internal/hypervisor/vmtest"
 )
 
-// hypervisors are the ones of tests: how one is made, and the file that has the machine's mark.
+// hypervisors are those of the tests: their constructors, and the file that has the machine's mark.
 var hypervisors = map[string]struct {
 	spec func() hypervisor.Spec
 	new  func(t *testing.T) (mark func(made hypervisor.Result) string)
@@ -39,7 +39,8 @@ func onEach(t *testing.T, older bool, test func(t *testing.T, ours, theirs hyper
 			theirs.Cluster, theirs.Guest.AuthorizedKeys = "feed", []string{"ssh-ed25519 BBBB theirs"}
 			first := ours
 			if older {
-				first.Cluster, first.Project, first.Guest.AuthorizedKeys = "", "", nil // no part of a mark that is older
+				// no part of a mark that is older
+				first.Cluster, first.Project, first.Guest.AuthorizedKeys = "", "", nil
 			}
 			made, err := createMachine(t.Context(), first, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 			require.NoError(t, err)
@@ -55,8 +56,8 @@ func onEach(t *testing.T, older bool, test func(t *testing.T, ours, theirs hyper
 	}
 }
 
-// Two people with one stack file have one name for two machines. Neither takes the other's over,
-// nor away.
+// Two people with one stack file have one name for two machines. Neither takes over nor removes the
+// other's machine.
 func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 	onEach(t, false, func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string) {
 		before := mark()
@@ -70,7 +71,8 @@ func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 		for verb, err := range errs {
 			var foreign *hypervisor.ForeignError
 			require.ErrorAs(t, err, &foreign, verb)
-			for _, says := range []string{"node server-1 of stack dev of project strata (cluster cafe)", "left alone", "strata host adopt", "docs/host-ownership.md"} {
+			for _, says := range []string{"node server-1 of stack dev of project strata (cluster cafe)",
+				"left alone", "strata host adopt", "docs/host-ownership.md"} {
 				assert.ErrorContains(t, err, says, verb)
 			}
 		}
@@ -95,8 +97,8 @@ func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 	})
 }
 
-// A machine that is older than identities gets its cluster's at the next up, which knows it from
-// the state. Who finds it by its name only does not take it.
+// A machine from before identities gets its cluster's identity at the next update, which knows the
+// machine from the state. A state that finds it only by name does not take it.
 func TestAnOlderMachineGetsItsClustersIdentity(t *testing.T) {
 	onEach(t, true, func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string) {
 		assert.NotContains(t, mark(), "cluster=")
@@ -117,7 +119,7 @@ func TestAnOlderMachineGetsItsClustersIdentity(t *testing.T) {
 	})
 }
 
-// The state of a stack that never ran a newer program removes its machines as ever.
+// A state that never ran a newer program still removes its machines.
 func TestAnOlderStateRemovesItsOlderMachine(t *testing.T) {
 	onEach(t, true, func(t *testing.T, ours, _ hypervisor.Spec, mark func() string) {
 		ours.Cluster, ours.Project = "", ""
@@ -154,7 +156,7 @@ func TestAMarkChangesHandsByHand(t *testing.T) {
 	})
 }
 
-// People write into the notes of a VM, and Proxmox VE gives them back with a line's end.
+// People write notes on a VM, and Proxmox VE returns them with a newline.
 func TestWhatPeopleWroteStays(t *testing.T) {
 	p, spec := newPVE(t), vmtest.OnPVE()
 	made, err := createMachine(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)

@@ -27,7 +27,8 @@ func TestProxmoxMakesChangesAndRemovesAMachine(t *testing.T) {
 	id, _ := strconv.Atoi(made.ID)
 	config := p.read(id)
 	assert.Equal(t, "strata-dev-server-1", config["name"])
-	assert.Equal(t, "strata stack=dev node=server-1 state=made cluster=cafe project=strata key="+spec.Mark("").Key, config["description"])
+	assert.Equal(t, "strata stack=dev node=server-1 state=made cluster=cafe project=strata key="+
+		spec.Mark("").Key, config["description"])
 	assert.Equal(t, "strata", config["tags"])
 	assert.Equal(t, "2", config["cores"])
 	assert.Contains(t, config["scsi0"], "size=20G")
@@ -60,7 +61,7 @@ func TestProxmoxMakesChangesAndRemovesAMachine(t *testing.T) {
 	require.NoError(t, deleteMachine(t.Context(), spec, secrets, io.Discard), "one that is gone already is no error")
 }
 
-// A machine that is gone is not made anew in passing: it would be empty, and what lived on it would
+// A missing machine is not made anew without consent: it would be empty, and the old workload would
 // not run again.
 func TestAMachineThatWasThereIsNotMadeAgainWithoutConsent(t *testing.T) {
 	p, secrets := newPVE(t), hypervisor.Secrets{HostKey: vmtest.NewKey(t)}
@@ -88,20 +89,34 @@ func TestProxmoxRefusesWhatItCannotDoAndLeavesNothing(t *testing.T) {
 		before func(*pve, *hypervisor.Spec)
 		says   []string
 	}{
-		{"a template that is not there", func(_ *pve, s *hypervisor.Spec) { s.Proxmox.Template = 9001 }, []string{"no template 9001", "strata:hosts.proxmox.template"}},
-		{"a template that is none", func(_ *pve, s *hypervisor.Spec) { s.Proxmox.Template = 100 }, []string{"VM 100 (mail) is no template", "qm template 100"}},
-		{"a full storage", func(p *pve, _ *hypervisor.Spec) { p.write("storage.json", map[string]int{"local-lvm": 3, "local": 10}) },
+		{"a template that is not there", func(_ *pve, s *hypervisor.Spec) {
+			s.Proxmox.Template = 9001
+		}, []string{"no template 9001", "strata:hosts.proxmox.template"}},
+		{"a template that is none", func(_ *pve, s *hypervisor.Spec) {
+			s.Proxmox.Template = 100
+		}, []string{"VM 100 (mail) is no template", "qm template 100"}},
+		{"a full storage", func(p *pve, _ *hypervisor.Spec) {
+			p.write("storage.json", map[string]int{"local-lvm": 3, "local": 10})
+		},
 			[]string{"No space left on device", "the storage is full", "qm clone 9000"}},
 		{"a storage that is full once the disk grows", func(p *pve, _ *hypervisor.Spec) {
 			p.write("storage.json", map[string]int{"local-lvm": 10, "local": 10})
 		},
 			[]string{"No space left on device", "qm disk resize"}},
-		{"a storage that is not there", func(_ *pve, s *hypervisor.Spec) { s.Proxmox.Storage = "fast" }, []string{"storage 'fast' does not exist"}},
-		{"a number that is taken", func(_ *pve, s *hypervisor.Spec) { s.ID = 100 }, []string{"VM number 100 is taken by mail", "strata:hosts.nodes[].vm.id"}},
-		{"another owner's machine with the name", func(p *pve, _ *hypervisor.Spec) { p.guest(101, map[string]string{"name": "strata-dev-server-1"}) },
+		{"a storage that is not there", func(_ *pve, s *hypervisor.Spec) {
+			s.Proxmox.Storage = "fast"
+		}, []string{"storage 'fast' does not exist"}},
+		{"a number that is taken", func(_ *pve, s *hypervisor.Spec) {
+			s.ID = 100
+		}, []string{"VM number 100 is taken by mail", "strata:hosts.nodes[].vm.id"}},
+		{"another owner's machine with the name", func(p *pve, _ *hypervisor.Spec) {
+			p.guest(101, map[string]string{"name": "strata-dev-server-1"})
+		},
 			[]string{"VM 101 is called strata-dev-server-1", "did not make", "left alone"}},
 		{"a machine of another stack's", func(p *pve, _ *hypervisor.Spec) {
-			p.guest(101, map[string]string{"name": "strata-dev-server-1", "description": "strata stack=prod node=server-1 state=made"})
+			p.guest(101,
+				map[string]string{"name": "strata-dev-server-1",
+					"description": "strata stack=prod node=server-1 state=made"})
 		}, []string{"did not make", "left alone"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -119,7 +134,7 @@ func TestProxmoxRefusesWhatItCannotDoAndLeavesNothing(t *testing.T) {
 	}
 }
 
-// names are the guests and seeds of the node.
+// names returns the guests and seeds of the node.
 func (p *pve) names() []string {
 	p.t.Helper()
 	guests, err := filepath.Glob(filepath.Join(p.dir, "guests/*"))

@@ -10,8 +10,8 @@ import (
 	"strata/internal/hypervisor/drivers"
 )
 
-// Survey looks at all that the machines of a stack need of their hypervisor, and changes nothing.
-// The Specs differ in their nodes only.
+// Survey reports everything that the machines of a stack need of their hypervisor. It changes
+// nothing. The Specs differ only in their nodes.
 func Survey(ctx context.Context, host hypervisor.Host, all hypervisor.Specs) hypervisor.Survey {
 	var on driver.Surveyor = drivers.New(&fewAtOnce{Host: host, slots: make(chan struct{}, sessions)}, all[0])
 	var s hypervisor.Survey
@@ -25,8 +25,8 @@ func Survey(ctx context.Context, host hypervisor.Host, all hypervisor.Specs) hyp
 	return s
 }
 
-// sessions bounds the commands at once: OpenSSH takes 10 sessions on a connection (MaxSessions), of
-// which others may have some.
+// sessions bounds the concurrent commands: OpenSSH allows 10 sessions on a connection
+// (MaxSessions), and others may use some.
 const sessions = 6
 
 // fewAtOnce runs no more commands at once than it has slots.

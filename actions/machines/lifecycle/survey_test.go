@@ -34,9 +34,12 @@ func TestLibvirtSaysWhatItHas(t *testing.T) {
 	survey := Survey(t.Context(), here(t), hypervisor.Specs{spec})
 	assert.Equal(t, hypervisor.NodeFacts{CPUs: 8, FreeMiB: 32768, Quorate: true}, survey.Node)
 	assert.Equal(t, []hypervisor.StorageFacts{{
-		Key: "strata:hosts.libvirt.pool", Name: "default", There: true, Active: true, Others: []string{"default", "images"}, FreeGiB: 100, Disks: true,
+		Key: "strata:hosts.libvirt.pool", Name: "default", There: true, Active: true,
+		Others: []string{"default", "images"}, FreeGiB: 100, Disks: true,
 	}}, survey.Storages)
-	assert.Equal(t, hypervisor.NetworkFacts{Key: "strata:hosts.libvirt.bridge", Name: "br0", There: true, Active: true, Others: []string{"br0", "br1"}}, survey.Network)
+	assert.Equal(t,
+		hypervisor.NetworkFacts{Key: "strata:hosts.libvirt.bridge", Name: "br0", There: true,
+			Active: true, Others: []string{"br0", "br1"}}, survey.Network)
 	assert.Equal(t, []hypervisor.MachineFacts{{}}, survey.Machines, "the name is free")
 
 	_, err := createMachine(t.Context(), spec, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
@@ -45,7 +48,8 @@ func TestLibvirtSaysWhatItHas(t *testing.T) {
 	other.Node = "agent-1"
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "volumes/strata-dev-agent-1.qcow2"), []byte("7"), 0o600))
 	machines := Survey(t.Context(), here(t), hypervisor.Specs{spec, other}).Machines
-	assert.Equal(t, hypervisor.MachineFacts{Whole: true, Running: true, CPUs: 2, MemoryMiB: 4096, DiskGiB: 20}, machines[0])
+	assert.Equal(t, hypervisor.MachineFacts{Whole: true, Running: true, CPUs: 2, MemoryMiB: 4096, DiskGiB: 20},
+		machines[0])
 	var foreign *hypervisor.ForeignError
 	assert.ErrorAs(t, machines[1].Fault, &foreign, "its volume is there without it")
 }
@@ -61,7 +65,8 @@ func TestLibvirtSaysWhatItLacks(t *testing.T) {
 	spec.Libvirt.Bridge = "br1"
 	say("say-pool-info", "State:          inactive\n")
 	say("say-pool-dumpxml", "<pool type='logical'/>")
-	say("fail-domcapabilities", "error: invalid argument: KVM is not supported by '/usr/bin/qemu-system-x86_64' on this host")
+	say("fail-domcapabilities",
+		"error: invalid argument: KVM is not supported by '/usr/bin/qemu-system-x86_64' on this host")
 	survey := Survey(t.Context(), here(t), hypervisor.Specs{spec})
 	assert.ErrorContains(t, survey.Node.Virtual, "KVM is not supported")
 	assert.True(t, survey.Storages[0].There)
@@ -104,12 +109,17 @@ func TestANetworksLeasesAreRead(t *testing.T) {
 func TestProxmoxSaysWhatItHas(t *testing.T) {
 	p, spec := newPVE(t), vmtest.OnPVE()
 	survey := Survey(t.Context(), here(t), hypervisor.Specs{spec})
-	assert.Equal(t, hypervisor.NodeFacts{Name: "pve", Release: "9.0.3", Quorate: true, CPUs: 8, FreeMiB: 65536}, survey.Node)
+	assert.Equal(t, hypervisor.NodeFacts{Name: "pve", Release: "9.0.3", Quorate: true, CPUs: 8, FreeMiB: 65536},
+		survey.Node)
 	assert.Equal(t, []hypervisor.StorageFacts{
-		{Key: "strata:hosts.proxmox.storage", Name: "local-lvm", There: true, Active: true, Others: []string{"local-lvm"}, FreeGiB: 98, Disks: true},
-		{Key: "strata:hosts.proxmox.seedStorage", Name: "local", There: true, Active: true, Others: []string{"local"}, FreeGiB: 10},
+		{Key: "strata:hosts.proxmox.storage", Name: "local-lvm", There: true, Active: true,
+			Others: []string{"local-lvm"}, FreeGiB: 98, Disks: true},
+		{Key: "strata:hosts.proxmox.seedStorage", Name: "local", There: true, Active: true,
+			Others: []string{"local"}, FreeGiB: 10},
 	}, survey.Storages)
-	assert.Equal(t, hypervisor.NetworkFacts{Key: "strata:hosts.proxmox.bridge", Name: "vmbr0", There: true, Active: true, Others: []string{"vmbr0"}}, survey.Network)
+	assert.Equal(t,
+		hypervisor.NetworkFacts{Key: "strata:hosts.proxmox.bridge", Name: "vmbr0", There: true,
+			Active: true, Others: []string{"vmbr0"}}, survey.Network)
 	assert.NoError(t, survey.Template)
 	assert.Equal(t, 2, survey.TemplateGiB)
 	assert.Equal(t, []hypervisor.MachineFacts{{}}, survey.Machines)
@@ -119,7 +129,9 @@ func TestProxmoxSaysWhatItHas(t *testing.T) {
 	half := spec
 	half.Node = "half"
 	p.guest(105, map[string]string{"name": half.Name(), "description": half.Mark(hypervisor.StateMaking).Line()})
-	assert.Equal(t, []hypervisor.MachineFacts{{Whole: true, Running: true, CPUs: 2, MemoryMiB: 4096, DiskGiB: 20}, {}}, Survey(t.Context(), here(t), hypervisor.Specs{spec, half}).Machines,
+	assert.Equal(t,
+		[]hypervisor.MachineFacts{{Whole: true, Running: true, CPUs: 2, MemoryMiB: 4096, DiskGiB: 20}, {}},
+		Survey(t.Context(), here(t), hypervisor.Specs{spec, half}).Machines,
 		"what a killed creation left is made anew, so it holds nothing")
 }
 
@@ -127,7 +139,8 @@ func TestProxmoxSaysWhatItLacks(t *testing.T) {
 	p, spec := newPVE(t), vmtest.OnPVE()
 	spec.ID, spec.Proxmox.Template = 100, 100
 	p.write("faults.json", map[string]string{
-		"quorate": "0", "release": "7.4-3", "bridges": "vmbr0-down vmbr1", "inactive": "local-lvm", "content of local": "vztmpl",
+		"quorate": "0", "release": "7.4-3", "bridges": "vmbr0-down vmbr1", "inactive": "local-lvm",
+		"content of local": "vztmpl",
 	})
 	survey := Survey(t.Context(), here(t), hypervisor.Specs{spec})
 	assert.False(t, survey.Node.Quorate)
@@ -163,7 +176,9 @@ func TestASurveyOfManyMachinesOpensFewSessions(t *testing.T) {
 	for i := range 12 {
 		spec := vmtest.OnPVE()
 		spec.Node = "node-" + itoa(i)
-		p.guest(200+i, map[string]string{"name": spec.Name(), "description": spec.Mark(hypervisor.StateMade).Line(), "scsi0": "local-lvm:vm-disk-0,size=2G"})
+		p.guest(200+i,
+			map[string]string{"name": spec.Name(),
+				"description": spec.Mark(hypervisor.StateMade).Line(), "scsi0": "local-lvm:vm-disk-0,size=2G"})
 		specs = append(specs, spec)
 	}
 	host := &busy{Host: here(t)}

@@ -10,11 +10,11 @@ import (
 	"strata/internal/files/atomicfile"
 )
 
-// restoreCheckpoint puts the state before the last write back when a kill in the middle of that
-// write left no file or one that is no JSON: the file backend moves the checkpoint to .bak before
-// it writes a new one (pulumi/pulumi pkg/backend/diy/state.go, saveCheckpoint). What the lost write
-// knew is created again by the next up. A missing file alone is no sign: a removed stack leaves its
-// .bak, too; so interrupted says that a dead run's lock was there.
+// restoreCheckpoint restores the state before the last write, if a kill during that write left no
+// file or broken JSON. The file backend moves the checkpoint to .bak before it writes a new one
+// (pulumi/pulumi pkg/backend/diy/state.go, saveCheckpoint). The next update creates the resources
+// of the lost write again. A missing file alone proves nothing, because a removed stack leaves its
+// .bak too. So interrupted must say that a dead run's lock was there.
 func (r *Recovery) restoreCheckpoint(root string, interrupted bool) error {
 	if root == "" {
 		return nil // only the file backend is ours to mend
@@ -36,7 +36,8 @@ func (r *Recovery) restoreCheckpoint(root string, interrupted bool) error {
 		return nil // killed before the first checkpoint
 	}
 	if backupErr != nil || !json.Valid(backup) {
-		return fmt.Errorf("checkpoint %s is cut off and %s.bak cannot replace it; restore the newest one of .pulumi/history with `pulumi stack import`", file, file)
+		return fmt.Errorf(
+			"checkpoint %s is cut off and %s.bak cannot replace it; restore the newest one of .pulumi/history with `pulumi stack import`", file, file)
 	}
 	if err := atomicfile.Write(file, backup, 0o600); err != nil {
 		return fmt.Errorf("checkpoint: %w", err)
@@ -45,9 +46,9 @@ func (r *Recovery) restoreCheckpoint(root string, interrupted bool) error {
 	return nil
 }
 
-// dropCutAttributes removes the files of attributes that the backend's storage keeps beside its own
-// if a kill cut them off: Pulumi then says no more than "failed to load checkpoint: EOF". They hold
-// a content type and a sum; without one there is neither (gocloud.dev/blob/fileblob/attrs.go).
+// dropCutAttributes removes attribute files of the backend's storage that a kill cut off. With one,
+// Pulumi only says "failed to load checkpoint: EOF". They hold a content type and a checksum, both
+// optional (gocloud.dev/blob/fileblob/attrs.go).
 func (r *Recovery) dropCutAttributes(files ...string) error {
 	for _, pattern := range files {
 		paths, err := filepath.Glob(pattern + ".attrs")

@@ -17,7 +17,8 @@ func TestACheckpointThatAKillCutOffIsTheOneBefore(t *testing.T) {
 		want            string
 		fails           bool
 	}{
-		"whole":                                 {content: `{"version":4}`, backup: good, interrupted: true, want: `{"version":4}`},
+		"whole": {content: `{"version":4}`, backup: good,
+			interrupted: true, want: `{"version":4}`},
 		"cut off":                               {content: `{"vers`, backup: good, want: good},
 		"empty":                                 {content: ``, backup: good, interrupted: true, want: good},
 		"missing after a kill":                  {content: "-", backup: good, interrupted: true, want: good},

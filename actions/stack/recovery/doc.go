@@ -1,10 +1,9 @@
-// Package recovery owns what a killed run leaves behind and the next one stumbles over: the stack's
-// lock, plugin processes whose engine is gone, half-done Helm releases, interrupted operations in
-// the state.
+// Package recovery clears the leftovers of a killed run that block the next one. These are the
+// stack's lock, plugin processes whose engine is gone, half-done Helm releases, and interrupted
+// operations in the state.
 //
-// It clears what a dead owner left, and only that: where an owner is alive, or cannot be told to be
-// dead, everything stays and the report says why. It repeats no operation; the next `pulumi up`
-// does, and for commands whose update was interrupted it sees to that: a program that was taken
-// back since would find no difference. It knows Pulumi through its command line and the files of
-// its file backend, and Helm through its release Secrets.
+// It clears only the leftovers of a dead owner. If an owner is alive, or may be, everything stays
+// and the report has the reason. It repeats no operation: the next `pulumi up` does. It makes sure
+// that an interrupted command runs again, even if a reverted program would see no difference. It
+// uses Pulumi's command line and the files of its file backend, and Helm's release Secrets.
 package recovery

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// end stops processes: politely, then for good. It returns when all are gone.
+// end stops processes, by SIGTERM and then SIGKILL. It returns when all are gone.
 func end(ctx context.Context, victims []process) error {
 	queue, err := unix.Kqueue()
 	if err != nil {
@@ -39,9 +39,9 @@ func end(ctx context.Context, victims []process) error {
 	return errSurvived
 }
 
-// watch has the queue tell when a process ends; false when it has. There is no pidfd, so the number
-// may be another's by now, which its start tells: from here on it is this process's until its end
-// has been read from the queue.
+// watch registers a process in the queue, and reports whether it lives. macOS has no pidfd, so the
+// number may belong to another process by now; the start time tells. From here on the number is
+// this process's, until its end has been read from the queue.
 func watch(queue int, victim process) (lives bool, err error) {
 	change := unix.Kevent_t{Fflags: unix.NOTE_EXIT}
 	unix.SetKevent(&change, victim.pid, unix.EVFILT_PROC, unix.EV_ADD|unix.EV_ONESHOT)
@@ -54,7 +54,8 @@ func watch(queue int, victim process) (lives bool, err error) {
 	return err == nil && now.started.Equal(victim.started), nil
 }
 
-// gone waits until every process has ended, or the deadline, and takes those that have out.
+// gone waits until every process has ended, or the deadline, and removes those that have from
+// waiting.
 func gone(ctx context.Context, queue int, waiting map[int]bool, deadline time.Time) bool {
 	events := make([]unix.Kevent_t, 8)
 	for len(waiting) > 0 {

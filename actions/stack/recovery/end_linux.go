@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// end stops processes: politely, then for good. It returns when all are gone.
+// end stops processes, by SIGTERM and then SIGKILL. It returns when all are gone.
 func end(ctx context.Context, victims []process) error {
 	var waits []int
 	defer func() {
@@ -18,7 +18,7 @@ func end(ctx context.Context, victims []process) error {
 		}
 	}()
 	for _, victim := range victims {
-		// A pidfd stays this process, even when its number is used again.
+		// A pidfd stays with this process, even if its number is used again.
 		fd, err := unix.PidfdOpen(victim.pid, 0)
 		if errors.Is(err, unix.ESRCH) {
 			continue

@@ -21,28 +21,29 @@ const (
 	// apiTimeout bounds each request: a cluster that is down must not hold up the recovery, and one
 	// under load takes seconds.
 	apiTimeout = 30 * time.Second
-	// abandoned is the age at which a pending revision without any trace of its owner is given up:
-	// Helm's own default timeout is 5 minutes.
+	// abandoned is the age at which a pending revision without a trace of its owner counts as
+	// abandoned: Helm's own default timeout is 5 minutes.
 	abandoned = 15 * time.Minute
 )
 
 // release is a Helm release of the stack.
 type release struct {
 	namespace, name string
-	// known is true when the state has it, interrupted when an operation on it was.
+	// known is true if the state has it, interrupted if an operation on it was interrupted.
 	known, interrupted bool
 }
 
 func (r release) String() string { return "release " + r.namespace + "/" + r.name }
 
-// releases are the stack's Helm releases, those of interrupted operations included.
+// releases returns the stack's Helm releases, including those of interrupted operations.
 func (s state) releases() []release {
 	var found []release
 	add := func(r stackstate.Resource, known, interrupted bool) {
 		if r.Type != releaseType || property(r, "name") == "" {
 			return
 		}
-		one := release{namespace: property(r, "namespace"), name: property(r, "name"), known: known, interrupted: interrupted}
+		one := release{namespace: property(r, "namespace"), name: property(r, "name"), known: known,
+			interrupted: interrupted}
 		if one.namespace == "" {
 			one.namespace = "default"
 		}
@@ -64,7 +65,7 @@ func (s state) releases() []release {
 	return found
 }
 
-// repairReleases puts an end to half-done Helm operations, which make every later one fail.
+// repairReleases ends half-done Helm operations, which make every later one fail.
 func (r *Recovery) repairReleases(ctx context.Context, s state, runStarted time.Time) error {
 	kubeconfig, releases := s.kubeconfig(), s.releases()
 	if kubeconfig == "" || len(releases) == 0 {
@@ -89,12 +90,13 @@ func (r *Recovery) repairReleases(ctx context.Context, s state, runStarted time.
 	return nil
 }
 
-// repair reads one release's revisions. What the state does not know is removed, only the record:
-// Helm's next install adopts the objects, which carry the release's name. What it does know becomes
-// failed, as Helm itself marks an operation that it gave up, and the next upgrade starts from the
+// repair checks one release's revisions. If the state does not know the release, repair removes
+// only the record: Helm's next install adopts the objects, which carry the release's name.
+// Otherwise it marks the revision failed, as Helm does itself, and the next upgrade starts from the
 // last good revision.
 func (r *Recovery) repair(ctx context.Context, client kubernetes.Interface, one release, runStarted time.Time) error {
-	list, err := client.CoreV1().Secrets(one.namespace).List(ctx, metav1.ListOptions{LabelSelector: helmrecord.Selector(one.name)})
+	list, err := client.CoreV1().Secrets(one.namespace).
+		List(ctx, metav1.ListOptions{LabelSelector: helmrecord.Selector(one.name)})
 	if err != nil {
 		return err
 	}
@@ -117,7 +119,7 @@ func (r *Recovery) repair(ctx context.Context, client kubernetes.Interface, one 
 	return nil
 }
 
-// giveUp puts an end to one revision, which is called what.
+// giveUp ends one revision; what is its name in the log.
 func (r *Recovery) giveUp(
 	ctx context.Context, client kubernetes.Interface, secret *corev1.Secret, known bool, what string,
 ) error {
@@ -143,7 +145,7 @@ func (r *Recovery) giveUp(
 	return nil
 }
 
-// ownerLives says why a revision may still have an owner; empty when it has none.
+// ownerLives returns the reason why a revision may still have an owner; empty if it has none.
 func ownerLives(secret *corev1.Secret, one release, runStarted time.Time) string {
 	pending := strings.HasPrefix(secret.Labels["status"], "pending-")
 	ours := !runStarted.IsZero() && !secret.CreationTimestamp.Time.Before(runStarted.Truncate(time.Second))
@@ -159,8 +161,8 @@ func ownerLives(secret *corev1.Secret, one release, runStarted time.Time) string
 	}
 }
 
-// MarkFailed gives a revision of a release up: it sets the status in the record and in the label by
-// which Helm finds it.
+// MarkFailed marks a revision of a release as failed, in the record and in the label by which Helm
+// finds it.
 func MarkFailed(ctx context.Context, client kubernetes.Interface, secret *corev1.Secret) error {
 	record, err := helmrecord.Decode(secret)
 	if err != nil {
@@ -176,7 +178,7 @@ func MarkFailed(ctx context.Context, client kubernetes.Interface, secret *corev1
 		return fmt.Errorf("%s: %w", secret.Name, err)
 	}
 	secret.Labels["status"] = "failed"
-	// The resource version is the one that was read: a helm that lives after all makes this a
+	// The resource version is the one that was read, so a Helm that still runs makes this a
 	// conflict.
 	_, err = client.CoreV1().Secrets(secret.Namespace).Update(ctx, secret, metav1.UpdateOptions{})
 	return err

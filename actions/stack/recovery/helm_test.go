@@ -21,15 +21,17 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// record is the Secret in which Helm keeps one revision of release metallb.
+// record returns the Secret in which Helm keeps one revision of release metallb.
 func record(t *testing.T, number int, status string, age time.Duration) *corev1.Secret {
 	t.Helper()
-	data, err := helmrecord.Encode(map[string]any{"name": "metallb", "version": number, "info": map[string]any{"status": status}})
+	data, err := helmrecord.Encode(
+		map[string]any{"name": "metallb", "version": number, "info": map[string]any{"status": status}})
 	require.NoError(t, err)
 	return &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: fmt.Sprintf("sh.helm.release.v1.metallb.v%d", number), Namespace: "metallb-system",
-			Labels:            map[string]string{"owner": "helm", "name": "metallb", "status": status, "version": fmt.Sprint(number)},
+			Labels: map[string]string{"owner": "helm", "name": "metallb", "status": status,
+				"version": fmt.Sprint(number)},
 			CreationTimestamp: metav1.NewTime(time.Now().Add(-age)),
 		},
 		Type: "helm.sh/release.v1",
@@ -37,14 +39,15 @@ func record(t *testing.T, number int, status string, age time.Duration) *corev1.
 	}
 }
 
-// repaired is the state of each revision once a release with these records, and another one, has
-// been repaired; and the log.
+// repaired returns the state of each revision, and the log, after the repair of a release with
+// these records.
 func repaired(
 	t *testing.T, found release, started time.Time, have []*corev1.Secret,
 ) (states map[int]string, output string) {
 	t.Helper()
 	objects := []runtime.Object{&corev1.Secret{ObjectMeta: metav1.ObjectMeta{
-		Name: "other", Namespace: "metallb-system", Labels: map[string]string{"owner": "helm", "name": "other", "status": "pending-install"},
+		Name: "other", Namespace: "metallb-system",
+		Labels: map[string]string{"owner": "helm", "name": "other", "status": "pending-install"},
 	}}}
 	for _, secret := range have {
 		objects = append(objects, secret)
@@ -97,11 +100,14 @@ func TestHalfDoneReleasesAreRepairedOnceTheirHelmIsGone(t *testing.T) {
 		{"also without a lock to tell when the run began", interrupted, time.Time{},
 			[]*corev1.Secret{record(t, 1, "pending-install", minute)}, map[int]string{}, "removed the record"},
 		{"a release that was there before the run is not the run's", interrupted, run,
-			[]*corev1.Secret{record(t, 1, "deployed", 60*minute)}, map[int]string{1: "deployed"}, "this run did not install it"},
+			[]*corev1.Secret{record(t, 1, "deployed", 60*minute)}, map[int]string{1: "deployed"},
+			"this run did not install it"},
 		{"a young upgrade without any trace may still run", known, time.Time{},
-			[]*corev1.Secret{record(t, 2, "pending-upgrade", minute)}, map[int]string{2: "pending-upgrade"}, "may still run"},
+			[]*corev1.Secret{record(t, 2, "pending-upgrade", minute)},
+			map[int]string{2: "pending-upgrade"}, "may still run"},
 		{"an old one does not", known, time.Time{},
-			[]*corev1.Secret{record(t, 2, "pending-upgrade", 60*minute)}, map[int]string{2: "failed"}, "marked revision 2"},
+			[]*corev1.Secret{record(t, 2, "pending-upgrade", 60*minute)}, map[int]string{2: "failed"},
+			"marked revision 2"},
 		{"good releases stay", known, run,
 			[]*corev1.Secret{record(t, 1, "superseded", minute), record(t, 2, "deployed", minute)},
 			map[int]string{1: "superseded", 2: "deployed"}, ""},
@@ -124,7 +130,8 @@ func TestReleasesComeFromTheStateAndFromInterruptedOperations(t *testing.T) {
 	s := state{&stackstate.State{
 		Resources: []stackstate.Resource{release1, resource("kubernetes:core/v1:Secret", map[string]any{"name": "c"})},
 		Pending: []stackstate.Operation{
-			{Resource: release1, Type: apitype.OperationTypeUpdating}, {Resource: release2, Type: apitype.OperationTypeCreating},
+			{Resource: release1, Type: apitype.OperationTypeUpdating},
+			{Resource: release2, Type: apitype.OperationTypeCreating},
 		},
 	}}
 	assert.Equal(t, []release{
@@ -133,23 +140,25 @@ func TestReleasesComeFromTheStateAndFromInterruptedOperations(t *testing.T) {
 	}, s.releases())
 }
 
-// On a backend that is no folder, only its own lock says that a run lives: its Helm is not
+// On a backend that is no folder, only its own lock shows that a run lives, whose Helm must not be
 // disturbed.
 func TestARunThatLivesOnAnotherBackendKeepsItsReleases(t *testing.T) {
 	client := fake.NewClientset(record(t, 2, "pending-upgrade", time.Hour))
 	var calls []string
 	locked := true
-	r := Recovery{Stack: "prod", Log: &bytes.Buffer{}, Pulumi: func(_ context.Context, stdin []byte, args ...string) ([]byte, error) {
-		calls = append(calls, args[1]+" "+string(stdin))
-		if args[1] == "import" && locked {
-			return nil, errors.New("the stack is currently locked by 1 lock(s)")
-		}
-		return []byte("the state"), nil
-	}}
+	r := Recovery{Stack: "prod", Log: &bytes.Buffer{},
+		Pulumi: func(_ context.Context, stdin []byte, args ...string) ([]byte, error) {
+			calls = append(calls, args[1]+" "+string(stdin))
+			if args[1] == "import" && locked {
+				return nil, errors.New("the stack is currently locked by 1 lock(s)")
+			}
+			return []byte("the state"), nil
+		}}
 	r.claim = r.importOnce()
 	one := release{namespace: "metallb-system", name: "metallb", known: true}
 	status := func() string {
-		secret, err := client.CoreV1().Secrets("metallb-system").Get(t.Context(), "sh.helm.release.v1.metallb.v2", metav1.GetOptions{})
+		secret, err := client.CoreV1().Secrets("metallb-system").
+			Get(t.Context(), "sh.helm.release.v1.metallb.v2", metav1.GetOptions{})
 		require.NoError(t, err)
 		return secret.Labels["status"]
 	}

@@ -26,18 +26,20 @@ type lock struct {
 }
 
 func (l lock) String() string {
-	return fmt.Sprintf("lock of %s@%s, process %d, since %s", l.Username, l.Hostname, l.PID, l.Timestamp.Format(time.RFC3339))
+	return fmt.Sprintf("lock of %s@%s, process %d, since %s", l.Username, l.Hostname, l.PID,
+		l.Timestamp.Format(time.RFC3339))
 }
 
-// held returns why the lock must stay; it is empty when its owner, a run of this project on this
-// machine, is dead.
+// held returns why the lock must stay; empty if its owner, a run of this project on this machine,
+// is dead.
 func (l lock) held(projectDir string) string {
 	here, err := os.Hostname()
 	if err != nil {
 		return "this host's name is unknown: " + err.Error()
 	}
 	if l.Hostname != here {
-		return fmt.Sprintf("only %s can tell whether the owner lives; run `strata recover` there, or `pulumi cancel` if it is gone",
+		return fmt.Sprintf(
+			"only %s can tell whether the owner lives; run `strata recover` there, or `pulumi cancel` if it is gone",
 			l.Hostname)
 	}
 	if alive(l.PID, l.Timestamp) {
@@ -50,8 +52,8 @@ func (l lock) held(projectDir string) string {
 	return ""
 }
 
-// locks are the stack's locks. Other backends than files keep no record of the owner's process, so
-// theirs stay.
+// locks returns the stack's locks. Only the file backend records the owner's process, so other
+// backends' locks stay.
 func (r *Recovery) locks(root string) ([]lock, error) {
 	if root == "" {
 		r.left("locks", "this backend does not say which process holds one; `pulumi cancel` removes a dead one")
@@ -80,7 +82,7 @@ func (r *Recovery) locks(root string) ([]lock, error) {
 	return locks, nil
 }
 
-// backend is the folder of the file backend in use; empty for other backends.
+// backend returns the folder of the file backend in use; empty for other backends.
 func (r *Recovery) backend(ctx context.Context) (string, error) {
 	out, err := r.Pulumi(ctx, nil, "whoami", "--json")
 	if err != nil {
@@ -96,7 +98,8 @@ func (r *Recovery) backend(ctx context.Context) (string, error) {
 	return root, nil
 }
 
-// backendDir is the folder of a file backend's URL: file:///abs, file://~ or file://./relative.
+// backendDir returns the folder of a file backend's URL: file:///abs, file://~ or
+// file://./relative.
 func backendDir(backend, projectDir string) (string, bool) {
 	path, ok := strings.CutPrefix(backend, "file://")
 	if !ok {
@@ -110,8 +113,7 @@ func backendDir(backend, projectDir string) (string, bool) {
 	return dir, err == nil
 }
 
-// removeLocks removes dead locks. Each is read again first, so that a lock which was taken since
-// stays.
+// removeLocks removes dead locks. It reads each again first, so that a newer lock stays.
 func (r *Recovery) removeLocks(locks []lock) error {
 	for _, lock := range locks {
 		now, err := os.ReadFile(lock.file)

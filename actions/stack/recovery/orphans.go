@@ -13,15 +13,16 @@ import (
 	"time"
 )
 
-// graceful bounds a process's end after SIGTERM; a plugin that waits for a command may need
-// SIGKILL.
+// graceful bounds the wait after SIGTERM; a plugin that waits for a command may need SIGKILL.
 const graceful = 5 * time.Second
 
-// errSurvived is the end of processes that do not end.
-var errSurvived = errors.New("a process of the dead run does not end even on SIGKILL; see the lines above, and end it by hand")
+// errSurvived reports processes that survived SIGKILL.
+var errSurvived = errors.New(
+	"a process of the dead run does not end even on SIGKILL; see the lines above, and end it by hand")
 
-// EndOrphans ends what dead engines left running in a project, and notes this run. It is for a run
-// that holds its stack's lock, and so needs no Recovery. Log gets a line for each process.
+// EndOrphans kills the processes that dead engines left in a project, and records this run. It is
+// for a run that holds its stack's lock, and so needs no Recovery. log gets a line for each
+// process.
 func EndOrphans(ctx context.Context, projectDir string, log io.Writer) error {
 	dir, err := filepath.EvalSymlinks(projectDir) // as the kernel has the folders of processes
 	if err != nil {
@@ -33,9 +34,8 @@ func EndOrphans(ctx context.Context, projectDir string, log io.Writer) error {
 	return (&Recovery{ProjectDir: dir, Log: log}).endOrphans(ctx)
 }
 
-// endOrphans ends the plugins, and the program, that a dead engine started in this project, with
-// the commands that they still run. Left alone they would go on changing hosts and cluster beside
-// the next run.
+// endOrphans kills the plugins and the program that a dead engine started in this project, with
+// their running commands. They would otherwise change hosts and cluster beside the next run.
 func (r *Recovery) endOrphans(ctx context.Context) error {
 	all, err := processes()
 	if err != nil {
@@ -48,8 +48,9 @@ func (r *Recovery) endOrphans(ctx context.Context) error {
 	return end(ctx, orphaned)
 }
 
-// orphans are the processes of this project whose engine answers no more, and their descendants. A
-// descendant that made a session of its own was meant to outlive its parent (a machine), and stays.
+// orphans returns the processes of this project whose engine does not answer, and their
+// descendants. A descendant with a session of its own is meant to outlive its parent (a machine),
+// and stays.
 func orphans(all []process, projectDir string, answers func(address string) bool) []process {
 	var found []process
 	for _, candidate := range all {
@@ -72,14 +73,14 @@ func orphans(all []process, projectDir string, answers func(address string) bool
 	return found
 }
 
-// inside is true for the project's folder and those below it.
+// inside reports whether dir is the project's folder or below it.
 func inside(projectDir, dir string) bool {
 	relative, err := filepath.Rel(projectDir, dir)
 	return err == nil && dir != "" && filepath.IsLocal(relative)
 }
 
-// engineOf is the address of the engine that a process was started by; empty when none started it.
-// Plugins get it as an argument, the program in its environment.
+// engineOf returns the address of the engine that started a process; empty if none did. Plugins get
+// it as an argument, the program in its environment.
 func engineOf(p process) string {
 	name := filepath.Base(p.args[0])
 	if strings.HasPrefix(name, "pulumi-resource-") || strings.HasPrefix(name, "pulumi-language-") {
@@ -93,7 +94,7 @@ func engineOf(p process) string {
 	return p.variable("PULUMI_ENGINE")
 }
 
-// listening is false only when the address certainly refuses.
+// listening returns false only if the address certainly refuses connections.
 func listening(address string) bool {
 	connection, err := net.DialTimeout("tcp", address, time.Second)
 	if err != nil {

@@ -34,7 +34,7 @@ func TestOnlyProcessesOfThisProjectWhoseEngineIsGoneAreOrphans(t *testing.T) {
 	assert.Equal(t, []int{10, 23, 11, 12}, pids)
 }
 
-// plugin starts a process that looks like a plugin of an engine and whose child ignores SIGTERM.
+// plugin starts a process that looks like an engine's plugin. Its child ignores SIGTERM.
 func plugin(t *testing.T, dir, engine string) (*exec.Cmd, <-chan error) {
 	t.Helper()
 	script := filepath.Join(t.TempDir(), "pulumi-resource-test")

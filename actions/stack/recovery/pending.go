@@ -11,22 +11,21 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/urn"
 )
 
-// interruptedMark is a line before the command that the state records for one whose update was
-// interrupted. No program wants it, so the next up runs that command again whatever the program
-// wants by then.
+// interruptedMark is a line that the state gets before a command whose update was interrupted. No
+// program has this line, so the next update runs the command again.
 const interruptedMark = "# interrupted; see strata recover\n"
 
-// clearPending takes the interrupted operations out of the state. The next up repeats them where
-// its program still wants them. An update that the program no longer wants would be no difference
-// to the state, which has the inputs from before it; a command that was interrupted may have done
-// half of its work, so it is marked and runs again in any case. It edits the export and not `pulumi
-// refresh --clear-pending-creates`, which would first ask every provider about every resource, on
-// hosts and a cluster that may be down.
+// clearPending removes the interrupted operations from the state. The next update repeats those
+// that its program still has. The state has a command's inputs from before an interrupted update.
+// If the program was reverted since, the engine would see no difference, although the command may
+// have done half of its work. So clearPending marks it and it runs again in any case. It edits the
+// export and does not use `pulumi refresh --clear-pending-creates`. That first queries every
+// provider about every resource, on hosts and a cluster that may be down.
 func (r *Recovery) clearPending(ctx context.Context, before state) error {
 	if len(before.Pending) == 0 {
 		return nil
 	}
-	// Without --show-secrets: what is written back stays encrypted.
+	// Without --show-secrets the exported secrets stay encrypted.
 	out, err := r.Pulumi.Export(ctx, r.Stack)
 	if err != nil {
 		return err
@@ -79,8 +78,8 @@ func withoutPending(export []byte, interrupted map[urn.URN]bool) ([]byte, error)
 	return json.Marshal(whole)
 }
 
-// markInterrupted marks a resource if it is one of the interrupted commands: in its inputs, which
-// the engine compares, and in its outputs, which the provider does.
+// markInterrupted marks a resource that is an interrupted command: in its inputs, which the engine
+// compares, and in its outputs, which the provider compares.
 func markInterrupted(text *json.RawMessage, interrupted map[urn.URN]bool) error {
 	var one map[string]json.RawMessage
 	if err := json.Unmarshal(*text, &one); err != nil {
@@ -120,8 +119,9 @@ func markInterrupted(text *json.RawMessage, interrupted map[urn.URN]bool) error 
 
 func noun(operation apitype.OperationType) string {
 	nouns := map[apitype.OperationType]string{
-		apitype.OperationTypeCreating: "create", apitype.OperationTypeUpdating: "update", apitype.OperationTypeDeleting: "delete",
-		apitype.OperationTypeReading: "read", "importing": "import",
+		apitype.OperationTypeCreating: "create", apitype.OperationTypeUpdating: "update",
+		apitype.OperationTypeDeleting: "delete",
+		apitype.OperationTypeReading:  "read", "importing": "import",
 	}
 	return cmp.Or(nouns[operation], string(operation))
 }

@@ -17,8 +17,8 @@ type process struct {
 	dir                  string
 }
 
-// alive is true unless the process that had a number at a time is certainly gone: no process has
-// it, or one that is no Pulumi and started later.
+// alive returns false only if the process that had a number at a time is certainly gone. Then no
+// process has the number, or one that is not Pulumi and started later.
 func alive(pid int, at time.Time) bool {
 	if pid <= 0 || syscall.Kill(pid, 0) == syscall.ESRCH {
 		return false
@@ -31,8 +31,7 @@ func alive(pid int, at time.Time) bool {
 		return true
 	}
 	// The kernel has a process's start in ticks since the boot. Its time on the lock's clock
-	// depends on today's clock: set forward since, it makes the owner itself look younger than its
-	// lock.
+	// depends on today's clock: if it was set forward since, the owner looks younger than its lock.
 	if found.isPulumi() {
 		return true
 	}
@@ -40,12 +39,12 @@ func alive(pid int, at time.Time) bool {
 	return !found.started.After(at.Add(time.Second))
 }
 
-// isPulumi says whether a process is Pulumi's command line, which is who takes locks.
+// isPulumi reports whether a process is Pulumi's command line, which takes the locks.
 func (p process) isPulumi() bool {
 	return filepath.Base(p.program()) == "pulumi" || len(p.args) > 0 && filepath.Base(p.args[0]) == "pulumi"
 }
 
-// variable is a variable of a process's environment.
+// variable returns a variable of a process's environment.
 func (p process) variable(name string) string {
 	for _, assignment := range p.environment() {
 		if value, ok := strings.CutPrefix(assignment, name+"="); ok {

@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// zombie is the state of a process that has ended and whose parent has not asked yet: SZOMB
+// zombie is the state of an ended process whose parent has not waited for it yet: SZOMB
 // (sys/proc.h).
 const zombie = 5
 
-// processes are all processes that can be read: this user's. Those that end meanwhile are left out.
+// processes returns all readable processes: this user's. Those that end meanwhile are left out.
 func processes() ([]process, error) {
 	table, err := unix.SysctlKinfoProcSlice("kern.proc.all")
 	if err != nil {
@@ -47,7 +47,8 @@ func readProcess(pid int) (process, error) {
 }
 
 func processOf(entry unix.KinfoProc) (process, error) {
-	found := process{pid: int(entry.Proc.P_pid), parent: int(entry.Eproc.Ppid), started: time.Unix(entry.Proc.P_starttime.Unix())}
+	found := process{pid: int(entry.Proc.P_pid), parent: int(entry.Eproc.Ppid),
+		started: time.Unix(entry.Proc.P_starttime.Unix())}
 	if entry.Proc.P_stat == zombie {
 		return process{}, os.ErrProcessDone
 	}
@@ -60,8 +61,8 @@ func processOf(entry unix.KinfoProc) (process, error) {
 	return found, err
 }
 
-// machine returns what differs between machines and boots; it is empty where the kernel does not
-// say it.
+// machine returns a text that differs between machines and boots; empty if the kernel does not
+// tell.
 func machine() string {
 	session, err := unix.Sysctl("kern.bootsessionuuid")
 	if err != nil {
@@ -79,26 +80,27 @@ func startOf(pid int) (start, error) {
 	return parseStart(raw)
 }
 
-// folders are the folders of this user's processes. Only libproc tells them, which a program
-// without C asks lsof for: it is part of macOS.
+// folders returns the folders of this user's processes. Only libproc knows them. A program without
+// C runs lsof for them, which is part of macOS.
 func folders() (map[int]string, error) {
 	const lsof = "/usr/sbin/lsof"
-	// It fails where it could not read all, and prints what it could.
-	out, err := exec.Command(lsof, "-w", "-n", "-P", "-a", "-d", "cwd", "-u", strconv.Itoa(os.Getuid()), "-F", "pn").Output()
+	// lsof fails if it cannot read all processes, but prints those that it can.
+	out, err := exec.Command(lsof, "-w", "-n", "-P", "-a", "-d", "cwd", "-u", strconv.Itoa(os.Getuid()),
+		"-F", "pn").Output()
 	if len(out) == 0 && err != nil {
 		return nil, fmt.Errorf("%s, which tells their folders: %w", lsof, err)
 	}
 	return parseFolders(string(out)), nil
 }
 
-// program is the path of the file that a process runs; empty for other users', which cannot be
-// read.
+// program returns the path of the file that a process runs; empty for other users' processes, which
+// cannot be read.
 func (p process) program() string {
-	told, _ := startOf(p.pid) // what it is called may be known all the same
+	told, _ := startOf(p.pid) // its name may be readable all the same
 	return told.program
 }
 
-// environment is a process's, NAME=VALUE each; empty where it cannot be read.
+// environment returns a process's environment, NAME=VALUE each; empty if it cannot be read.
 func (p process) environment() []string {
 	told, _ := startOf(p.pid)
 	return told.environment

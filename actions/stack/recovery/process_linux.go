@@ -13,7 +13,7 @@ import (
 // clockTick is the unit of times in /proc/PID/stat: USER_HZ, 100 on every Linux.
 const clockTick = 10 * time.Millisecond
 
-// processes are all processes that can be read. Those that end meanwhile are left out.
+// processes returns all readable processes. Those that end meanwhile are left out.
 func processes() ([]process, error) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -38,8 +38,8 @@ func readProcess(pid int) (process, error) {
 	if err != nil {
 		return process{}, err
 	}
-	// The name, in parentheses, may hold spaces and parentheses: what follows the last one is
-	// regular (proc(5)).
+	// The name, in parentheses, may itself have spaces and parentheses. The text after the last one
+	// is regular (proc(5)).
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	const state, parent, session, start = 0, 1, 3, 19
 	if len(fields) <= start || fields[state] == "Z" {
@@ -66,13 +66,13 @@ func readProcess(pid int) (process, error) {
 		return process{}, err
 	}
 	found.args = strings.Split(strings.TrimRight(string(line), "\x00"), "\x00")
-	// Other users' processes do not tell their folder; they are not ours.
+	// Other users' processes hide their folder; they are not ours.
 	found.dir, _ = os.Readlink(filepath.Join(dir, "cwd"))
 	return found, nil
 }
 
-// machine returns what differs between machines, boots and containers; it is empty where the kernel
-// does not say it.
+// machine returns a text that differs between machines, boots and containers; empty if the kernel
+// does not tell.
 func machine() string {
 	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
@@ -99,14 +99,15 @@ func bootTime() (time.Time, error) {
 	return time.Time{}, fmt.Errorf("/proc/stat has no btime")
 }
 
-// program is the path of the file that a process runs; empty for other users', which cannot be
-// read.
+// program returns the path of the file that a process runs; empty for other users' processes, which
+// cannot be read.
 func (p process) program() string {
-	program, _ := os.Readlink(filepath.Join("/proc", strconv.Itoa(p.pid), "exe")) // what it is called can be read all the same
+	// its name is readable all the same
+	program, _ := os.Readlink(filepath.Join("/proc", strconv.Itoa(p.pid), "exe"))
 	return program
 }
 
-// environment is a process's, NAME=VALUE each; empty where it cannot be read.
+// environment returns a process's environment, NAME=VALUE each; empty if it cannot be read.
 func (p process) environment() []string {
 	text, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.pid), "environ"))
 	if err != nil {

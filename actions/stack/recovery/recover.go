@@ -10,41 +10,41 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// ErrOwned is the error when the stack has an owner that is alive or on another host: nothing was
-// touched.
+// ErrOwned reports that the stack has an owner that is alive or on another host. Then Run has
+// changed nothing.
 var ErrOwned = errors.New("the stack is in use")
 
-// UpsertVariable makes Pulumi's kubernetes provider take over objects that exist already, where it
-// would refuse.
+// UpsertVariable makes Pulumi's kubernetes provider adopt existing objects instead of refusing
+// them.
 const UpsertVariable = "PULUMI_K8S_UPSERT_EXISTING_OBJECTS"
 
-// Recovery clears what dead runs of one stack left.
+// Recovery clears the leftovers of one stack's dead runs.
 type Recovery struct {
 	// ProjectDir is the project's folder, absolute; Stack is the stack's name.
 	ProjectDir, Stack string
 	// Pulumi runs the Pulumi command line.
 	Pulumi stackstate.Pulumi
-	// Reach opens the way to the state's cluster where only a jump host reaches it, and returns
-	// what closes it. Nil: it is reached directly.
+	// Reach opens a tunnel to the state's cluster if only a jump host reaches it, and returns a
+	// function that closes it. Nil if the cluster is reached directly.
 	Reach func(ctx context.Context, state *stackstate.State) (func(), error)
-	// Log gets one line for each thing that was done, or left with the reason.
+	// Log gets one line for each thing that was cleared, or left with the reason.
 	Log io.Writer
 
 	// claim takes the lock of a backend whose locks name no process, before the first change in the
-	// cluster. Nil where the locks did.
+	// cluster. Nil if the locks name one.
 	claim func(ctx context.Context) error
 }
 
 // Result holds the findings that the next run needs.
 type Result struct {
-	// Upsert is true while objects may exist in the cluster that the state does not know. The next
-	// `pulumi up` needs UpsertVariable=true, or it stops at the first of them.
+	// Upsert is true while the cluster may have objects that the state does not know. The next
+	// `pulumi up` then needs UpsertVariable=true, or it stops at the first of them.
 	Upsert bool
 }
 
-// Run recovers the stack. It does nothing when nothing was left. The order matters: nothing is
-// touched before the owner is known to be dead, and its processes end before what they might still
-// write is cleared.
+// Run recovers the stack, and does nothing if there is nothing to clear. The order matters. It
+// changes nothing before it knows that the owner is dead. The owner's processes end before Run
+// clears files that they might still write.
 func (r *Recovery) Run(ctx context.Context) (Result, error) {
 	root, err := r.backend(ctx)
 	if err != nil {
@@ -63,8 +63,8 @@ func (r *Recovery) Run(ctx context.Context) (Result, error) {
 	if err := r.endOrphans(ctx); err != nil {
 		return Result{}, err
 	}
-	// Before the locks go: they are the proof that a missing checkpoint is a kill's work and not a
-	// removed stack.
+	// Before the locks go: they prove that a kill, and not a removed stack, explains a missing
+	// checkpoint.
 	if err := r.restoreCheckpoint(root, len(locks) > 0); err != nil {
 		return Result{}, err
 	}
@@ -85,7 +85,7 @@ func (r *Recovery) Run(ctx context.Context) (Result, error) {
 	case err != nil:
 		r.left("Helm releases", err.Error())
 	}
-	// The note comes before the state forgets: killed between the two, both remember.
+	// The note comes before the change of the state: after a kill between the two, both have it.
 	upsert, err := r.noteUnknown(state)
 	if err != nil {
 		return Result{}, err
@@ -96,7 +96,7 @@ func (r *Recovery) Run(ctx context.Context) (Result, error) {
 	return Result{Upsert: upsert}, nil
 }
 
-// refuseLive reports every lock that must stay. One is enough to touch nothing.
+// refuseLive reports every lock that must stay. With one such lock, Run changes nothing.
 func (r *Recovery) refuseLive(locks []lock) error {
 	var owned []error
 	for _, lock := range locks {
@@ -107,9 +107,9 @@ func (r *Recovery) refuseLive(locks []lock) error {
 	return errors.Join(owned...)
 }
 
-// importOnce writes the state back as it is, once, which every backend refuses while it is locked.
-// It is the only way to ask a backend that is no folder whether a run lives: then that run's Helm
-// must not be disturbed.
+// importOnce returns a function that writes the unchanged state back, once. Every backend refuses
+// that while it is locked. For a backend that is no folder, this is the only check for a live run,
+// whose Helm must not be disturbed.
 func (r *Recovery) importOnce() func(ctx context.Context) error {
 	asked := false
 	return func(ctx context.Context) error {
@@ -128,7 +128,7 @@ func (r *Recovery) importOnce() func(ctx context.Context) error {
 	}
 }
 
-// started returns the begin of the earliest dead run; zero when no lock tells.
+// started returns the start of the earliest dead run; zero if no lock has one.
 func started(locks []lock) time.Time {
 	var earliest time.Time
 	for _, lock := range locks {

@@ -63,7 +63,7 @@ func (b *bench) lock(t *testing.T, pid int, hostname string, at time.Time) strin
 	return file
 }
 
-// saw notes a run of a process that began on a machine at a time.
+// saw records a run of a process that began on a machine at a time.
 func (b *bench) saw(t *testing.T, pid int, machine string, at time.Time) {
 	t.Helper()
 	text, err := json.Marshal(run{PID: pid, Started: at, Machine: machine})
@@ -87,7 +87,7 @@ func hostname(t *testing.T) string {
 	return name
 }
 
-// deadPID is the number of a process that has ended.
+// deadPID returns the number of an ended process.
 func deadPID(t *testing.T) int {
 	t.Helper()
 	command := exec.Command("true")
@@ -107,15 +107,21 @@ func TestALockOfADeadProcessIsRemoved(t *testing.T) {
 	assert.Contains(t, b.log.String(), "removed the lock of root@")
 }
 
-// Two machines may have one name: a cloned virtual machine, a container, each laptop as it was
-// sold.
+// Two machines may have one name: a cloned virtual machine, a container, or laptops with the
+// default name.
 func TestLockOfNoRunSeenHereStays(t *testing.T) {
 	now := time.Now()
 	for name, see := range map[string]func(t *testing.T, b *bench, pid int){
-		"nothing was seen":                      func(*testing.T, *bench, int) {},
-		"a run of another boot or container":    func(t *testing.T, b *bench, pid int) { b.saw(t, pid, "elsewhere", now) },
-		"a run long before, of the same number": func(t *testing.T, b *bench, pid int) { b.saw(t, pid, machine(), now.Add(-time.Hour)) },
-		"a run that began after the lock":       func(t *testing.T, b *bench, pid int) { b.saw(t, pid, machine(), now.Add(time.Minute)) },
+		"nothing was seen": func(*testing.T, *bench, int) {},
+		"a run of another boot or container": func(t *testing.T, b *bench, pid int) {
+			b.saw(t, pid, "elsewhere", now)
+		},
+		"a run long before, of the same number": func(t *testing.T, b *bench, pid int) {
+			b.saw(t, pid, machine(), now.Add(-time.Hour))
+		},
+		"a run that began after the lock": func(t *testing.T, b *bench, pid int) {
+			b.saw(t, pid, machine(), now.Add(time.Minute))
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, pid := newBench(t), deadPID(t)
@@ -123,7 +129,8 @@ func TestLockOfNoRunSeenHereStays(t *testing.T) {
 			file := b.lock(t, pid, hostname(t), now)
 			_, err := b.Run(t.Context())
 			require.ErrorIs(t, err, ErrOwned)
-			assert.ErrorContains(t, err, "another machine may have the same name; if no run of the stack lives anywhere, `pulumi cancel`")
+			assert.ErrorContains(t, err,
+				"another machine may have the same name; if no run of the stack lives anywhere, `pulumi cancel`")
 			assert.FileExists(t, file)
 		})
 	}
@@ -176,7 +183,7 @@ func TestWhereAnOwnerMayLiveNothingIsTouched(t *testing.T) {
 	}
 }
 
-// A clock that was set forward since makes the owner look younger than its lock.
+// After the clock was set forward, the owner looks younger than its lock.
 func TestAPulumiIsTakenForTheOwnerWhateverTheClockSays(t *testing.T) {
 	sleep, err := exec.LookPath("sleep")
 	require.NoError(t, err)
@@ -221,23 +228,29 @@ func TestInterruptedOperationsLeaveTheStateAndNothingElseDoes(t *testing.T) {
 	require.NoError(t, json.Unmarshal(b.imported, &after))
 	delete(before["deployment"].(map[string]any), "pending_operations")
 	assert.Equal(t, before, after)
-	assert.Contains(t, b.log.String(), "forgot the interrupted create of urn:pulumi:local::strata::command:local:Command::k3s-api-gate")
+	assert.Contains(t, b.log.String(),
+		"forgot the interrupted create of urn:pulumi:local::strata::command:local:Command::k3s-api-gate")
 	assert.Contains(t, b.calls, "stack export --stack local", "what is written back stays encrypted")
 }
 
-// Half of a command's work may be done. A program that was taken back since wants what the state
-// has, and would not run it again: a node would stay cordoned, a canary's share where it was.
+// Half of a command's work may be done. A reverted program equals the state, and would not run the
+// command again: a node would stay cordoned, or a canary's share unchanged.
 func TestACommandWhoseUpdateWasInterruptedRunsAgainWhateverIsWantedByThen(t *testing.T) {
 	const urn = "urn:pulumi:local::strata::command:local:Command::k3s-upgrade"
 	command := func(create string) map[string]any {
 		properties := func() map[string]any {
-			return map[string]any{"create": create, "stdin": "v1", "delete": "undo", "secret": map[string]any{"ciphertext": "x"}}
+			return map[string]any{"create": create, "stdin": "v1", "delete": "undo",
+				"secret": map[string]any{"ciphertext": "x"}}
 		}
-		return map[string]any{"urn": urn, "type": "command:local:Command", "inputs": properties(), "outputs": properties()}
+		return map[string]any{"urn": urn, "type": "command:local:Command", "inputs": properties(),
+			"outputs": properties()}
 	}
-	other := map[string]any{"urn": urn + "-other", "type": "command:local:Command", "inputs": map[string]any{"create": "another"}}
+	other := map[string]any{"urn": urn + "-other", "type": "command:local:Command",
+		"inputs": map[string]any{"create": "another"}}
 	export := func(create string, pending ...any) string {
-		text, err := json.Marshal(map[string]any{"deployment": map[string]any{"resources": []any{command(create), other}, "pending_operations": pending}})
+		text, err := json.Marshal(
+			map[string]any{"deployment": map[string]any{"resources": []any{command(create), other},
+				"pending_operations": pending}})
 		require.NoError(t, err)
 		return string(text)
 	}
@@ -252,7 +265,8 @@ func TestACommandWhoseUpdateWasInterruptedRunsAgainWhateverIsWantedByThen(t *tes
 		require.Len(t, after.Deployment.Resources, 2)
 		marked, untouched := after.Deployment.Resources[0], after.Deployment.Resources[1]
 		for _, properties := range []map[string]any{marked.Inputs, marked.Outputs} {
-			assert.Equal(t, command("# interrupted; see strata recover\nexec strata upgrade")["inputs"], properties, "nothing else is changed: a delete may need it")
+			assert.Equal(t, command("# interrupted; see strata recover\nexec strata upgrade")["inputs"],
+				properties, "nothing else is changed: a delete may need it")
 		}
 		assert.Equal(t, "another", untouched.Inputs["create"])
 		b.state = export("# interrupted; see strata recover\nexec strata upgrade", updating)

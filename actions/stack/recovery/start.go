@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// start records a process's start as macOS keeps it. It is read here for every system, so that its
-// test runs on each.
+// start records a process's start in macOS's format. Every system compiles the parser, so that its
+// test runs everywhere.
 type start struct {
 	program           string
 	args, environment []string
 }
 
-// parseStart reads what sysctl kern.procargs2 says: the number of arguments, the program's path,
-// zeros up to a boundary, the arguments, the environment; each text ends with a zero (xnu
+// parseStart parses sysctl kern.procargs2: the number of arguments, the program's path, zeros up to
+// a boundary, the arguments, and the environment. Each text ends with a zero (xnu
 // bsd/kern/kern_sysctl.c, sysctl_procargsx).
 func parseStart(raw []byte) (start, error) {
 	const size = 4
@@ -36,15 +36,15 @@ func parseStart(raw []byte) (start, error) {
 	found := start{program: string(program), args: texts[:count]}
 	for _, text := range texts[count:] {
 		if text == "" {
-			break // what follows is the kernel's own
+			break // the rest belongs to the kernel
 		}
 		found.environment = append(found.environment, text)
 	}
 	return found, nil
 }
 
-// parseFolders reads lsof's output for programs: a line for each process, p and its number, then f
-// and n with what is open and its path.
+// parseFolders parses lsof's output for programs: for each process a line with p and its number,
+// then f with the descriptor, and n with the path.
 func parseFolders(text string) map[int]string {
 	found := map[int]string{}
 	pid := 0

@@ -8,14 +8,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// recordOfStart is the kernel's record of a process with so many arguments.
+// recordOfStart returns the kernel's record of a process with this number of arguments.
 func recordOfStart(count uint32, texts string) []byte {
 	return append(binary.NativeEndian.AppendUint32(nil, count), texts...)
 }
 
 func TestAProcesssStartIsReadAsMacOSKeepsIt(t *testing.T) {
-	found, err := parseStart(recordOfStart(3, "/h/pulumi-resource-command\x00\x00\x00\x00\x00pulumi-resource-command\x00\x00127.0.0.1:1\x00"+
-		"PULUMI_ENGINE=127.0.0.1:2\x00HOME=/Users/me\x00\x00ptr_munge=\x00"))
+	found, err := parseStart(
+		recordOfStart(3, "/h/pulumi-resource-command\x00\x00\x00\x00\x00pulumi-resource-command\x00\x00127.0.0.1:1\x00"+
+			"PULUMI_ENGINE=127.0.0.1:2\x00HOME=/Users/me\x00\x00ptr_munge=\x00"))
 	require.NoError(t, err)
 	assert.Equal(t, "/h/pulumi-resource-command", found.program)
 	assert.Equal(t, []string{"pulumi-resource-command", "", "127.0.0.1:1"}, found.args, "an empty argument is one")
@@ -33,6 +34,7 @@ func TestAStartThatIsCutOffIsAnErrorAndNoProcessWithoutArguments(t *testing.T) {
 }
 
 func TestTheFoldersOfProcessesAreReadFromLsof(t *testing.T) {
-	assert.Equal(t, map[int]string{12: "/p", 340: "/p/with space"}, parseFolders("p12\nfcwd\nn/p\np340\nfcwd\nn/p/with space\np7\nfcwd\n"))
+	assert.Equal(t, map[int]string{12: "/p", 340: "/p/with space"},
+		parseFolders("p12\nfcwd\nn/p\np340\nfcwd\nn/p/with space\np7\nfcwd\n"))
 	assert.Empty(t, parseFolders(""))
 }

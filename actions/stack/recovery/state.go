@@ -18,8 +18,8 @@ const (
 // state is a stack's state as recovery reads it.
 type state struct{ *stackstate.State }
 
-// kubeconfig is the configuration of the stack's cluster, as its provider has it; empty before
-// there is one.
+// kubeconfig returns the kubeconfig of the stack's cluster from its provider; empty before there is
+// one.
 func (s state) kubeconfig() string {
 	for _, r := range s.Resources {
 		if text := property(r, "kubeconfig"); r.Type == providerType && text != "" {
@@ -29,18 +29,19 @@ func (s state) kubeconfig() string {
 	return ""
 }
 
-// interruptedCommands are the commands whose update was interrupted, by URN.
+// interruptedCommands returns the commands whose update was interrupted, by URN.
 func (s state) interruptedCommands() map[urn.URN]bool {
 	found := map[urn.URN]bool{}
 	for _, pending := range s.Pending {
-		if pending.Type == apitype.OperationTypeUpdating && strings.HasPrefix(string(pending.Resource.Type), "command:") {
+		if pending.Type == apitype.OperationTypeUpdating &&
+			strings.HasPrefix(string(pending.Resource.Type), "command:") {
 			found[pending.Resource.URN] = true
 		}
 	}
 	return found
 }
 
-// property is a text of the outputs, or else the inputs.
+// property returns a text from the outputs, or else from the inputs.
 func property(r stackstate.Resource, name string) string {
 	return cmp.Or(r.Output(name), r.Input(name))
 }

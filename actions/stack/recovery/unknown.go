@@ -16,15 +16,15 @@ import (
 	"strata/internal/files/atomicfile"
 )
 
-// note is the file that remembers, beyond the state, which objects may exist without the state's
-// knowing.
+// note returns the file that remembers, outside the state, the objects that may exist without the
+// state knowing them.
 func (r *Recovery) note() string {
 	return filepath.Join(r.ProjectDir, ".strata", "recover", r.Stack+".json")
 }
 
-// noteUnknown remembers the objects whose create was interrupted until the state has them, and says
-// whether there are any. It is not known whether such an object exists, or whose it is, so it is
-// not deleted: the next up adopts it.
+// noteUnknown remembers the objects whose create was interrupted until the state has them. It
+// reports whether there are any. Such an object may not exist, or belong to another owner, so it is
+// not deleted: the next update adopts it.
 func (r *Recovery) noteUnknown(s state) (bool, error) {
 	var unknown []urn.URN
 	text, err := os.ReadFile(r.note())
@@ -37,7 +37,8 @@ func (r *Recovery) noteUnknown(s state) (bool, error) {
 		return false, err
 	}
 	for _, pending := range s.Pending {
-		object := strings.HasPrefix(string(pending.Resource.Type), "kubernetes:") && pending.Resource.Type != releaseType
+		object := strings.HasPrefix(string(pending.Resource.Type), "kubernetes:") &&
+			pending.Resource.Type != releaseType
 		if object && pending.Type == apitype.OperationTypeCreating {
 			unknown = append(unknown, pending.Resource.URN)
 		}
@@ -52,7 +53,8 @@ func (r *Recovery) noteUnknown(s state) (bool, error) {
 		return false, nil
 	}
 	for _, name := range unknown {
-		r.did("the cluster may have %s without the state's knowing; the next up takes it over (%s=true)", name, UpsertVariable)
+		r.did("the cluster may have %s without the state's knowing; the next up takes it over (%s=true)", name,
+			UpsertVariable)
 	}
 	if text, err = json.Marshal(unknown); err != nil {
 		return false, err

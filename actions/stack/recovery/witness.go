@@ -15,20 +15,20 @@ import (
 const lockTime = 10 * time.Minute
 
 // run is a Pulumi of this project that Strata saw running. A lock has only a host's name, which
-// another machine, or a container, may have too.
+// another machine or a container may share.
 type run struct {
 	PID     int       `json:"pid"`
 	Started time.Time `json:"started"`
 	Machine string    `json:"machine"`
 }
 
-// runFile returns the file of a project that notes the run of a process.
+// runFile returns the file that records the run of a process in a project.
 func runFile(projectDir string, pid int) string {
 	return filepath.Join(projectDir, ".strata", "recover", "runs", strconv.Itoa(pid)+".json")
 }
 
-// NoteRun notes that a Pulumi of a project runs here, so that its lock can be told from another
-// machine's when it is dead.
+// NoteRun records that a Pulumi of a project runs here. Once it is dead, this tells its lock from
+// another machine's.
 func NoteRun(projectDir string, pid int) error {
 	found, err := readProcess(pid)
 	if err != nil {
@@ -45,7 +45,7 @@ func NoteRun(projectDir string, pid int) error {
 	return atomicfile.Write(file, text, 0o644)
 }
 
-// NoteParent notes the Pulumi that runs this process, if there is one that can be read.
+// NoteParent records the Pulumi that runs this process, if one is found and readable.
 func NoteParent(projectDir string) error {
 	for pid := os.Getppid(); pid > 1; {
 		found, err := readProcess(pid)
@@ -60,8 +60,7 @@ func NoteParent(projectDir string) error {
 	return nil
 }
 
-// isFromHere reports whether a run that was seen here, since this machine was started, took the
-// lock.
+// isFromHere reports whether a run that was seen on this machine since its boot took the lock.
 func (l lock) isFromHere(projectDir string) bool {
 	text, err := os.ReadFile(runFile(projectDir, l.PID))
 	if err != nil {

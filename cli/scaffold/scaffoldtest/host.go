@@ -1,5 +1,5 @@
-// Package scaffoldtest has hosts that no stack has yet, behind real SSH servers of the test
-// process. Only tests import it.
+// Package scaffoldtest has hosts without a stack, behind real SSH servers of the test process. Only
+// tests import it.
 package scaffoldtest
 
 import (
@@ -17,7 +17,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// Host is one host. Each has a loopback address of its own in 127.0.0.0/24, as hosts have in a
+// Host is one host. Each has a loopback address of its own in 127.0.0.0/24, like hosts in a
 // network. Change it before it is contacted.
 type Host struct {
 	*sshtest.Server
@@ -27,20 +27,20 @@ type Host struct {
 	Arch string
 	// MemoryMiB is all of its memory.
 	MemoryMiB int
-	// Facts are further lines of what it says about itself, Health are lines that replace those for
-	// its gate.
+	// Facts are further lines of its facts; Health are lines that replace those for its gate.
 	Facts  string
 	Health map[string][]string
-	// Answers is the address that some machine of its network has; Lacks is the program that it
-	// would need to hear that.
+	// Answers is the address of another machine on its network; Lacks is a missing program that it
+	// would need to find it.
 	Answers, Lacks string
 }
 
-// New starts the host whose address has that last number.
+// New starts the host whose address ends with this number.
 func New(t *testing.T, last int) *Host {
 	t.Helper()
 	h := &Host{
-		Server: sshtest.New(t), Address: fmt.Sprintf("127.0.0.%d", last), Hostname: fmt.Sprintf("host-%d", last), Arch: "x86_64", MemoryMiB: 3900,
+		Server: sshtest.New(t), Address: fmt.Sprintf("127.0.0.%d", last),
+		Hostname: fmt.Sprintf("host-%d", last), Arch: "x86_64", MemoryMiB: 3900,
 	}
 	listener, err := net.Listen("tcp", h.Address+":0")
 	require.NoError(t, err)
@@ -50,17 +50,19 @@ func New(t *testing.T, last int) *Host {
 	return h
 }
 
-// Named is the host as the command line names it.
+// Named returns the host as the command line names it.
 func (h *Host) Named() string { return fmt.Sprintf("%s@%s:%d", h.User, h.Address, h.Port) }
 
-// answer plays the scripts that are run on a host: the one that reads it, the one that asks who has
-// addresses, and its gate's probe.
+// answer answers the scripts that run on a host: for its facts, for the addresses in use, and for
+// its gate.
 func (h *Host) answer(call sshtest.Call) int {
 	switch {
 	case strings.Contains(call.Script, "ip -j -4 address show"):
-		_, _ = fmt.Fprintf(call.Stdout, "os=Debian GNU/Linux 12 (bookworm)\nuid=0\narch=%s\ncpus=4\nhostname=%s\nmemory_mib=%d\ndisk_mib=30000\n"+
-			`addresses=[{"ifname":"eth0","addr_info":[{"local":"%s","prefixlen":24}]}]`+"\n"+
-			`routes=[{"dst":"default","gateway":"127.0.0.1","dev":"eth0"},{"dst":"127.0.0.0/24","dev":"eth0"}]`+"\nneighbours=[]\n%send\n",
+		_, _ = fmt.Fprintf(call.Stdout,
+			"os=Debian GNU/Linux 12 (bookworm)\nuid=0\narch=%s\ncpus=4\nhostname=%s\nmemory_mib=%d\ndisk_mib=30000\n"+
+				`addresses=[{"ifname":"eth0","addr_info":[{"local":"%s","prefixlen":24}]}]`+"\n"+
+				`routes=[{"dst":"default","gateway":"127.0.0.1","dev":"eth0"},{"dst":"127.0.0.0/24","dev":"eth0"}]`+
+				"\nneighbours=[]\n%send\n",
 			h.Arch, h.Hostname, h.MemoryMiB, h.Address, h.Facts)
 		return 0
 	case strings.Contains(call.Script, "answers="):
@@ -77,21 +79,22 @@ func (h *Host) answer(call sshtest.Call) int {
 	return healthtest.Probing(healthtest.HealthyNow(block))(call)
 }
 
-// heard returns the answers to a script that asks for addresses.
+// heard returns the answers to a script that probes addresses.
 func (h *Host) heard(script string) map[string][]string {
 	if h.Lacks != "" {
 		return map[string][]string{"lacks": {h.Lacks}}
 	}
 	heard := map[string][]string{"ours": {"02:00:00:00:00:01"}}
 	for _, line := range strings.Split(script, "\n") {
-		if list, ok := strings.CutPrefix(line, "addresses="); ok && slices.Contains(strings.Fields(strings.Trim(list, "'")), h.Answers) {
+		if list, ok := strings.CutPrefix(line, "addresses="); ok &&
+			slices.Contains(strings.Fields(strings.Trim(list, "'")), h.Answers) {
 			heard["answers"] = []string{h.Answers + " 02:00:00:00:00:99"}
 		}
 	}
 	return heard
 }
 
-// Key makes every host accept the first one's key, and is its file.
+// Key makes every host accept the first one's key, and returns the key's file.
 func Key(t *testing.T, hosts ...*Host) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "key")
@@ -102,7 +105,7 @@ func Key(t *testing.T, hosts ...*Host) string {
 	return path
 }
 
-// Project is a folder with a project file, and no stack.
+// Project returns a folder with a project file, and no stack.
 func Project(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()

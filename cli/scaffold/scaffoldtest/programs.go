@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// OnlySSH leaves the process no program but OpenSSH's client.
+// OnlySSH leaves OpenSSH's client as the process's only program.
 func OnlySSH(t *testing.T) {
 	t.Helper()
 	programs := t.TempDir()

@@ -1,9 +1,9 @@
-// Package draw owns how a run looks: an SVG with one bar for each resource, and an HTML page with
-// that picture and the same as tables, for who does not see it. Neither loads anything from
-// elsewhere. What is drawn is computed by package timeline.
+// Package draw draws a run as an SVG with one bar for each resource. It also writes an HTML page
+// with that picture and the same values as tables, for readers who cannot see it. Neither loads
+// anything from elsewhere. Package timeline computes the values.
 //
-// Nothing is told by colour alone: gates are hatched and end in a diamond, failures are crossed
-// out, what was cut off has a dashed outline, and the critical path has a strong outline, a mark
+// No meaning depends on colour alone. Gates are hatched and end in a diamond, failures are crossed
+// out, and interrupted bars have a dashed outline. The critical path has a strong outline, a mark
 // and a line through it. The colours are those of Okabe and Ito (https://jfly.uni-koeln.de/color/),
 // which people with any colour vision tell apart.
 package draw

@@ -27,12 +27,13 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	},
 }).ParseFS(files, "page.html", "picture.svg"))
 
-// WriteSVG draws a run. The picture stands alone; each bar says on hover why it waited.
+// WriteSVG draws a run. The picture stands alone; each bar shows on hover why it waited.
 func WriteSVG(out io.Writer, run timeline.Run) error {
 	return templates.ExecuteTemplate(out, "picture.svg", newLayout(run))
 }
 
-// WriteHTML writes a page with the picture and the same as tables. It loads nothing from elsewhere.
+// WriteHTML writes a page with the picture and the same values as tables. It loads nothing from
+// elsewhere.
 func WriteHTML(out io.Writer, run timeline.Run) error {
 	return templates.ExecuteTemplate(out, "page.html", newLayout(run))
 }

@@ -21,7 +21,7 @@ import (
 
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// random is a run of any shape: gates that speak, failures, and resources without an end.
+// random returns a run of any shape: gates with messages, failures, and resources without an end.
 func random(r *rand.Rand) timeline.Run {
 	graph := map[string][]string{}
 	var lines []timeline.Line
@@ -34,8 +34,10 @@ func random(r *rand.Rand) timeline.Run {
 		step := &timeline.Step{}
 		layer := []string{"k3s", "metallb", "traefik"}[r.IntN(3)]
 		step.Metadata.Op, step.Metadata.Type = "create", "command:local:Command"
-		step.Metadata.URN = fmt.Sprintf("urn:pulumi:dev::strata::strata:%s:Thing$command:local:Command::<r&%d>", layer, i)
-		step.Metadata.New = &timeline.State{Inputs: timeline.Inputs{Create: []string{"exec .strata/bin/strata gate", "true"}[r.IntN(2)]}}
+		step.Metadata.URN = fmt.Sprintf("urn:pulumi:dev::strata::strata:%s:Thing$command:local:Command::<r&%d>",
+			layer, i)
+		step.Metadata.New = &timeline.State{
+			Inputs: timeline.Inputs{Create: []string{"exec .strata/bin/strata gate", "true"}[r.IntN(2)]}}
 		for urn := range graph {
 			if r.IntN(4) == 0 {
 				graph[step.Metadata.URN] = append(graph[step.Metadata.URN], urn)
@@ -43,7 +45,9 @@ func random(r *rand.Rand) timeline.Run {
 		}
 		graph[step.Metadata.URN] = append(graph[step.Metadata.URN], "of no run")
 		event(timeline.Event{Pre: step})
-		event(timeline.Event{Diagnostic: &timeline.Diagnostic{URN: step.Metadata.URN, Message: fmt.Sprintf("<r&%d>: \x1b[31m0/1 Ready, 3 s", i)}})
+		event(timeline.Event{
+			Diagnostic: &timeline.Diagnostic{URN: step.Metadata.URN,
+				Message: fmt.Sprintf("<r&%d>: \x1b[31m0/1 Ready, 3 s", i)}})
 		switch r.IntN(8) {
 		case 0: // no end
 		case 1:
@@ -55,7 +59,7 @@ func random(r *rand.Rand) timeline.Run {
 	return timeline.New(append(lines, timeline.Line{At: at, Graph: graph}))
 }
 
-// elements counts the elements of a document by name and class, and fails where it is malformed.
+// elements counts the elements of a document by name and class, and fails if it is malformed.
 func elements(t *testing.T, text string) map[string]int {
 	t.Helper()
 	count := map[string]int{}
@@ -79,7 +83,7 @@ func elements(t *testing.T, text string) map[string]int {
 	}
 }
 
-// outside finds what a browser would load.
+// outside finds references that a browser would load.
 var outside = regexp.MustCompile(`(?i)(src|href)\s*=|url\([^#]|@import|//[a-z]`)
 
 func TestAnyRunIsDrawnWholeAndWellFormed(t *testing.T) {
@@ -97,7 +101,8 @@ func TestAnyRunIsDrawnWholeAndWellFormed(t *testing.T) {
 		require.Equal(t, len(run.Bars), inPage["g.bar"], "seed %d", seed)
 		require.Equal(t, 2+len(run.Bars)+len(run.Layers), inPage["tr"], "seed %d: the tables say the same", seed)
 		for _, text := range []string{drawn.String(), page.String()} {
-			require.Empty(t, outside.FindAllString(strings.ReplaceAll(text, "http://www.w3.org/2000/svg", ""), -1), "seed %d", seed)
+			require.Empty(t,
+				outside.FindAllString(strings.ReplaceAll(text, "http://www.w3.org/2000/svg", ""), -1), "seed %d", seed)
 		}
 	}
 }

@@ -20,11 +20,11 @@ const (
 	rowHeight  = 15.0
 	// groupGap is the room for a layer's heading.
 	groupGap = 30.0
-	// narrowest is the width of a bar that took no time: it is still visible.
+	// narrowest is the width of a bar that took no time, so that it is visible.
 	narrowest = 1.5
 )
 
-// layout holds the position of everything in the picture of a run.
+// layout holds the positions of all parts of a picture of a run.
 type layout struct {
 	Run           timeline.Run
 	Title, Totals string
@@ -69,11 +69,13 @@ func (r row) Middle() float64 { return r.Top + rowHeight/2 }
 func (r row) Width() float64 { return r.To - r.From }
 
 func newLayout(run timeline.Run) layout {
-	l := layout{Run: run, Title: title(run), Totals: strings.ReplaceAll(timeline.Totals(run), "\n", "; "), Samples: samples(), at: map[string]row{}}
+	l := layout{Run: run, Title: title(run),
+		Totals: strings.ReplaceAll(timeline.Totals(run), "\n", "; "), Samples: samples(), at: map[string]row{}}
 	y := headHeight
 	for _, layer := range run.Layers {
-		g := group{Layer: layer, Top: y, From: l.x(layer.Start), Text: fmt.Sprintf("%s in %s, in a row %s, gates waited %s",
-			timeline.Named(layer.Name), seconds(layer.Wall), seconds(layer.Serial), seconds(layer.Gates))}
+		g := group{Layer: layer, Top: y, From: l.x(layer.Start),
+			Text: fmt.Sprintf("%s in %s, in a row %s, gates waited %s",
+				timeline.Named(layer.Name), seconds(layer.Wall), seconds(layer.Serial), seconds(layer.Gates))}
 		g.To = max(l.x(layer.End), g.From+narrowest)
 		y += groupGap
 		for _, bar := range run.Share(layer.Name) {
@@ -98,7 +100,7 @@ func (l layout) row(bar timeline.Bar, top float64) row {
 	return r
 }
 
-// samples are the legend's bars.
+// samples returns the legend's bars.
 func samples() []sample {
 	all := []sample{
 		{Name: "resource"},
@@ -134,7 +136,7 @@ func (l layout) Ticks() map[float64]string {
 	return labels
 }
 
-// ticks returns eight times or so at a round distance.
+// ticks returns about eight times at a round distance.
 func (l layout) ticks() []time.Duration {
 	wall := l.Run.Wall.Seconds()
 	if wall <= 0 {

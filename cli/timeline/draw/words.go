@@ -8,7 +8,7 @@ import (
 	"strata/cli/timeline"
 )
 
-// seconds is a duration for people.
+// seconds formats a duration for people.
 func seconds(d time.Duration) string {
 	if d < time.Second {
 		return fmt.Sprintf("%.2f s", d.Seconds())
@@ -16,10 +16,10 @@ func seconds(d time.Duration) string {
 	return fmt.Sprintf("%.1f s", d.Seconds())
 }
 
-// named is a URN's name.
+// named returns a URN's name.
 func named(urn string) string { return urn[strings.LastIndex(urn, "::")+2:] }
 
-// outcome words the end of a bar, if there is something to say.
+// outcome returns a text for the end of a bar, if it was not normal.
 func outcome(bar timeline.Bar) string {
 	switch {
 	case bar.Failed:
@@ -30,8 +30,8 @@ func outcome(bar timeline.Bar) string {
 	return "done"
 }
 
-// waited names the last dependency of a bar. The edges come from the state, which has nothing that
-// failed to be created.
+// waited returns the last dependency of a bar. The edges come from the state, which has no failed
+// create.
 func waited(bar timeline.Bar) string {
 	switch {
 	case bar.WaitedFor != "":
@@ -42,10 +42,11 @@ func waited(bar timeline.Bar) string {
 	return "nothing"
 }
 
-// reason says why a bar began when it did.
+// reason returns why a bar began when it did.
 func reason(bar timeline.Bar) string {
 	if bar.WaitedFor == "" && waited(bar) == "not known" {
-		return fmt.Sprintf("what it needs is not known: the state does not have it; began %s after the start", seconds(bar.Delay))
+		return fmt.Sprintf("what it needs is not known: the state does not have it; began %s after the start",
+			seconds(bar.Delay))
 	}
 	if bar.WaitedFor == "" {
 		return fmt.Sprintf("needs nothing of this run; began %s after the start", seconds(bar.Delay))
@@ -53,7 +54,7 @@ func reason(bar timeline.Bar) string {
 	return fmt.Sprintf("waited last for %s; began %s after it ended", named(bar.WaitedFor), seconds(bar.Delay))
 }
 
-// hover is all that there is to say about a bar.
+// hover returns the full description of a bar.
 func hover(run timeline.Run, bar timeline.Bar) string {
 	what := bar.Type
 	if bar.Gate {
@@ -77,7 +78,7 @@ func hover(run timeline.Run, bar timeline.Bar) string {
 	return strings.Join(lines, "\n")
 }
 
-// title names a run.
+// title returns the title of a run.
 func title(run timeline.Run) string {
 	return fmt.Sprintf("%s of %s, %s", run.Operation, run.Stack, run.Start.UTC().Format("2006-01-02 15:04 UTC"))
 }

@@ -1,6 +1,5 @@
-// Package atomicfile replaces files at once: a reader, and whoever comes after a kill or a power
-// cut, sees the old content or the new one and never half of it. Once a call has returned, it is
-// the new one.
+// Package atomicfile replaces files atomically. A reader sees the old content or the new one and
+// never half of it, even after a kill or a power cut. Once a call has returned, it is the new one.
 package atomicfile
 
 import (
@@ -14,13 +13,13 @@ import (
 	"strings"
 )
 
-// Write puts content at path, with exactly that mode. The folder must be there.
+// Write writes content to path, with exactly that mode. The folder must exist.
 func Write(path string, content []byte, mode fs.FileMode) error {
 	return Copy(path, bytes.NewReader(content), mode)
 }
 
-// Copy puts all of content at path, with exactly that mode: it is written beside path and renamed
-// over it.
+// Copy writes all of content to path, with exactly that mode. It writes a file beside path and
+// renames it over path.
 func Copy(path string, content io.Reader, mode fs.FileMode) error {
 	if err := replace(path, content, mode); err != nil {
 		return err
@@ -31,7 +30,7 @@ func Copy(path string, content io.Reader, mode fs.FileMode) error {
 	return nil
 }
 
-// IsPart reports whether name is what a Write or a Copy of base leaves beside it when it is killed.
+// IsPart reports whether name is a file that a killed Write or Copy of base leaves beside it.
 func IsPart(name, base string) bool { return strings.HasPrefix(name, partPrefix(base)) }
 
 func partPrefix(base string) string { return "." + base + "-" }
@@ -49,21 +48,22 @@ func replace(path string, content io.Reader, mode fs.FileMode) (err error) {
 	if _, err := io.Copy(beside, content); err != nil {
 		return errors.Join(err, beside.Close())
 	}
-	// CreateTemp's mode is 0600, whatever the umask.
+	// CreateTemp's mode is 0600 with every umask.
 	if err := beside.Chmod(mode); err != nil {
 		return errors.Join(err, beside.Close())
 	}
-	// Else the name may be on the disk before the content, and a power cut leaves an empty file.
+	// Otherwise the name may reach the disk before the content, and a power cut leaves an empty
+	// file.
 	if err := errors.Join(flush(beside), beside.Close()); err != nil {
 		return err
 	}
 	return os.Rename(beside.Name(), path)
 }
 
-// flush brings a file or a folder to the disk. Tests see the order in it.
+// flush syncs a file or a folder to the disk. Tests observe the order through it.
 var flush = (*os.File).Sync
 
-// syncFolder brings a folder's names to the disk.
+// syncFolder syncs a folder's names to the disk.
 func syncFolder(path string) error {
 	folder, err := os.Open(path)
 	if err != nil {

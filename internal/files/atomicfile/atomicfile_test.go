@@ -43,8 +43,8 @@ type failing struct{}
 
 func (failing) Read([]byte) (int, error) { return 0, errors.New("the disk is gone") }
 
-// After a power cut a renamed file is empty unless its content was on the disk before its name, and
-// the old one is back unless the folder was.
+// After a power cut a renamed file is empty unless its content reached the disk before its name.
+// The old file is back unless the folder reached the disk.
 func TestAFileIsOnTheDiskBeforeItsNameAndItsNameBeforeTheReturn(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "file")
@@ -68,7 +68,7 @@ func TestAFileIsOnTheDiskBeforeItsNameAndItsNameBeforeTheReturn(t *testing.T) {
 	assert.Equal(t, []string{"content without a name", "folder with the name"}, synced)
 }
 
-// What a kill leaves is what is there just before the name.
+// A kill leaves the files that exist just before the rename.
 func TestWhatAKilledWriteLeavesIsKnown(t *testing.T) {
 	dir := t.TempDir()
 	var there []string

@@ -1,4 +1,4 @@
-// Package digest owns how Strata writes a sha256 sum: in hex, in lower case.
+// Package digest formats sha256 sums: in lower case hex.
 package digest
 
 import (
@@ -9,16 +9,16 @@ import (
 	"os"
 )
 
-// Of is the sum of a content.
+// Of returns the sum of a content.
 func Of(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:])
 }
 
-// Short is the beginning of Of, 16 digits: enough to tell things apart that are not forged.
+// Short returns the first 16 digits of Of: enough to tell apart contents that are not forged.
 func Short(content []byte) string { return Of(content)[:16] }
 
-// File is the sum of a file.
+// File returns the sum of a file.
 func File(path string) (string, error) {
 	file, err := os.Open(path)
 	if err != nil {

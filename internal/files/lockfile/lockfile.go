@@ -1,5 +1,5 @@
-// Package lockfile keeps processes apart by a file. The kernel frees a lock when its holder ends,
-// however it ends; the empty file stays.
+// Package lockfile excludes other processes by a file lock. The kernel frees the lock when its
+// holder ends in any way; the empty file stays.
 package lockfile
 
 import (
@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Lock waits until no other process holds the lock at path, or ctx ends. waiting, if not nil, is
-// called once if it has to wait.
+// Lock waits until no other process holds the lock at path, or ctx ends. It calls waiting once, if
+// not nil, when it has to wait.
 func Lock(ctx context.Context, path string, waiting func()) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("locking %s: %w", path, err)
@@ -37,9 +37,9 @@ func Lock(ctx context.Context, path string, waiting func()) (unlock func(), err 
 	return func() { _ = file.Close() }, nil // Closing gives the lock back.
 }
 
-// wait blocks in the kernel, and closes the file where it fails. When ctx ends first, the goroutine
-// stays until the other holder ends, and closes the file only then: closed under flock, its number
-// may be another file's by the time of a repeated call.
+// wait blocks in the kernel, and closes the file if it fails. If ctx ends first, the goroutine
+// stays until the other holder ends, and closes the file only then. If it were closed during flock,
+// a repeated call could use the number of another file.
 func wait(ctx context.Context, file *os.File) error {
 	held := make(chan error)
 	go func() {
@@ -61,7 +61,7 @@ func wait(ctx context.Context, file *os.File) error {
 	}
 }
 
-// flock repeats the call that a signal has interrupted.
+// flock repeats a call that a signal has interrupted.
 func flock(file *os.File, how int) error {
 	for {
 		if err := unix.Flock(int(file.Fd()), how); !errors.Is(err, unix.EINTR) {

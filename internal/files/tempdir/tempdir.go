@@ -1,5 +1,5 @@
-// Package tempdir makes folders for files that are secret or large and must not stay: what a
-// process that was killed has left there goes with the next folder of the same kind.
+// Package tempdir makes folders for secret or large files that must not stay. The next folder of
+// the same kind removes the folder of a killed process.
 package tempdir
 
 import (
@@ -13,16 +13,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Folder is a folder for its owner only (0700), and the lock that tells that its process is alive.
-// The kernel frees the lock when that ends, however it ends.
+// Folder is a folder for its owner only (0700), and the lock that shows that its process is alive.
+// The kernel frees the lock when the process ends in any way.
 type Folder struct {
-	// Path leads to the folder.
+	// Path is the folder's path.
 	Path string
 	lock *os.File
 }
 
-// New makes a folder in parent, whose name begins with prefix, and removes those of that prefix
-// whose processes have ended without Remove. The error names the folder that could not be made or
+// New makes a folder in parent, whose name begins with prefix. It removes folders of that prefix
+// whose processes ended without Remove. The error names the folder that could not be made or
 // removed.
 func New(parent, prefix string) (Folder, error) {
 	if err := sweep(parent, prefix); err != nil {
@@ -40,15 +40,15 @@ func New(parent, prefix string) (Folder, error) {
 			}
 			_ = lock.Close()
 		}
-		// Another process's sweep may have been ahead of the lock: it took the folder for one that
-		// was left.
+		// Another process's sweep may have come before the lock, and removed the folder as a
+		// leftover.
 		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, fs.ErrNotExist) {
 			return Folder{}, err
 		}
 	}
 }
 
-// Remove removes the folder with all that is in it.
+// Remove removes the folder with its content.
 func (f Folder) Remove() error { return errors.Join(os.RemoveAll(f.Path), f.lock.Close()) }
 
 // sweep removes the folders of a prefix that no process holds.
@@ -74,7 +74,7 @@ func sweep(parent, prefix string) error {
 	return errors.Join(failures...)
 }
 
-// hold locks a folder, unless another process has it.
+// hold locks a folder, unless another process holds it.
 func hold(path string) (*os.File, error) {
 	folder, err := os.Open(path)
 	if err != nil {

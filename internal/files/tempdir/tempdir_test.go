@@ -33,7 +33,7 @@ func TestAFolderIsItsOwnersAndGoes(t *testing.T) {
 	assert.Empty(t, names(t, parent))
 }
 
-// What a kill leaves is a folder without a lock.
+// A kill leaves a folder without a lock.
 func TestWhatAKilledRunLeftGoesAndWhatIsInUseStays(t *testing.T) {
 	parent := t.TempDir()
 	left, other := filepath.Join(parent, "strata-left"), filepath.Join(parent, "other")

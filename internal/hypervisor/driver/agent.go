@@ -12,7 +12,7 @@ type AgentInterfaces []struct {
 	} `json:"ip-addresses"`
 }
 
-// Of are the addresses of the interface with a hardware address.
+// Of returns the addresses of the interface with this hardware address.
 func (all AgentInterfaces) Of(mac string) []string {
 	var addresses []string
 	for _, one := range all {

@@ -1,9 +1,9 @@
-// Package driver owns what the drivers of virtual machines have in common: the interface that they
-// implement, how the hypervisor's commands are run and quoted, what their errors mean, and how a
-// guest's agent is read.
+// Package driver holds the common parts of the drivers of virtual machines. These are the drivers'
+// interface, the running and quoting of the hypervisor's commands, the causes of their errors, and
+// the reading of a guest's agent.
 //
-// It does not own any hypervisor's commands, nor when something is done.
+// It owns neither a hypervisor's commands nor the order of operations.
 //
-// Guarantees: an error names the hypervisor and the command, and the cause where the command's
-// words are known; no secret is part of a command.
+// Guarantees: an error names the hypervisor, the command, and the cause if the message is known. No
+// command contains a secret.
 package driver

@@ -7,15 +7,15 @@ import (
 	"strata/internal/hypervisor"
 )
 
-// Found describes the guest that the hypervisor has under a machine's name.
+// Found describes the guest under a machine's name on the hypervisor.
 type Found struct {
 	// ID is the guest's name in the hypervisor's commands.
 	ID string
-	// Mark is its owner; zero when no stack of Strata made it.
+	// Mark is its owner; zero if no stack of Strata made it.
 	Mark hypervisor.Mark
-	// Note is the text that Mark was read from, where people can add to it.
+	// Note is the text with the mark, if people can edit it.
 	Note string
-	// Running is true unless it is off.
+	// Running is true unless the machine is off.
 	Running   bool
 	CPUs      int
 	MemoryMiB int
@@ -25,16 +25,16 @@ type Found struct {
 // ShutdownTimeout bounds a guest's shutdown: K3s ends its Pods first.
 const ShutdownTimeout = 3 * time.Minute
 
-// Driver manages one machine on one kind of hypervisor. No method but Destroy touches a machine
-// that has another mark.
+// Driver manages one machine on one kind of hypervisor. Only Destroy touches a machine with another
+// mark.
 type Driver interface {
-	// Find looks the machine up; nil when there is nothing.
+	// Find looks the machine up; nil if there is none.
 	Find(ctx context.Context) (*Found, error)
-	// Make makes the machine, marked as being made, with its seed, and leaves it off.
+	// Make makes the machine with its seed, marked as being made, and leaves it off.
 	Make(ctx context.Context, seed []byte) (*Found, error)
-	// Sign puts a mark in place of the one that the machine has.
+	// Sign replaces the machine's mark.
 	Sign(ctx context.Context, have *Found, mark hypervisor.Mark) error
-	// Finish marks the machine as whole.
+	// Finish marks the machine as complete.
 	Finish(ctx context.Context, have *Found) error
 	Start(ctx context.Context, have *Found) error
 	// Shutdown powers the machine off from inside, and returns once it is off.
@@ -43,14 +43,14 @@ type Driver interface {
 	Resize(ctx context.Context, have *Found) error
 	// Grow gives the disk the Spec's size, at once.
 	Grow(ctx context.Context, have *Found) error
-	// Destroy removes the machine and all that was made for it.
+	// Destroy removes the machine and all its parts.
 	Destroy(ctx context.Context, have *Found) error
 	// PutImage copies the Spec's image to the hypervisor, RemoveImage removes it.
 	PutImage(ctx context.Context) error
 	RemoveImage(ctx context.Context) error
 	// Observe returns the facts for a gate.
 	Observe(ctx context.Context) (hypervisor.Facts, error)
-	// Owned are the machines of the Spec's stack, whichever node they are for, by name. It changes nothing.
+	// Owned returns the machines of the Spec's stack, for all nodes, by name. It changes nothing.
 	Owned(ctx context.Context) ([]hypervisor.Owned, error)
 	Surveyor
 }
@@ -64,12 +64,13 @@ type Surveyor interface {
 	Machines(ctx context.Context, specs []hypervisor.Spec) []hypervisor.MachineFacts
 }
 
-// MachineFacts returns a driver's findings. The rest of an interrupted creation is removed before
-// the machine is made anew, so it holds nothing.
+// MachineFacts returns a driver's findings. It ignores the rest of an interrupted creation, which
+// is removed before the machine is made anew.
 func MachineFacts(have *Found, err error) hypervisor.MachineFacts {
 	facts := hypervisor.MachineFacts{Fault: err}
 	if err == nil && have != nil && have.Mark.Whole() {
-		facts.Whole, facts.Running, facts.CPUs, facts.MemoryMiB, facts.DiskGiB = true, have.Running, have.CPUs, have.MemoryMiB, have.DiskGiB
+		facts.Whole, facts.Running, facts.CPUs, facts.MemoryMiB, facts.DiskGiB = true, have.Running,
+			have.CPUs, have.MemoryMiB, have.DiskGiB
 	}
 	return facts
 }

@@ -6,7 +6,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Shell makes words into one command line.
+// Shell quotes words into one command line.
 func Shell(words []string) string {
 	quoted := make([]string, len(words))
 	for i, one := range words {
@@ -17,9 +17,10 @@ func Shell(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// plainWord is true for a word that a shell takes as it is.
+// plainWord reports whether a shell needs no quotes for a word.
 func plainWord(text string) bool {
 	return text != "" && strings.IndexFunc(text, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=,%@+", r))
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' ||
+			strings.ContainsRune("-_./:=,%@+", r))
 	}) < 0
 }

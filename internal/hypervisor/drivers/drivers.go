@@ -1,5 +1,4 @@
-// Package drivers chooses the driver of a machine. It owns nothing else: the drivers know their
-// hypervisors.
+// Package drivers chooses the driver of a machine.
 package drivers
 
 import (

@@ -17,12 +17,13 @@ import (
 // libvirt drives virsh. Its syntax is virsh(1)'s, https://libvirt.org/manpages/virsh.html.
 type libvirt struct{ driver.Runner }
 
-// New is the driver of one machine.
+// New returns the driver of one machine.
 func New(host hypervisor.Host, spec hypervisor.Spec) driver.Driver {
 	return &libvirt{driver.Runner{Host: host, Spec: spec}}
 }
 
-// domain holds the part of a domain's XML that Strata reads, https://libvirt.org/formatdomain.html.
+// domain holds the parts of a domain's XML that Strata reads,
+// https://libvirt.org/formatdomain.html.
 type domain struct {
 	UUID   string `xml:"uuid"`
 	Memory struct {
@@ -33,7 +34,7 @@ type domain struct {
 	Marks []markXML `xml:"metadata>vm"`
 }
 
-// volumes are the names of the machine's volumes in the pool.
+// volumes returns the names of the machine's volumes in the pool.
 func (l *libvirt) volumes() (disk, seed string) {
 	return l.Spec.Name() + ".qcow2", l.Spec.Name() + "-seed.iso"
 }
@@ -54,8 +55,7 @@ func (l *libvirt) lists(ctx context.Context, name string, words ...string) (bool
 
 func (l *libvirt) Find(ctx context.Context) (*driver.Found, error) {
 	name := l.Spec.Name()
-	// A domain that is not there and a libvirt that does not answer are both exit code 1 of every
-	// other command.
+	// Other commands exit with 1 both for a missing domain and for a libvirt that does not answer.
 	there, err := l.lists(ctx, name, "list", "--all", "--name")
 	if err != nil {
 		return nil, err
@@ -68,13 +68,14 @@ func (l *libvirt) Find(ctx context.Context) (*driver.Found, error) {
 		return nil, err
 	}
 	if !l.Spec.Owns(have.Mark) {
-		return nil, l.Spec.Foreign(l.Host.String(), "there is a domain "+name, "rename the node or the stack, or move the domain away", have.Mark)
+		return nil, l.Spec.Foreign(l.Host.String(), "there is a domain "+name,
+			"rename the node or the stack, or move the domain away", have.Mark)
 	}
 	have.DiskGiB, err = l.diskGiB(ctx)
 	return have, err
 }
 
-// read is a domain, whoever made it, without its disk.
+// read returns a domain of any owner, without its disk.
 func (l *libvirt) read(ctx context.Context, name string) (*driver.Found, error) {
 	text, err := l.virsh(ctx, "dumpxml", "--inactive", name)
 	if err != nil {
@@ -95,7 +96,7 @@ func (l *libvirt) read(ctx context.Context, name string) (*driver.Found, error) 
 	return have, err
 }
 
-// mebibytes is a size with libvirt's unit.
+// mebibytes converts a size with libvirt's unit to MiB.
 func mebibytes(value int, unit string) int {
 	switch unit {
 	case "b", "bytes":
@@ -108,7 +109,7 @@ func mebibytes(value int, unit string) int {
 	return value >> 10 // KiB, the default
 }
 
-// diskGiB is the size of the machine's disk; 0 when it has none.
+// diskGiB returns the size of the machine's disk; 0 if it has none.
 func (l *libvirt) diskGiB(ctx context.Context) (int, error) {
 	disk, _ := l.volumes()
 	there, err := l.hasVolume(ctx, disk)
@@ -141,7 +142,8 @@ func (l *libvirt) Make(ctx context.Context, seed []byte) (*driver.Found, error) 
 	if err != nil {
 		return nil, err
 	}
-	if _, err := l.Feed(ctx, bytes.NewReader(text), int64(len(text)), "virsh", "-q", "-c", l.Spec.Libvirt.URI, "define", "/dev/stdin"); err != nil {
+	if _, err := l.Feed(ctx, bytes.NewReader(text), int64(len(text)), "virsh", "-q", "-c",
+		l.Spec.Libvirt.URI, "define", "/dev/stdin"); err != nil {
 		return nil, err
 	}
 	have := &driver.Found{ID: l.Spec.Name(), Mark: l.Spec.Mark(hypervisor.StateMaking)}
@@ -152,7 +154,7 @@ func (l *libvirt) Make(ctx context.Context, seed []byte) (*driver.Found, error) 
 	return have, err
 }
 
-// refuseVolumes is a ForeignError when a volume of the machine's is there without its domain.
+// refuseVolumes returns a ForeignError if a volume of the machine exists without its domain.
 func (l *libvirt) refuseVolumes(ctx context.Context) error {
 	disk, seed := l.volumes()
 	for _, volume := range []string{disk, seed} {
@@ -161,8 +163,9 @@ func (l *libvirt) refuseVolumes(ctx context.Context) error {
 			return err
 		}
 		if there {
-			return &hypervisor.ForeignError{Where: l.Host.String(), What: "there is a volume " + volume + " without its domain",
-				Fix: "if it is not needed: virsh vol-delete --pool " + l.Spec.Libvirt.Pool + " " + volume}
+			return &hypervisor.ForeignError{Where: l.Host.String(),
+				What: "there is a volume " + volume + " without its domain",
+				Fix:  "if it is not needed: virsh vol-delete --pool " + l.Spec.Libvirt.Pool + " " + volume}
 		}
 	}
 	return nil
@@ -181,23 +184,26 @@ func (l *libvirt) makeVolumes(ctx context.Context, seed []byte) error {
 	return l.upload(ctx, seedVolume, "raw", bytes.NewReader(seed), int64(len(seed)))
 }
 
-// upload makes a volume of what is read. libvirt makes volumes readable by root only.
+// upload creates a volume from content. libvirt makes volumes readable by root only.
 func (l *libvirt) upload(ctx context.Context, volume, format string, content io.Reader, size int64) error {
 	pool := l.Spec.Libvirt.Pool
-	if _, err := l.virsh(ctx, "vol-create-as", "--pool", pool, volume, strconv.FormatInt(size, 10), "--format", format); err != nil {
+	if _, err := l.virsh(ctx, "vol-create-as", "--pool", pool, volume, strconv.FormatInt(size, 10),
+		"--format", format); err != nil {
 		return err
 	}
-	_, err := l.Feed(ctx, content, size, "virsh", "-q", "-c", l.Spec.Libvirt.URI, "vol-upload", "--pool", pool, volume, "/dev/stdin")
+	_, err := l.Feed(ctx, content, size, "virsh", "-q", "-c", l.Spec.Libvirt.URI, "vol-upload",
+		"--pool", pool, volume, "/dev/stdin")
 	return err
 }
 
-// Sign changes the domain's stored definition, which is what find reads.
+// Sign changes the domain's stored definition, which Find reads.
 func (l *libvirt) Sign(ctx context.Context, _ *driver.Found, mark hypervisor.Mark) error {
 	text, err := xml.Marshal(newMarkXML(mark))
 	if err != nil {
 		return err
 	}
-	_, err = l.virsh(ctx, "metadata", l.Spec.Name(), "--config", "--uri", markSpace, "--key", "strata", "--set", string(text))
+	_, err = l.virsh(ctx, "metadata", l.Spec.Name(), "--config", "--uri", markSpace, "--key", "strata",
+		"--set", string(text))
 	return err
 }
 
@@ -214,13 +220,13 @@ func (l *libvirt) Start(ctx context.Context, _ *driver.Found) error {
 	return err
 }
 
-// imageVolume is the image's name in the pool: the stack's own, and another one for other content.
+// imageVolume returns the image's name in the pool, which depends on the stack and on the content.
 func (l *libvirt) imageVolume() string {
 	return fmt.Sprintf("strata-%s-image-%.12s.qcow2", l.Spec.Stack, l.Spec.Image.SHA256)
 }
 
-// PutImage uploads the image. A volume of the name with other content is what an interrupted upload
-// left.
+// PutImage uploads the image. A volume of this name with other content is the rest of an
+// interrupted upload.
 func (l *libvirt) PutImage(ctx context.Context) error {
 	there, err := l.hasVolume(ctx, l.imageVolume())
 	if err != nil {
@@ -250,7 +256,7 @@ func (l *libvirt) RemoveImage(ctx context.Context) error {
 	return l.removeVolume(ctx, l.imageVolume())
 }
 
-// removeVolume removes a volume; one that is not there is no error.
+// removeVolume removes a volume; a missing one is no error.
 func (l *libvirt) removeVolume(ctx context.Context, name string) error {
 	there, err := l.hasVolume(ctx, name)
 	if err != nil || !there {

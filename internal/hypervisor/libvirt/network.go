@@ -20,8 +20,7 @@ func (l *libvirt) Network(ctx context.Context) hypervisor.NetworkFacts {
 	return facts
 }
 
-// bridge finds a bridge of the kernel's: one of Open vSwitch would need another definition than the
-// machines have.
+// bridge looks for a kernel bridge. A bridge of Open vSwitch would need another domain definition.
 func (l *libvirt) bridge(ctx context.Context) hypervisor.NetworkFacts {
 	facts := hypervisor.NetworkFacts{Key: "strata:hosts.libvirt.bridge", Name: l.Spec.Libvirt.Bridge}
 	var table string
@@ -41,7 +40,7 @@ func (l *libvirt) bridge(ctx context.Context) hypervisor.NetworkFacts {
 	return facts
 }
 
-// networkXML holds the part of a network's definition that Strata reads,
+// networkXML holds the parts of a network's definition that Strata reads,
 // https://libvirt.org/formatnetwork.html.
 type networkXML struct {
 	IPs []struct {
@@ -90,7 +89,7 @@ func (l *libvirt) virtualNetwork(ctx context.Context, facts *hypervisor.NetworkF
 	return err
 }
 
-// dhcp describes the network's own server; nil when it has none.
+// dhcp describes the network's own DHCP server; nil if it has none.
 func (n networkXML) dhcp() *hypervisor.DHCPFacts {
 	var facts *hypervisor.DHCPFacts
 	for _, ip := range n.IPs {
@@ -110,7 +109,7 @@ func (n networkXML) dhcp() *hypervisor.DHCPFacts {
 	return facts
 }
 
-// leasesIn reads the table of net-dhcp-leases: date, time, hardware address, protocol,
+// leasesIn parses the table of net-dhcp-leases: date, time, hardware address, protocol,
 // address/prefix, host name, client.
 func leasesIn(table string) map[netip.Addr]string {
 	leases := map[netip.Addr]string{}

@@ -36,7 +36,7 @@ func (l *libvirt) Owned(ctx context.Context) ([]hypervisor.Owned, error) {
 	return all, nil
 }
 
-// removal returns the commands of destroy; the domain, which has the mark, goes last.
+// removal returns the commands that remove a machine; the domain, which has the mark, goes last.
 func (l *libvirt) removal(ctx context.Context, name string, running bool) ([]string, error) {
 	virsh := func(words ...string) string {
 		return driver.Shell(append([]string{"virsh", "-c", l.Spec.Libvirt.URI}, words...))

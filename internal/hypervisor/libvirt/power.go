@@ -13,8 +13,8 @@ import (
 	"strata/internal/hypervisor/driver"
 )
 
-// powerPoll is the pause between two observations of a machine that powers off; virsh has no
-// command that waits for it within a bound.
+// powerPoll is the pause between two reads of a machine that powers off; virsh has no command that
+// waits for it with a timeout.
 const powerPoll = 500 * time.Millisecond
 
 func (l *libvirt) Shutdown(ctx context.Context, _ *driver.Found) error {
@@ -25,7 +25,7 @@ func (l *libvirt) Shutdown(ctx context.Context, _ *driver.Found) error {
 	return untilOff(ctx, l.Spec, func() (string, error) { return l.virsh(ctx, "domstate", name) }, "shut off")
 }
 
-// untilOff waits until state says that a machine is off.
+// untilOff waits until state reports the value off.
 func untilOff(ctx context.Context, spec hypervisor.Spec, state func() (string, error), off string) error {
 	limit := time.NewTimer(driver.ShutdownTimeout)
 	defer limit.Stop()
@@ -44,7 +44,8 @@ func untilOff(ctx context.Context, spec hypervisor.Spec, state func() (string, e
 		case <-ctx.Done():
 			return fmt.Errorf("%s: did not power off in time: %w", spec.Name(), ctx.Err())
 		case <-limit.C:
-			return fmt.Errorf("%s: did not power off within %s, it is %s; power it off by hand and run up again", spec.Name(), driver.ShutdownTimeout, now)
+			return fmt.Errorf("%s: did not power off within %s, it is %s; power it off by hand and run up again",
+				spec.Name(), driver.ShutdownTimeout, now)
 		}
 	}
 }
@@ -76,8 +77,8 @@ func (l *libvirt) Grow(ctx context.Context, have *driver.Found) error {
 	return err
 }
 
-// Destroy removes the volumes before the domain, which has the mark, so that an interrupted removal
-// can be repeated.
+// Destroy removes the volumes before the domain, which has the mark. So an interrupted removal can
+// be repeated.
 func (l *libvirt) Destroy(ctx context.Context, have *driver.Found) error {
 	if !l.Spec.Owns(have.Mark) {
 		return errors.New(l.Spec.Name() + ": not this stack's")
@@ -118,12 +119,12 @@ func (l *libvirt) Observe(ctx context.Context) (hypervisor.Facts, error) {
 	if facts.Running && l.Spec.Guest.DHCP {
 		l.addresses(ctx, &facts)
 	}
-	// The log may be there only once the machine has printed something.
+	// The log may exist only after the machine's first output.
 	facts.Console, _ = l.Command(ctx, "tail", "-n", "12", consoleLog(l.Spec))
 	return facts, nil
 }
 
-// addresses asks the guest's agent and libvirt's own DHCP server. Neither has to be there.
+// addresses queries the guest's agent and libvirt's own DHCP server. Either may be missing.
 func (l *libvirt) addresses(ctx context.Context, facts *hypervisor.Facts) {
 	if text, err := l.virsh(ctx, "domifaddr", l.Spec.Name(), "--source", "lease"); err == nil {
 		facts.Addresses = append(facts.Addresses, addressesIn(text, l.Spec.MAC())...)
@@ -141,7 +142,7 @@ func (l *libvirt) addresses(ctx context.Context, facts *hypervisor.Facts) {
 	facts.Addresses = append(facts.Addresses, answer.Return.Of(l.Spec.MAC())...)
 }
 
-// addressesIn reads domifaddr's table: name, hardware address, protocol, address/prefix.
+// addressesIn parses domifaddr's table: name, hardware address, protocol, address/prefix.
 func addressesIn(table, mac string) []string {
 	var addresses []string
 	for line := range strings.Lines(table) {

@@ -13,7 +13,7 @@ import (
 	"strata/internal/hypervisor/driver"
 )
 
-// fields reads virsh's tables of one "Name: value" a line.
+// fields parses virsh's tables with one "Name: value" per line.
 func fields(table string) map[string]string {
 	values := map[string]string{}
 	for line := range strings.Lines(table) {
@@ -24,7 +24,7 @@ func fields(table string) map[string]string {
 	return values
 }
 
-// number is the number that a text begins with; 0 for none.
+// number returns the number at the beginning of a text; 0 if there is none.
 func number(text string) int {
 	first, _, _ := strings.Cut(text, " ")
 	value, err := strconv.Atoi(first)
@@ -47,7 +47,8 @@ func (l *libvirt) Node(ctx context.Context) hypervisor.NodeFacts {
 	free := number(memory["free"]) + number(memory["buffers"]) + number(memory["cached"])
 	facts := hypervisor.NodeFacts{CPUs: number(fields(info)["CPU(s)"]), FreeMiB: free >> 10, Quorate: true}
 	arch, machine := architecture(l.Spec.Libvirt.Arch)
-	_, facts.Virtual = l.virsh(ctx, "domcapabilities", "--virttype", l.Spec.Libvirt.Type, "--arch", arch, "--machine", machine)
+	_, facts.Virtual = l.virsh(ctx, "domcapabilities", "--virttype", l.Spec.Libvirt.Type, "--arch",
+		arch, "--machine", machine)
 	return facts
 }
 
@@ -97,7 +98,7 @@ func (l *libvirt) pool(ctx context.Context, facts *hypervisor.StorageFacts) erro
 	return nil
 }
 
-// Template: with libvirt, machines start from an image.
+// Template returns 0: with libvirt, machines start from an image.
 func (l *libvirt) Template(context.Context) (int, error) { return 0, nil }
 
 func (l *libvirt) Machines(ctx context.Context, specs []hypervisor.Spec) []hypervisor.MachineFacts {

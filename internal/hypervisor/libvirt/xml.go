@@ -13,7 +13,7 @@ import (
 // markSpace is the XML namespace of the mark in a domain's metadata.
 const markSpace = "urn:strata:vm:1"
 
-// markXML is the mark as an element.
+// markXML is the XML form of the mark.
 type markXML struct {
 	XMLName xml.Name
 	Stack   string `xml:"stack,attr"`
@@ -25,19 +25,22 @@ type markXML struct {
 }
 
 func newMarkXML(m hypervisor.Mark) markXML {
-	return markXML{XMLName: xml.Name{Local: "vm"}, Stack: m.Stack, Node: m.Node, State: m.State, Cluster: m.Cluster, Project: m.Project, Key: m.Key}
+	return markXML{XMLName: xml.Name{Local: "vm"}, Stack: m.Stack, Node: m.Node, State: m.State,
+		Cluster: m.Cluster, Project: m.Project, Key: m.Key}
 }
 
 // mark returns the mark in the element.
 func (x markXML) mark() hypervisor.Mark {
-	return hypervisor.Mark{Stack: x.Stack, Node: x.Node, State: x.State, Cluster: x.Cluster, Project: x.Project, Key: x.Key}
+	return hypervisor.Mark{Stack: x.Stack, Node: x.Node, State: x.State, Cluster: x.Cluster,
+		Project: x.Project, Key: x.Key}
 }
 
-// domainTemplate is a machine: virtio devices, a console whose output libvirt keeps, and the
-// channel of the guest's agent. The seed is on the disk's own bus: cloud-init knows it by its
+// domainTemplate defines a machine: virtio devices, a console whose output libvirt keeps, and the
+// channel of the guest's agent. The seed is on the disk's own bus. cloud-init finds it by its
 // label, and the kernels of cloud images have no driver for SATA (Debian's linux-image-cloud:
-// CONFIG_SATA_AHCI is not set), so that a CD-ROM there is never seen.
-var domainTemplate = template.Must(template.New("domain").Funcs(template.FuncMap{"text": escape}).Parse(`<domain type="{{text .Libvirt.Type}}">
+// CONFIG_SATA_AHCI is not set), so they would never see a CD-ROM there.
+var domainTemplate = template.Must(
+	template.New("domain").Funcs(template.FuncMap{"text": escape}).Parse(`<domain type="{{text .Libvirt.Type}}">
   <name>{{text .Name}}</name>
   <title>Strata: node {{text .Node}} of stack {{text .Stack}}</title>
   <metadata><strata:vm xmlns:strata="` + markSpace + `" stack="{{text .Stack}}" node="{{text .Node}}" state="making"{{with .Mark}}{{if .Cluster}} cluster="{{text .Cluster}}"{{end}}{{if .Project}} project="{{text .Project}}"{{end}}{{if .Key}} key="{{.Key}}"{{end}}{{end}}/></metadata>
@@ -72,7 +75,7 @@ var domainTemplate = template.Must(template.New("domain").Funcs(template.FuncMap
 </domain>
 `))
 
-// domainXML is the definition of a machine.
+// domainXML returns the definition of a machine.
 func domainXML(spec hypervisor.Spec) ([]byte, error) {
 	l := libvirt{driver.Runner{Spec: spec}}
 	disk, seed := l.volumes()
@@ -80,7 +83,8 @@ func domainXML(spec hypervisor.Spec) ([]byte, error) {
 		hypervisor.Spec
 		Arch, Machine, CPU, Disk, Seed, Console string
 		Mark                                    hypervisor.Mark
-	}{Spec: spec, CPU: "host-passthrough", Disk: disk, Seed: seed, Console: consoleLog(spec), Mark: spec.Mark(hypervisor.StateMaking)}
+	}{Spec: spec, CPU: "host-passthrough", Disk: disk, Seed: seed, Console: consoleLog(spec),
+		Mark: spec.Mark(hypervisor.StateMaking)}
 	values.Arch, values.Machine = architecture(spec.Libvirt.Arch)
 	if spec.Libvirt.Type == "qemu" {
 		values.CPU = "maximum" // all that the emulation has
@@ -92,8 +96,7 @@ func domainXML(spec hypervisor.Spec) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// architecture is libvirt's name of Go's architecture, and the type of machine that QEMU has for
-// it.
+// architecture returns libvirt's name of Go's architecture, and QEMU's machine type for it.
 func architecture(arch string) (name, machine string) {
 	if arch == "arm64" {
 		return "aarch64", "virt"
@@ -108,7 +111,7 @@ func consoleLog(spec hypervisor.Spec) string {
 
 func qemuLog(spec hypervisor.Spec) string { return "/var/log/libvirt/qemu/" + spec.Name() + ".log" }
 
-// escape makes a text part of XML.
+// escape escapes a text for XML.
 func escape(text string) (string, error) {
 	var out bytes.Buffer
 	err := xml.EscapeText(&out, []byte(text))

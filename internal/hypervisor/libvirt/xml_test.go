@@ -26,7 +26,8 @@ func TestADomainIsWhatItsSpecSays(t *testing.T) {
 	spec.Libvirt.Type, spec.Libvirt.Arch, spec.Libvirt.Bridge, spec.Libvirt.Network = "qemu", "arm64", "", "a<b"
 	text, err = domainXML(spec)
 	require.NoError(t, err)
-	for _, part := range []string{`<cpu mode="maximum"/>`, `arch="aarch64" machine="virt"`, `<source network="a&lt;b"/>`} {
+	for _, part := range []string{`<cpu mode="maximum"/>`, `arch="aarch64" machine="virt"`,
+		`<source network="a&lt;b"/>`} {
 		assert.Contains(t, string(text), part)
 	}
 }

@@ -1,9 +1,9 @@
 // Package proxmox owns driver proxmox: a machine as a VM of Proxmox VE, by qm, pvesh and pvesm on a
 // node.
 //
-// It does not own when a machine is made or removed (lifecycle), nor what is in its seed.
+// It does not own when a machine is made or removed (lifecycle), nor the content of its seed.
 //
-// Guarantees: the mark is in the VM's description from its creation until it is destroyed, beside
-// what people wrote there; a VM without the Spec's mark is never changed or removed, and neither
-// are disks that others left under its number.
+// Guarantees: the mark is in the VM's description, beside people's notes, from its creation until
+// its removal. A VM without the Spec's mark is never changed or removed, and neither are others'
+// disks under its number.
 package proxmox

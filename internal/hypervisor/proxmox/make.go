@@ -12,12 +12,12 @@ import (
 	"strata/internal/hypervisor/driver"
 )
 
-// numberTries bounds the requests for a free number: machines that are made at once are given the
-// same one.
+// numberTries bounds the requests for a free number: machines that are made at once get the same
+// one.
 const numberTries = 20
 
-// write writes a file on the node that only root can read; it appears under its name when it is
-// whole.
+// write writes a file on the node that only root can read. The file gets its name when it is
+// complete.
 func (p *proxmox) write(ctx context.Context, path string, content io.Reader, size int64) error {
 	const script = `set -eu
 umask 077
@@ -56,8 +56,8 @@ func (p *proxmox) Make(ctx context.Context, seed []byte) (*driver.Found, error) 
 	return have, p.Grow(ctx, have)
 }
 
-// claim makes the machine under its number, or else tries the next free one until no other client
-// is faster.
+// claim makes the machine under its number. Without one it tries the next free number until no
+// other client is faster.
 func (p *proxmox) claim(ctx context.Context) (*driver.Found, error) {
 	for try := 1; ; try++ {
 		id := strconv.Itoa(p.Spec.ID)
@@ -81,8 +81,8 @@ func (p *proxmox) claim(ctx context.Context) (*driver.Found, error) {
 	}
 }
 
-// halfMade finds what a failed command left: Proxmox VE removes a VM whose disk could not be made,
-// but not always.
+// halfMade finds the rest of a failed command: Proxmox VE usually removes a VM whose disk could not
+// be made, but not always.
 func (p *proxmox) halfMade(ctx context.Context, cause error) (*driver.Found, error) {
 	have, err := p.Find(ctx)
 	if err != nil {
@@ -91,18 +91,20 @@ func (p *proxmox) halfMade(ctx context.Context, cause error) (*driver.Found, err
 	return have, cause
 }
 
-// createCommand makes the machine with its mark and its disk, and nothing else.
+// createCommand returns the command that makes the machine with only its mark and its disk.
 func (p *proxmox) createCommand(id string) []string {
 	mark := p.Spec.Mark(hypervisor.StateMaking).Line()
 	if template := p.Spec.Proxmox.Template; template != 0 {
-		return []string{"qm", "clone", strconv.Itoa(template), id, "--name", p.Spec.Name(), "--description", mark, "--full", "1", "--storage", p.Spec.Proxmox.Storage}
+		return []string{"qm", "clone", strconv.Itoa(template), id, "--name", p.Spec.Name(),
+			"--description", mark, "--full", "1", "--storage", p.Spec.Proxmox.Storage}
 	}
 	return []string{"qm", "create", id, "--name", p.Spec.Name(), "--description", mark,
-		"--ostype", "l26", "--cpu", "host", "--scsihw", "virtio-scsi-single", "--serial0", "socket", "--boot", "order=scsi0",
+		"--ostype", "l26", "--cpu", "host", "--scsihw", "virtio-scsi-single", "--serial0", "socket",
+		"--boot", "order=scsi0",
 		"--scsi0", p.Spec.Proxmox.Storage + ":0,import-from=" + p.imagePath() + ",discard=on"}
 }
 
-// settings are the same for a clone and for a machine with an image.
+// settings returns the options that a clone and a machine with an image share.
 func (p *proxmox) settings() []string {
 	nic := "virtio=" + p.Spec.MAC() + ",bridge=" + p.Spec.Proxmox.Bridge
 	if p.Spec.Proxmox.VLAN != 0 {
@@ -114,15 +116,15 @@ func (p *proxmox) settings() []string {
 	}
 }
 
-// checkTemplate says what is wrong with the template before anything is made, and which drives of
-// its clones hold another seed.
+// checkTemplate checks the template before any change. It returns the drives of its clones that
+// hold another seed.
 func (p *proxmox) checkTemplate(ctx context.Context) (seeds []string, err error) {
 	config, err := p.templateConfig(ctx)
 	return config.seeds, err
 }
 
-// templateConfig is the template's configuration; what is no template that machines can be cloned
-// from is an error.
+// templateConfig returns the template's configuration. It fails if machines cannot be cloned from
+// it.
 func (p *proxmox) templateConfig(ctx context.Context) (guestConfig, error) {
 	all, err := p.guests(ctx)
 	if err != nil {
@@ -138,13 +140,18 @@ func (p *proxmox) templateConfig(ctx context.Context) (guestConfig, error) {
 		case err != nil:
 			return guestConfig{}, err
 		case config.Template.String() != "1":
-			return guestConfig{}, fmt.Errorf("%s: VM %d (%s) is no template: qm template %d, or set another strata:hosts.proxmox.template", p.Host, id, guest.Name, id)
+			return guestConfig{}, fmt.Errorf(
+				"%s: VM %d (%s) is no template: qm template %d, or set another strata:hosts.proxmox.template",
+				p.Host, id, guest.Name, id)
 		case config.SCSI0 == "":
-			return guestConfig{}, fmt.Errorf("%s: template %d (%s) has no disk scsi0, which the machines boot from; set another strata:hosts.proxmox.template", p.Host, id, guest.Name)
+			return guestConfig{}, fmt.Errorf(
+				"%s: template %d (%s) has no disk scsi0, which the machines boot from; set another strata:hosts.proxmox.template", p.Host, id, guest.Name)
 		}
 		return config, nil
 	}
-	return guestConfig{}, fmt.Errorf("%s: there is no template %d; see qm list, and set strata:hosts.proxmox.template to one with cloud-init", p.Host, id)
+	return guestConfig{}, fmt.Errorf(
+		"%s: there is no template %d; see qm list, and set strata:hosts.proxmox.template to one with cloud-init",
+		p.Host, id)
 }
 
 func (p *proxmox) Sign(ctx context.Context, have *driver.Found, mark hypervisor.Mark) error {

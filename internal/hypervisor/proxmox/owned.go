@@ -34,10 +34,14 @@ func (p *proxmox) Owned(ctx context.Context) ([]hypervisor.Owned, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, hypervisor.Owned{Mark: have.Mark, What: "VM " + strconv.Itoa(guest.VMID) + " (" + guest.Name + ") on node " + guest.Node, Remove: []string{
-			driver.Shell([]string{"qm", "stop", have.ID}), driver.Shell([]string{"rm", "-f", "--", path}),
-			driver.Shell([]string{"qm", "destroy", have.ID, "--purge", "1", "--destroy-unreferenced-disks", "0"}),
-		}})
+		all = append(all,
+			hypervisor.Owned{Mark: have.Mark,
+				What: "VM " + strconv.Itoa(guest.VMID) + " (" + guest.Name + ") on node " + guest.Node,
+				Remove: []string{
+					driver.Shell([]string{"qm", "stop", have.ID}), driver.Shell([]string{"rm", "-f", "--", path}),
+					driver.Shell([]string{"qm", "destroy", have.ID, "--purge", "1",
+						"--destroy-unreferenced-disks", "0"}),
+				}})
 	}
 	return all, nil
 }

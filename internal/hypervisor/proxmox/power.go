@@ -17,26 +17,29 @@ func (p *proxmox) Start(ctx context.Context, have *driver.Found) error {
 	return err
 }
 
-// Shutdown waits by itself, and fails when the time is over.
+// Shutdown waits by itself, and fails when its time has ended.
 func (p *proxmox) Shutdown(ctx context.Context, have *driver.Found) error {
-	_, err := p.Command(ctx, "qm", "shutdown", have.ID, "--timeout", strconv.Itoa(int(driver.ShutdownTimeout.Seconds())))
+	_, err := p.Command(ctx, "qm", "shutdown", have.ID, "--timeout",
+		strconv.Itoa(int(driver.ShutdownTimeout.Seconds())))
 	return err
 }
 
 func (p *proxmox) Resize(ctx context.Context, have *driver.Found) error {
-	_, err := p.Command(ctx, "qm", "set", have.ID, "--cores", strconv.Itoa(p.Spec.CPUs), "--memory", strconv.Itoa(p.Spec.MemoryMiB))
+	_, err := p.Command(ctx, "qm", "set", have.ID, "--cores", strconv.Itoa(p.Spec.CPUs), "--memory",
+		strconv.Itoa(p.Spec.MemoryMiB))
 	return err
 }
 
-// Grow asks for the size itself, not for more: repeating it changes nothing. A size below the
-// present one is refused.
+// Grow sets the size itself, not an increase, so it may be repeated. Proxmox VE refuses a size
+// below the present one.
 func (p *proxmox) Grow(ctx context.Context, have *driver.Found) error {
 	now, err := p.Find(ctx)
 	if err != nil {
 		return err
 	}
 	if now == nil || now.DiskGiB > p.Spec.DiskGiB {
-		return fmt.Errorf("%s: its image or template has a disk of more than %d GiB, and disks cannot shrink; set strata:hosts.vm.diskGiB to more", p.Spec.Name(), p.Spec.DiskGiB)
+		return fmt.Errorf(
+			"%s: its image or template has a disk of more than %d GiB, and disks cannot shrink; set strata:hosts.vm.diskGiB to more", p.Spec.Name(), p.Spec.DiskGiB)
 	}
 	if now.DiskGiB == p.Spec.DiskGiB {
 		return nil
@@ -45,7 +48,7 @@ func (p *proxmox) Grow(ctx context.Context, have *driver.Found) error {
 	return err
 }
 
-// Destroy removes the machine last: it has the mark, so that an interrupted removal can be
+// Destroy removes the machine last, because it has the mark. So an interrupted removal can be
 // repeated.
 func (p *proxmox) Destroy(ctx context.Context, have *driver.Found) error {
 	if !p.Spec.Owns(have.Mark) {
@@ -57,12 +60,12 @@ func (p *proxmox) Destroy(ctx context.Context, have *driver.Found) error {
 	if err := p.removeSeed(ctx, have); err != nil {
 		return err
 	}
-	// Without unreferenced disks: those would be another owner's, left under the same number.
+	// It keeps unreferenced disks: another owner may have left them under the same number.
 	_, err := p.Command(ctx, "qm", "destroy", have.ID, "--purge", "1", "--destroy-unreferenced-disks", "0")
 	return err
 }
 
-// removeSeed takes the seed out of the machine and out of its storage.
+// removeSeed removes the seed from the machine and from its storage.
 func (p *proxmox) removeSeed(ctx context.Context, have *driver.Found) error {
 	path, err := p.Command(ctx, "pvesm", "path", p.seedVolume())
 	if err != nil {
@@ -71,8 +74,7 @@ func (p *proxmox) removeSeed(ctx context.Context, have *driver.Found) error {
 	if _, err := p.Command(ctx, "qm", "set", have.ID, "--delete", seedSlot); err != nil {
 		return err
 	}
-	// `pvesm free` fails for a volume that is not there, which is what an interrupted removal
-	// leaves.
+	// `pvesm free` fails for a missing volume, which an interrupted removal leaves.
 	_, err = p.Command(ctx, "rm", "-f", "--", path)
 	return err
 }
@@ -94,8 +96,8 @@ func (p *proxmox) Observe(ctx context.Context) (hypervisor.Facts, error) {
 	return facts, nil
 }
 
-// qmpStatus returns the state that the machine's process reports, which tells a machine that stands
-// still from one that runs.
+// qmpStatus returns the state that the machine's process reports, which tells a paused machine from
+// a running one.
 func qmpStatus(verbose string) string {
 	status := ""
 	for line := range strings.Lines(verbose) {
@@ -107,7 +109,7 @@ func qmpStatus(verbose string) string {
 	return status
 }
 
-// addresses asks the guest's agent: Proxmox VE has no DHCP server that knows leases.
+// addresses queries the guest's agent: Proxmox VE has no DHCP server with leases.
 func (p *proxmox) addresses(ctx context.Context, have *driver.Found, facts *hypervisor.Facts) {
 	text, err := p.Command(ctx, "qm", "guest", "cmd", have.ID, "network-get-interfaces")
 	if err == nil {

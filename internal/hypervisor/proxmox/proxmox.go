@@ -22,7 +22,7 @@ import (
 // each command against it.
 type proxmox struct{ driver.Runner }
 
-// New is the driver of one machine.
+// New returns the driver of one machine.
 func New(host hypervisor.Host, spec hypervisor.Spec) driver.Driver {
 	return &proxmox{driver.Runner{Host: host, Spec: spec}}
 }
@@ -30,7 +30,7 @@ func New(host hypervisor.Host, spec hypervisor.Spec) driver.Driver {
 // tag marks the machines of all stacks for people; the exact mark is in the description.
 const tag = "strata"
 
-// guestEntry is one guest as `pvesh get /cluster/resources --type vm` lists it.
+// guestEntry is one guest in the list of `pvesh get /cluster/resources --type vm`.
 type guestEntry struct {
 	VMID   int    `json:"vmid"`
 	Name   string `json:"name"`
@@ -40,25 +40,25 @@ type guestEntry struct {
 	Tags   string `json:"tags"`
 }
 
-// seedSlot is the drive that holds the seed: the last one of the controller that the machine's disk
-// is on, whose driver every image has. A kernel of a cloud image may have none for SATA, which is
-// where a machine of type q35 has its ide drives.
+// seedSlot is the drive with the seed: the last one of the disk's controller, whose driver every
+// image has. A kernel of a cloud image may have no driver for SATA, where a machine of type q35 has
+// its ide drives.
 const seedSlot = "scsi30"
 
-// guestConfig holds the part of a guest's configuration that Strata reads. Proxmox VE writes
-// numbers as texts in some releases.
+// guestConfig holds the parts of a guest's configuration that Strata reads. Some releases of
+// Proxmox VE write numbers as texts.
 type guestConfig struct {
 	Description string      `json:"description"`
 	Cores       json.Number `json:"cores"`
 	Memory      json.Number `json:"memory"`
 	SCSI0       string      `json:"scsi0"`
 	Template    json.Number `json:"template"`
-	// seeds are the drives with a seed that Proxmox VE makes itself; cloud-init would take the
-	// first that it finds.
+	// seeds are the drives with a seed that Proxmox VE makes itself; cloud-init would use the first
+	// that it finds.
 	seeds []string
 }
 
-// driveSlot is the key of a drive in a guest's configuration, qm.conf(5).
+// driveSlot matches the key of a drive in a guest's configuration, qm.conf(5).
 var driveSlot = regexp.MustCompile(`^(ide|sata|scsi|virtio)\d+$`)
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -73,14 +73,15 @@ func (c *guestConfig) UnmarshalJSON(text []byte) error {
 	}
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		volume, _, _ := strings.Cut(fmt.Sprint(all[key]), ",")
-		if driveSlot.MatchString(key) && strings.HasSuffix(strings.TrimSuffix(strings.TrimSuffix(volume, ".qcow2"), ".raw"), "cloudinit") {
+		if driveSlot.MatchString(key) &&
+			strings.HasSuffix(strings.TrimSuffix(strings.TrimSuffix(volume, ".qcow2"), ".raw"), "cloudinit") {
 			c.seeds = append(c.seeds, key)
 		}
 	}
 	return nil
 }
 
-// get asks pvesh for a path of the API.
+// get reads a path of the API by pvesh.
 func (p *proxmox) get(ctx context.Context, into any, words ...string) error {
 	output, err := p.Command(ctx, append([]string{"pvesh", "get"}, append(words, "--output-format", "json")...)...)
 	if err != nil {
@@ -102,7 +103,7 @@ func (p *proxmox) config(ctx context.Context, guest guestEntry) (guestConfig, er
 	return config, p.get(ctx, &config, fmt.Sprintf("/nodes/%s/qemu/%d/config", guest.Node, guest.VMID))
 }
 
-// Find looks for the machine by its name in the whole cluster, and at whoever has its number.
+// Find looks for the machine by its name in the whole cluster, and for any guest with its number.
 func (p *proxmox) Find(ctx context.Context) (*driver.Found, error) {
 	all, err := p.guests(ctx)
 	if err != nil {
@@ -123,16 +124,21 @@ func (p *proxmox) among(ctx context.Context, all []guestEntry) (*driver.Found, e
 		}
 		have := config.found(guest)
 		if !p.Spec.Owns(have.Mark) {
-			return nil, p.Spec.Foreign(p.Host.String(), fmt.Sprintf("VM %d is called %s", guest.VMID, guest.Name), "rename the node or the stack, or the VM", have.Mark)
+			return nil, p.Spec.Foreign(p.Host.String(),
+				fmt.Sprintf("VM %d is called %s", guest.VMID, guest.Name),
+				"rename the node or the stack, or the VM", have.Mark)
 		}
 		if p.Spec.ID != 0 && guest.VMID != p.Spec.ID {
-			return nil, fmt.Errorf("%s is VM %d, and the configuration says %d; a VM cannot change its number: set it back, or replace the machine", p.Spec.Name(), guest.VMID, p.Spec.ID)
+			return nil, fmt.Errorf(
+				"%s is VM %d, and the configuration says %d; a VM cannot change its number: set it back, or replace the machine", p.Spec.Name(), guest.VMID, p.Spec.ID)
 		}
 		return have, nil
 	}
 	taken := slices.IndexFunc(all, func(guest guestEntry) bool { return p.Spec.ID != 0 && guest.VMID == p.Spec.ID })
 	if taken >= 0 {
-		return nil, &hypervisor.ForeignError{Where: p.Host.String(), What: fmt.Sprintf("VM number %d is taken by %s", p.Spec.ID, all[taken].Name), Fix: "set another strata:hosts.nodes[].vm.id, or none"}
+		return nil, &hypervisor.ForeignError{Where: p.Host.String(),
+			What: fmt.Sprintf("VM number %d is taken by %s", p.Spec.ID, all[taken].Name),
+			Fix:  "set another strata:hosts.nodes[].vm.id, or none"}
 	}
 	return nil, nil
 }
@@ -140,12 +146,13 @@ func (p *proxmox) among(ctx context.Context, all []guestEntry) (*driver.Found, e
 func (c guestConfig) found(guest guestEntry) *driver.Found {
 	number := func(n json.Number) int { value, _ := strconv.Atoi(n.String()); return value }
 	return &driver.Found{
-		ID: strconv.Itoa(guest.VMID), Mark: hypervisor.MarkIn(c.Description), Note: c.Description, Running: guest.Status == "running",
-		CPUs: number(c.Cores), MemoryMiB: number(c.Memory), DiskGiB: diskSize(c.SCSI0),
+		ID: strconv.Itoa(guest.VMID), Mark: hypervisor.MarkIn(c.Description), Note: c.Description,
+		Running: guest.Status == "running",
+		CPUs:    number(c.Cores), MemoryMiB: number(c.Memory), DiskGiB: diskSize(c.SCSI0),
 	}
 }
 
-// diskSize reads size=20G from a disk's configuration, in GiB.
+// diskSize parses size=20G in a disk's configuration, in GiB.
 func diskSize(disk string) int {
 	for _, part := range strings.Split(disk, ",") {
 		size, ok := strings.CutPrefix(part, "size=")
@@ -168,18 +175,18 @@ func diskSize(disk string) int {
 	return 0
 }
 
-// imagePath is the image's place on the node: the stack's own.
+// imagePath returns the path of the stack's image on the node.
 func (p *proxmox) imagePath() string {
 	return fmt.Sprintf("/var/lib/strata-images/%s-%.12s.qcow2", p.Spec.Stack, p.Spec.Image.SHA256)
 }
 
-// seedVolume is the seed's name in its storage.
+// seedVolume returns the seed's name in its storage.
 func (p *proxmox) seedVolume() string {
 	return p.Spec.Proxmox.SeedStorage + ":iso/" + p.Spec.Name() + "-seed.iso"
 }
 
-// PutImage copies the image to the node, where `qm` imports it. It appears under its name only when
-// it is whole.
+// PutImage copies the image to the node, where `qm` imports it. The file gets its name only when it
+// is complete.
 func (p *proxmox) PutImage(ctx context.Context) error {
 	path := p.imagePath()
 	if sum, err := p.Command(ctx, "sha256sum", path); err == nil && strings.HasPrefix(sum, p.Spec.Image.SHA256) {
@@ -196,20 +203,22 @@ if [ -d "$dir" ]; then rmdir -p --ignore-fail-on-non-empty -- "$dir"; fi`, "stra
 	return err
 }
 
-// putSeed writes the seed into its storage, readable by root only: it has the machine's host key.
+// putSeed writes the seed into its storage, readable by root only, because it has the machine's
+// host key.
 func (p *proxmox) putSeed(ctx context.Context, seed []byte) error {
 	path, err := p.Command(ctx, "pvesm", "path", p.seedVolume())
 	if err != nil {
 		return err
 	}
 	if !strings.HasPrefix(path, "/") {
-		return fmt.Errorf("%s: storage %s has no folder for %s; set strata:hosts.proxmox.seedStorage to one of type dir or nfs with content iso",
+		return fmt.Errorf(
+			"%s: storage %s has no folder for %s; set strata:hosts.proxmox.seedStorage to one of type dir or nfs with content iso",
 			p.Host, p.Spec.Proxmox.SeedStorage, p.seedVolume())
 	}
 	return p.write(ctx, path, bytes.NewReader(seed), int64(len(seed)))
 }
 
-// errTaken is a number that was taken since it was asked for.
+// errTaken reports a number that another client took meanwhile.
 var errTaken = errors.New("already exists")
 
 // taken reports whether a command failed because its VM number is in use.

@@ -14,13 +14,13 @@ import (
 )
 
 // The paths and answers below are those of the API of Proxmox VE 8 and 9,
-// https://pve.proxmox.com/pve-docs/api-viewer/. Truth is 0 or 1, and a number is a text in some
-// releases.
+// https://pve.proxmox.com/pve-docs/api-viewer/. A boolean is 0 or 1, and some releases write a
+// number as a text.
 
-// yes is Proxmox VE's truth.
+// yes converts Proxmox VE's boolean.
 func yes(n json.Number) bool { return n.String() == "1" }
 
-// whole is a number without its fraction; 0 for none.
+// whole returns a number without its fraction; 0 if it is none.
 func whole(n json.Number) int64 {
 	value, err := n.Float64()
 	if err != nil {
@@ -29,7 +29,7 @@ func whole(n json.Number) int64 {
 	return int64(value)
 }
 
-// local is the name of the node that the commands run on, and whether it may be changed.
+// local returns the name of the node that runs the commands, and whether it accepts changes.
 func (p *proxmox) local(ctx context.Context) (name string, quorate bool, err error) {
 	var members []struct {
 		Type    string      `json:"type"`
@@ -97,7 +97,7 @@ func (p *proxmox) Storages(ctx context.Context) []hypervisor.StorageFacts {
 	return []hypervisor.StorageFacts{disks, seeds}
 }
 
-// storageEntry is one storage as the node has it.
+// storageEntry is one storage in the node's list.
 type storageEntry struct {
 	Storage string      `json:"storage"`
 	Content string      `json:"content"`

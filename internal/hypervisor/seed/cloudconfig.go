@@ -11,7 +11,7 @@ import (
 	"strata/internal/hypervisor"
 )
 
-// userData is the cloud-config of a machine.
+// userData returns the cloud-config of a machine.
 func userData(spec hypervisor.Spec, hostKey []byte) (map[string]any, error) {
 	signer, err := ssh.ParsePrivateKey(hostKey)
 	if err != nil {
@@ -22,19 +22,20 @@ func userData(spec hypervisor.Spec, hostKey []byte) (map[string]any, error) {
 		"hostname": spec.Node, "preserve_hostname": false, "manage_etc_hosts": true,
 		"ssh_deletekeys": true,
 		"ssh_keys": map[string]any{
-			// OpenSSH reads no key whose last line has no end, and a command's output loses it on
-			// its way through the state.
-			"ed25519_private": strings.TrimSpace(string(hostKey)) + "\n", "ed25519_public": strings.TrimSpace(string(ssh.MarshalAuthorizedKey(signer.PublicKey()))),
+			// OpenSSH reads no key whose last line lacks a newline, and a command's output loses it
+			// in the state.
+			"ed25519_private": strings.TrimSpace(string(hostKey)) + "\n",
+			"ed25519_public":  strings.TrimSpace(string(ssh.MarshalAuthorizedKey(signer.PublicKey()))),
 		},
 		"ssh_pwauth":    false,
 		"growpart":      map[string]any{"mode": "auto", "devices": []string{"/"}},
 		"resize_rootfs": true,
 	}
-	// cloud-init calls an empty list a mistake.
+	// cloud-init reports an empty list as an error.
 	if files := guestFiles(guest); len(files) > 0 {
 		config["write_files"] = files
 	}
-	// The files apply modules and settings at every later boot; at this one, this script must.
+	// The files apply modules and settings at every later boot; for this boot, the script does.
 	if commands := bootCommands(guest); len(commands) > 0 {
 		config["bootcmd"] = commands
 	}
@@ -54,12 +55,13 @@ func userData(spec hypervisor.Spec, hostKey []byte) (map[string]any, error) {
 	return config, nil
 }
 
-// guestFiles returns the files that make modules and settings hold at every boot.
+// guestFiles returns the files that apply modules and settings at every boot.
 func guestFiles(guest hypervisor.Guest) []map[string]any {
 	files := []map[string]any{}
 	add := func(path, content string) {
 		if content != "" {
-			files = append(files, map[string]any{"path": path, "content": content, "permissions": "0644", "owner": "root:root"})
+			files = append(files,
+				map[string]any{"path": path, "content": content, "permissions": "0644", "owner": "root:root"})
 		}
 	}
 	add("/etc/modules-load.d/50-strata.conf", lines(guest.Modules))
@@ -74,8 +76,9 @@ func guestFiles(guest hypervisor.Guest) []map[string]any {
 	return files
 }
 
-// bootCommands apply at the first boot what the files apply at every later one. A module that the
-// kernel lacks fails cloud-init, and with it the host's gate, which shows the line.
+// bootCommands returns the commands that apply at the first boot the settings of guestFiles. A
+// module that the kernel lacks fails cloud-init. Then the host's gate fails, too, and shows the
+// line.
 func bootCommands(guest hypervisor.Guest) [][]string {
 	commands := [][]string{}
 	for _, module := range guest.Modules {
@@ -87,8 +90,8 @@ func bootCommands(guest hypervisor.Guest) [][]string {
 	return commands
 }
 
-// networkConfig is version 2 of cloud-init's network configuration. The interface is known by its
-// hardware address: its name is the image's business.
+// networkConfig returns version 2 of cloud-init's network configuration. It selects the interface
+// by its hardware address, because its name depends on the image.
 func networkConfig(spec hypervisor.Spec) map[string]any {
 	guest := spec.Guest
 	nic := map[string]any{"match": map[string]any{"macaddress": spec.MAC()}, "dhcp4": guest.DHCP}
@@ -104,7 +107,7 @@ func networkConfig(spec hypervisor.Spec) map[string]any {
 	return map[string]any{"version": 2, "ethernets": map[string]any{"nic0": nic}}
 }
 
-// lines is a text of one line each; empty for none.
+// lines joins a list, one item per line; empty for an empty list.
 func lines(list []string) string {
 	if len(list) == 0 {
 		return ""

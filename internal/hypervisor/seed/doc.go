@@ -1,8 +1,7 @@
-// Package seed owns cloud-init's seed of a virtual machine: NoCloud's files and the disk that they
-// are on.
+// Package seed owns cloud-init's seed of a virtual machine: the NoCloud files and their disk.
 //
-// It does not own where the disk is put, which is the driver's.
+// It does not own the place of the disk, which the driver chooses.
 //
-// Guarantees: the machine has its SSH host key before its sshd first starts; a machine that is made
-// anew is another instance to cloud-init; nothing of the seed stays on this machine.
+// Guarantees: the machine has its SSH host key before its sshd first starts. A machine that is made
+// anew is another instance to cloud-init. No part of the seed stays on this machine.
 package seed

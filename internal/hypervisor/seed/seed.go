@@ -15,21 +15,21 @@ import (
 	"strata/internal/hypervisor"
 )
 
-// seedLabel leads cloud-init's NoCloud to its disk.
+// seedLabel is the label by which cloud-init's NoCloud finds its disk.
 const seedLabel = "cidata"
 
-// Files are the NoCloud files by name. The host key is in user-data: the machine has it before its
-// sshd starts for the first time, so there is no first contact to trust.
+// Files returns the NoCloud files by name. user-data has the host key: the machine has it before
+// its sshd first starts, so there is no first contact to trust.
 func Files(spec hypervisor.Spec, hostKey []byte) (map[string][]byte, error) {
 	user, err := userData(spec, hostKey)
 	if err != nil {
 		return nil, err
 	}
-	// cloud-init works through a seed once per instance: a machine that is made anew is another
-	// one.
+	// cloud-init applies a seed once per instance: a machine that is made anew is another instance.
 	meta := map[string]any{"instance-id": spec.Name() + "-" + digest.Of(hostKey)[:12], "local-hostname": spec.Node}
 	files := map[string][]byte{}
-	for name, content := range map[string]any{"meta-data": meta, "user-data": user, "network-config": networkConfig(spec)} {
+	for name, content := range map[string]any{"meta-data": meta, "user-data": user,
+		"network-config": networkConfig(spec)} {
 		text, err := yaml.Marshal(content)
 		if err != nil {
 			return nil, fmt.Errorf("cloud-init's %s: %w", name, err)
@@ -42,8 +42,8 @@ func Files(spec hypervisor.Spec, hostKey []byte) (map[string][]byte, error) {
 	return files, nil
 }
 
-// ISO is the seed as a disk. The library works with files, so they lie in a folder that only this
-// user can enter, and are gone when it returns.
+// ISO returns the seed as a disk. The library needs files, so they are in a folder that only this
+// user can enter, until ISO returns.
 func ISO(files map[string][]byte) (iso []byte, err error) {
 	dir, err := os.MkdirTemp("", "strata-seed-")
 	if err != nil {
@@ -68,7 +68,7 @@ func ISO(files map[string][]byte) (iso []byte, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("seed: %w", err)
 	}
-	// Rock Ridge keeps the names as they are.
+	// Rock Ridge keeps the names unchanged.
 	if err := image.Finalize(iso9660.FinalizeOptions{RockRidge: true, VolumeIdentifier: seedLabel}); err != nil {
 		return nil, fmt.Errorf("seed: %w", err)
 	}

@@ -49,7 +49,8 @@ func TestTheHostKeyIsInTheSeedAndNoOtherIsMade(t *testing.T) {
 		files, err := Files(vmtest.Machine(), key)
 		require.NoError(t, err)
 		require.NoError(t, yaml.Unmarshal(files["user-data"], &user))
-		assert.True(t, strings.HasSuffix(user.Keys["ed25519_private"], "-----END OPENSSH PRIVATE KEY-----\n"), "OpenSSH wants the last line's end")
+		assert.True(t, strings.HasSuffix(user.Keys["ed25519_private"], "-----END OPENSSH PRIVATE KEY-----\n"),
+			"OpenSSH wants the last line's end")
 	}
 	var user struct {
 		Delete   bool              `json:"ssh_deletekeys"`

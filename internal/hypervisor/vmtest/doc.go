@@ -1,3 +1,3 @@
-// Package vmtest owns what the tests of several packages below vm need: Specs and keys. No program
-// imports it.
+// Package vmtest holds test fixtures for the packages of virtual machines: Specs and keys. No
+// program imports it.
 package vmtest

@@ -20,7 +20,7 @@ type hierarchy struct {
 	v2   bool
 }
 
-// hierarchies reads mountinfo text: one hierarchy on a pure v2 host, one per controller (and
+// hierarchies parses mountinfo text: one hierarchy on a pure v2 host, one per controller (and
 // perhaps a v2 one) on v1.
 func hierarchies(mountinfo string) []hierarchy {
 	var all []hierarchy
@@ -47,16 +47,16 @@ func hostHierarchies() ([]hierarchy, error) {
 	return all, nil
 }
 
-// Each machine has one cgroup per hierarchy, with two leaves: machine holds nspawn and everything
-// in it; keeper holds the supervisor, so that a frozen or killed machine leaves it able to act, and
-// so that v2's rule of no processes beside child cgroups holds.
+// Each machine has one cgroup per hierarchy, with two leaves. machine holds nspawn and everything
+// in it. keeper holds the supervisor, so that it can act on a frozen or killed machine. The leaves
+// also keep v2's rule of no processes beside child cgroups.
 const (
 	LeafMachine = "machine"
 	LeafKeeper  = "keeper"
 )
 
-// base is the machine's cgroup in h. With systemd on the host, its v2 hierarchy is systemd's: there
-// the cgroup is that of the machine's delegated unit.
+// base returns the machine's cgroup in h. With systemd on the host, its v2 hierarchy is systemd's:
+// there it is the cgroup of the machine's delegated unit.
 func (h hierarchy) base(name string) string {
 	if h.v2 && host.HasSystemd() {
 		return filepath.Join(h.path, host.UnitSlice, host.UnitName(name))
@@ -64,8 +64,8 @@ func (h hierarchy) base(name string) string {
 	return filepath.Join(h.path, "strata", name)
 }
 
-// Ensure makes the machine's cgroups. The supervisor calls it: with systemd its unit's cgroup
-// exists only then.
+// Ensure makes the machine's cgroups. The supervisor calls it, because with systemd its unit's
+// cgroup exists only then.
 func Ensure(ctx context.Context, name string) error {
 	unlock, err := host.Lock(ctx, "cgroup")
 	if err != nil {
@@ -90,7 +90,7 @@ func Ensure(ctx context.Context, name string) error {
 	return nil
 }
 
-// inheritCpuset fills in what a new v1 cpuset lacks; without it no process may join.
+// inheritCpuset copies the parent's values to a new v1 cpuset; without them no process may join.
 func inheritCpuset(root, leaf string) error {
 	for _, file := range []string{"cpuset.cpus", "cpuset.mems"} {
 		value, err := os.ReadFile(filepath.Join(root, file))

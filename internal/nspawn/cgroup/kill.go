@@ -17,8 +17,8 @@ import (
 	"strata/internal/nspawn/host"
 )
 
-// Kill kills every process of the machine at once, as a power cut does: nspawn killed alone would
-// leave its children running. A frozen machine is killed too.
+// Kill kills every process of the machine at once, like a power cut: nspawn alone, when killed,
+// leaves its children running. It kills a frozen machine too.
 func Kill(name, leaf string) error {
 	h, ok, err := preferred()
 	if err != nil || !ok {
@@ -34,7 +34,7 @@ func Kill(name, leaf string) error {
 	return nil
 }
 
-// preferred is the v2 hierarchy, which can kill and freeze as a whole even where every controller
+// preferred returns the v2 hierarchy, which can kill and freeze as a whole even if every controller
 // is on v1.
 func preferred() (h hierarchy, ok bool, err error) {
 	all, err := hostHierarchies()
@@ -48,7 +48,8 @@ func preferred() (h hierarchy, ok bool, err error) {
 	return all[i], true, nil
 }
 
-// killV1 kills what the hierarchies list; a process that forks meanwhile is found by the next read.
+// killV1 kills the processes that the hierarchies list; the next read finds one that forks
+// meanwhile.
 func killV1(name, leaf string) error {
 	if err := SetFrozen(name, false); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -66,8 +67,8 @@ func killV1(name, leaf string) error {
 	}
 }
 
-// WaitGone waits until the kernel has let go of every process of the machine, and with them of
-// mounts and interfaces.
+// WaitGone waits until the kernel has released every process of the machine, with mounts and
+// interfaces.
 func WaitGone(ctx context.Context, name, leaf string) error {
 	return host.RetryBusy(ctx, func() error {
 		pids, err := processes(name, leaf)
@@ -86,17 +87,18 @@ func processes(name, leaf string) ([]int, error) {
 	}
 	var pids []int
 	for _, h := range all {
-		err := filepath.WalkDir(filepath.Join(h.base(name), leaf), func(path string, entry fs.DirEntry, err error) error {
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil
-			}
-			if err != nil || entry.Name() != "cgroup.procs" {
+		err := filepath.WalkDir(filepath.Join(h.base(name), leaf),
+			func(path string, entry fs.DirEntry, err error) error {
+				if errors.Is(err, fs.ErrNotExist) {
+					return nil
+				}
+				if err != nil || entry.Name() != "cgroup.procs" {
+					return err
+				}
+				found, err := readPids(path)
+				pids = append(pids, found...)
 				return err
-			}
-			found, err := readPids(path)
-			pids = append(pids, found...)
-			return err
-		})
+			})
 		if err != nil {
 			return nil, fmt.Errorf("listing the processes of machine %s: %w", name, err)
 		}

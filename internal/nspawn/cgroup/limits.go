@@ -15,15 +15,15 @@ import (
 // cpuPeriod is the kernel's default accounting period in microseconds.
 const cpuPeriod = 100000
 
-// Limits bound a machine's use of this host; 0 is no limit.
+// Limits bound a machine's use of this host; 0 means no limit.
 type Limits struct {
 	MemoryMiB int
 	// CPUs is processor time, in processors.
 	CPUs float64
 }
 
-// files are the values to write, by file name; each name exists only in the hierarchy and version
-// it belongs to.
+// files returns the values to write, by file name; each name exists only in the hierarchy and
+// version it belongs to.
 func (l Limits) files() map[string]string {
 	values := map[string]string{
 		"memory.limit_in_bytes": "-1", "cpu.cfs_quota_us": "-1", // v1
@@ -41,8 +41,8 @@ func (l Limits) files() map[string]string {
 	return values
 }
 
-// Apply writes the limits to the machine's cgroups. A limit that was asked for and has no
-// controller is an error.
+// Apply writes the limits to the machine's cgroups. A requested limit without a controller is an
+// error.
 func Apply(name string, limits Limits) error {
 	all, err := hostHierarchies()
 	if err != nil {
@@ -68,8 +68,8 @@ func Apply(name string, limits Limits) error {
 	return nil
 }
 
-// enableControllers hands every v2 controller down to the machine, whose kubelet needs them. In v1
-// they need no handing down.
+// enableControllers delegates every v2 controller to the machine, whose kubelet needs them. v1
+// needs no delegation.
 func enableControllers(h hierarchy, name string) error {
 	if !h.v2 {
 		return nil
@@ -85,9 +85,10 @@ func enableControllers(h hierarchy, name string) error {
 			return fmt.Errorf("handing down cgroup controllers: %w", err)
 		}
 		for _, controller := range strings.Fields(string(have)) {
-			// A controller that is busy elsewhere (real-time processes under cpu) stays out; Apply
-			// sees whether it matters.
-			if err := writeValue(filepath.Join(at, "cgroup.subtree_control"), "+"+controller); err != nil && !isRefused(err) {
+			// A busy controller (real-time processes under cpu) is left out; Apply fails if it is
+			// needed.
+			if err := writeValue(filepath.Join(at, "cgroup.subtree_control"), "+"+controller); err != nil &&
+				!isRefused(err) {
 				return fmt.Errorf("handing down cgroup controller %s: %w", controller, err)
 			}
 		}

@@ -14,8 +14,7 @@ import (
 	"strata/internal/nspawn/host"
 )
 
-// Remove removes what is left of the machine's cgroups, with those that its own processes made in
-// them.
+// Remove removes the rest of the machine's cgroups, including those that its own processes made.
 func Remove(ctx context.Context, name string) error {
 	unlock, err := host.Lock(ctx, "cgroup")
 	if err != nil {
@@ -57,8 +56,8 @@ func Empty(ctx context.Context, name, leaf string) error {
 	return nil
 }
 
-// removeParent removes the cgroup shared by all machines with the last of them. systemd's slice is
-// stopped, not removed behind its back.
+// removeParent removes the cgroup that all machines share, with the last of them. It stops
+// systemd's slice, so that systemd removes the cgroup itself.
 func removeParent(ctx context.Context, h hierarchy, parent string) error {
 	if !h.v2 || !host.HasSystemd() {
 		if err := os.Remove(parent); err != nil && !isBusyOrGone(err) {

@@ -8,19 +8,18 @@ import (
 	"strconv"
 )
 
-// usualWeight is the weight of a cgroup without one of its own, by the file that has it: in v1 and
-// in v2.
+// usualWeight is the default weight of a cgroup, by the file that has it: in v1 and in v2.
 var usualWeight = map[string]int{"cpu.shares": 1024, "cpu.weight": 100}
 
-// SetWeight has a machine weigh so many times (1 to 100) as much as one usually does when processor
-// time is given out. It matters only where there is too little. The error is fs.ErrNotExist where
-// there is no such machine, or no cgroup controller for processor time.
+// SetWeight sets a machine's weight for processor time to times (1 to 100) the default. It matters
+// only if processor time is scarce. The error is fs.ErrNotExist if there is no such machine, or no
+// cgroup controller for processor time.
 func SetWeight(name string, times int) error {
 	return setWeight(times, func(h hierarchy) string { return h.base(name) })
 }
 
-// SetCommonWeight has all machines together weigh so many times as much as a cgroup, or in v1 a
-// single process, of this host usually does.
+// SetCommonWeight sets the common weight of all machines to times the default of a cgroup, or in v1
+// of a single process, of this host.
 func SetCommonWeight(times int) error {
 	return setWeight(times, func(h hierarchy) string { return filepath.Dir(h.base("any")) })
 }

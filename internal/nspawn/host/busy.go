@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// BusyPoll is the pause between two attempts at something the kernel still holds; there is no event
-// for its release.
+// BusyPoll is the pause between attempts at an object that the kernel still holds; its release
+// sends no event.
 const BusyPoll = 10 * time.Millisecond
 
 // RetryBusy repeats do while the kernel answers "busy", until ctx ends.

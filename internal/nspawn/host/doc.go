@@ -1,11 +1,10 @@
-// Package host owns how the packages of nspawn act on this machine: programs that are run, locks
-// that all processes share, files that are whole or absent, the shared sysctls, and the wait while
-// the kernel still holds something.
+// Package host owns the operations of nspawn's packages on this machine. It runs programs, and has
+// locks that all processes share, atomic files, the shared sysctls, and the wait for objects that
+// the kernel still holds.
 //
-// It does not own what any of that is for, and knows no machine but by the name that a caller
-// gives.
+// It does not own their purpose, and knows a machine only by the name that a caller gives.
 //
-// Guarantees: one holder of a lock at a time, though its file comes and goes; a wait ends with its
-// context; a sysctl is raised, never lowered; what this machine's owner put in the place of a
-// directory stays.
+// Guarantees: a lock has one holder at a time, although its file comes and goes. A wait ends with
+// its context. A sysctl is raised, never lowered. A mount or link that this machine's owner put in
+// place of a directory stays.
 package host

@@ -12,8 +12,8 @@ import (
 	"strata/internal/files/atomicfile"
 )
 
-// RemoveIfEmpty removes directories, innermost first, until one has something in it. A mount point
-// or a symbolic link was put there by this host's owner and stays.
+// RemoveIfEmpty removes directories, innermost first, until one is not empty. A mount point or a
+// symbolic link was put there by this host's owner and stays.
 func RemoveIfEmpty(dirs ...string) error {
 	for _, d := range dirs {
 		info, err := os.Lstat(d)
@@ -34,7 +34,7 @@ func RemoveIfEmpty(dirs ...string) error {
 	return nil
 }
 
-// WriteFile writes a file whole or not at all, with its parents.
+// WriteFile writes a file atomically, with its parents.
 func WriteFile(path string, content []byte, mode fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)

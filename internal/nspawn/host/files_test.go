@@ -13,7 +13,8 @@ func TestEmptyDirectoriesAreRemovedUpToTheFirstFullOne(t *testing.T) {
 	top := t.TempDir()
 	require.NoError(t, os.MkdirAll(filepath.Join(top, "a/b"), 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(top, "a/file"), nil, 0o600))
-	require.NoError(t, RemoveIfEmpty(filepath.Join(top, "a/b/missing"), filepath.Join(top, "a/b"), filepath.Join(top, "a"), top))
+	require.NoError(t,
+		RemoveIfEmpty(filepath.Join(top, "a/b/missing"), filepath.Join(top, "a/b"), filepath.Join(top, "a"), top))
 	assert.NoDirExists(t, filepath.Join(top, "a/b"))
 	assert.FileExists(t, filepath.Join(top, "a/file"))
 

@@ -16,15 +16,14 @@ import (
 // lockDir is on a tmpfs: a reboot of this host frees every lock.
 const lockDir = "/run/strata/locks"
 
-// lockPoll is the pause between two attempts: flock has no timeout, and a blocked one cannot be
+// lockPoll is the pause between attempts: flock has no timeout, and a blocked one cannot be
 // cancelled.
 const lockPoll = 20 * time.Millisecond
 
-// Lock takes an exclusive lock shared by all processes of this host. Names in use: machine-NAME,
-// bridge-NAME, image-SHA, cgroup. Order, where more than one is held: machine before bridge or
-// image. The file is removed on unlock, so a lock won on a removed file is taken again on the new
-// one. Every change of a machine begins with it, so on another system than Linux it is
-// CheckSystem's error.
+// Lock takes an exclusive lock that all processes of this host share. Names in use: machine-NAME,
+// bridge-NAME, image-SHA, cgroup. Order, if more than one is held: machine before bridge or image.
+// Unlock removes the file, so a lock on a removed file is taken again on the new one. Every change
+// of a machine begins with Lock, so on a system other than Linux it returns CheckSystem's error.
 func Lock(ctx context.Context, name string) (unlock func(), err error) {
 	if err := CheckSystem(runtime.GOOS); err != nil {
 		return nil, err
@@ -42,7 +41,8 @@ func lockFile(ctx context.Context, path string) (unlock func(), err error) {
 			return nil, fmt.Errorf("locking: %w", err)
 		}
 		if err := waitFlock(ctx, f); err != nil {
-			return nil, errors.Join(fmt.Errorf("waiting for another strata machine command, which holds %s: %w", path, err), f.Close())
+			return nil, errors.Join(
+				fmt.Errorf("waiting for another strata machine command, which holds %s: %w", path, err), f.Close())
 		}
 		if isCurrent(f, path) {
 			return func() { unlockFile(f) }, nil
@@ -61,7 +61,7 @@ func openLock(path string) (*os.File, error) {
 }
 
 // unlockFile removes the file while it is still locked, and the directories once they are empty. A
-// failure leaves an unlocked file behind, which does no harm.
+// failure leaves an unlocked file behind, which is harmless.
 func unlockFile(f *os.File) {
 	_ = os.Remove(f.Name())
 	_ = os.Remove(filepath.Dir(f.Name()))
@@ -85,7 +85,7 @@ func waitFlock(ctx context.Context, f *os.File) error {
 	}
 }
 
-// isCurrent says whether path still names the locked file.
+// isCurrent reports whether path still names the locked file.
 func isCurrent(f *os.File, path string) bool {
 	held, err := f.Stat()
 	if err != nil {

@@ -19,16 +19,17 @@ func Run(ctx context.Context, argv ...string) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// CheckSystem reports that a system, in Go's terms, has no machines.
+// CheckSystem returns an error if a system, in Go's terms, cannot have machines.
 func CheckSystem(system string) error {
 	if system == "linux" {
 		return nil
 	}
-	return fmt.Errorf("machines run in systemd-nspawn, which is part of Linux, and this machine runs %s; set strata:hosts.driver to existing, libvirt "+
-		"or proxmox, or run strata on Linux, of which a virtual machine will do", system)
+	return fmt.Errorf(
+		"machines run in systemd-nspawn, which is part of Linux, and this machine runs %s; set strata:hosts.driver to existing, libvirt "+
+			"or proxmox, or run strata on Linux, of which a virtual machine will do", system)
 }
 
-// programs that creating a machine needs, with the package that has each.
+// programs are the programs that creating a machine needs, with their packages.
 var programs = []struct{ name, pkg string }{
 	{"systemd-nspawn", "systemd-container"},
 	{"ip", "iproute2"},
@@ -36,8 +37,8 @@ var programs = []struct{ name, pkg string }{
 	{"tar", "tar"},
 }
 
-// CheckPrograms reports the first program that is missing on this host, with the package that has
-// it.
+// CheckPrograms returns an error with the first program that is missing on this host, and its
+// package.
 func CheckPrograms() error {
 	for _, p := range programs {
 		if _, err := exec.LookPath(p.name); err != nil {

@@ -23,7 +23,7 @@ var hostMinimums = []struct {
 	{"net/ipv4/ip_forward", 1, "machines reach the world through this host"},
 }
 
-// RaiseSysctls raises what is below its minimum, and says so with say.
+// RaiseSysctls raises values below their minimum, and reports each with say.
 func RaiseSysctls(ctx context.Context, say func(format string, args ...any)) error {
 	unlock, err := Lock(ctx, "sysctl")
 	if err != nil {

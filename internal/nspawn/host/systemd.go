@@ -4,7 +4,7 @@ import (
 	"os"
 )
 
-// HasSystemd says whether systemd is this host's init.
+// HasSystemd reports whether systemd is this host's init.
 func HasSystemd() bool {
 	_, err := os.Stat("/run/systemd/system")
 	return err == nil
@@ -13,5 +13,5 @@ func HasSystemd() bool {
 // UnitSlice holds the units of all machines.
 const UnitSlice = "strata.slice"
 
-// UnitName is the transient unit of a machine on a host with systemd.
+// UnitName returns the transient unit of a machine on a host with systemd.
 func UnitName(name string) string { return "strata-machine-" + name + ".service" }

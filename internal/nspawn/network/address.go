@@ -39,14 +39,16 @@ func (b Bridge) routeCollision(routesJSON []byte) error {
 			continue
 		}
 		if dst.Overlaps(b.Subnet) {
-			return fmt.Errorf("subnet %s collides with this host's route %s dev %s; choose another subnet", b.Subnet, route.Dst, route.Dev)
+			return fmt.Errorf("subnet %s collides with this host's route %s dev %s; choose another subnet", b.Subnet,
+				route.Dst, route.Dev)
 		}
 	}
 	return nil
 }
 
-// CheckSilent refuses an address that answers ARP on the bridge although no machine of ours that
-// runs has it. An empty packet makes the kernel ask; its answer is read from the neighbour table.
+// CheckSilent refuses an address that answers ARP on the bridge although no running machine of ours
+// has it. It sends an empty packet, so that the kernel sends an ARP request, and reads the answer
+// from the neighbour table.
 func CheckSilent(ctx context.Context, bridge string, address netip.Addr) error {
 	if ports, err := os.ReadDir(sysNet(bridge, "brif")); err != nil || len(ports) == 0 {
 		return nil
@@ -76,10 +78,10 @@ func CheckSilent(ctx context.Context, bridge string, address netip.Addr) error {
 	return nil
 }
 
-// ForgetNeighbour drops what this host remembers of an address: a former machine's MAC address
-// would be used for a while.
+// ForgetNeighbour removes this host's neighbour entry of an address, which may have a former
+// machine's MAC address.
 func ForgetNeighbour(ctx context.Context, bridge string, address netip.Addr) {
-	// The entry being absent is the usual case, and the only failure that matters shows when sshd
-	// does not answer.
+	// The entry is usually absent, and the only failure that matters shows when sshd does not
+	// answer.
 	_, _ = host.Run(ctx, "ip", "neigh", "del", address.String(), "dev", bridge)
 }

@@ -15,7 +15,7 @@ import (
 	"strata/internal/nspawn/host"
 )
 
-// bridgeAlias marks a bridge that was made here, on the interface itself: only such a bridge is
+// bridgeAlias marks, on the interface itself, a bridge that was made here: only such a bridge is
 // ever removed.
 const bridgeAlias = "strata"
 
@@ -28,8 +28,8 @@ type Bridge struct {
 	Gateway netip.Addr
 }
 
-// Ensure makes the bridge and the packet filter rules that let its machines out, once may, which is
-// asked under the bridge's lock, is nil.
+// Ensure makes the bridge and the packet filter rules that let its machines out, if may returns
+// nil. It calls may under the bridge's lock.
 func (b Bridge) Ensure(ctx context.Context, may func() error, say func(format string, args ...any)) error {
 	unlock, err := host.Lock(ctx, "bridge-"+b.Name)
 	if err != nil {
@@ -58,9 +58,9 @@ func (b Bridge) make(ctx context.Context, say func(format string, args ...any)) 
 		return err
 	}
 	say("making bridge %s with %s/%d", b.Name, b.Gateway, b.Subnet.Bits())
-	// Without an address of its own a bridge takes the lowest one of its ports, and the machines'
-	// ARP entries for the gateway go stale when a machine comes or goes. Without a forward delay of
-	// 0 each new port is silent for 15 s.
+	// Without an address of its own a bridge takes the lowest one of its ports. Then the machines'
+	// ARP entries for the gateway become stale when a machine comes or goes. Without a forward
+	// delay of 0 each new port is silent for 15 s.
 	if _, err := host.Run(ctx, "ip", "link", "add", b.Name, "address", bridgeMAC(b.Name), "type", "bridge",
 		"forward_delay", "0", "stp_state", "0"); err != nil {
 		return fmt.Errorf("making bridge %s: %w", b.Name, err)
@@ -71,11 +71,12 @@ func (b Bridge) make(ctx context.Context, say func(format string, args ...any)) 
 	return b.complete(ctx)
 }
 
-// complete checks that an existing interface is the bridge meant, and finishes one whose making was
-// interrupted.
+// complete checks that an existing interface is the wanted bridge, and completes an interrupted
+// creation.
 func (b Bridge) complete(ctx context.Context) error {
 	if _, err := os.Stat(sysNet(b.Name, "bridge")); err != nil {
-		return fmt.Errorf("bridge %q: an interface of that name exists and is not a bridge; choose another name", b.Name)
+		return fmt.Errorf("bridge %q: an interface of that name exists and is not a bridge; choose another name",
+			b.Name)
 	}
 	have, err := linkAddresses(ctx, b.Name)
 	if err != nil {
@@ -88,7 +89,8 @@ func (b Bridge) complete(ctx context.Context) error {
 			return fmt.Errorf("giving bridge %s its address: %w", b.Name, err)
 		}
 	case len(have) != 1 || have[0] != want:
-		return fmt.Errorf("bridge %s: expected address %s, found %v; use its subnet, or another bridge name", b.Name, want, have)
+		return fmt.Errorf("bridge %s: expected address %s, found %v; use its subnet, or another bridge name", b.Name,
+			want, have)
 	}
 	_, err = host.Run(ctx, "ip", "link", "set", b.Name, "up")
 	return err
@@ -128,8 +130,8 @@ func linkAddresses(ctx context.Context, link string) ([]netip.Prefix, error) {
 	return addrs, nil
 }
 
-// Release removes the bridge and its rules unless it is inUse, which is asked under the bridge's
-// lock, or something else is plugged in.
+// Release removes the bridge and its rules, unless inUse reports true or a foreign interface is
+// attached. It calls inUse under the bridge's lock.
 func (b Bridge) Release(ctx context.Context, inUse func() (bool, error), say func(format string, args ...any)) error {
 	unlock, err := host.Lock(ctx, "bridge-"+b.Name)
 	if err != nil {

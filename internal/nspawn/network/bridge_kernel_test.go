@@ -41,7 +41,7 @@ func run(t *testing.T, command string) string {
 	return string(out)
 }
 
-// ruleCount is the number of rules that carry the bridge's comment.
+// ruleCount returns the number of rules with the bridge's comment.
 func ruleCount(t *testing.T) int {
 	t.Helper()
 	return strings.Count(run(t, "iptables -t filter -S")+run(t, "iptables -t nat -S"), "strata:strata0")
@@ -52,7 +52,7 @@ func exists(link string) bool {
 	return err == nil
 }
 
-// listener keeps what it is told.
+// listener records its messages.
 type listener struct{ said []string }
 
 func (l *listener) say(format string, args ...any) {
@@ -65,7 +65,8 @@ func unused() (bool, error) { return false, nil }
 func TestABridgeIsMadeOnceAndGoesWithItsLastMachine(t *testing.T) {
 	inNamespace(t)
 	var log listener
-	require.ErrorContains(t, testBridge.Ensure(t.Context(), func() error { return errors.New("taken") }, log.say), "taken")
+	require.ErrorContains(t,
+		testBridge.Ensure(t.Context(), func() error { return errors.New("taken") }, log.say), "taken")
 	assert.False(t, exists("strata0"))
 	for range 2 {
 		require.NoError(t, testBridge.Ensure(t.Context(), free, log.say))
@@ -109,10 +110,15 @@ func TestABridgeWithAForeignPortStays(t *testing.T) {
 
 func TestInterfacesOfOthersAreLeftAlone(t *testing.T) {
 	for _, tc := range []struct{ name, make, want string }{
-		{"a bridge with another address", "ip link add strata0 type bridge; ip addr add 10.99.9.1/24 dev strata0", "expected address 10.10.0.1/24, found [10.99.9.1/24]"},
+		{"a bridge with another address",
+			"ip link add strata0 type bridge; ip addr add 10.99.9.1/24 dev strata0",
+			"expected address 10.10.0.1/24, found [10.99.9.1/24]"},
 		{"a bridge without an address", "ip link add strata0 type bridge", "expected address 10.10.0.1/24, found []"},
-		{"no bridge", "ip link add strata0 type veth peer name other", "an interface of that name exists and is not a bridge"},
-		{"a network that meets the subnet", "ip link add lan0 type bridge; ip link set lan0 up; ip addr add 10.10.0.9/16 dev lan0", "collides with this host's route"},
+		{"no bridge", "ip link add strata0 type veth peer name other",
+			"an interface of that name exists and is not a bridge"},
+		{"a network that meets the subnet",
+			"ip link add lan0 type bridge; ip link set lan0 up; ip addr add 10.10.0.9/16 dev lan0",
+			"collides with this host's route"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			inNamespace(t)

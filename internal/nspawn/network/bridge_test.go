@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var testBridge = Bridge{Name: "strata0", Subnet: netip.MustParsePrefix("10.10.0.0/24"), Gateway: netip.MustParseAddr("10.10.0.1")}
+var testBridge = Bridge{Name: "strata0", Subnet: netip.MustParsePrefix("10.10.0.0/24"),
+	Gateway: netip.MustParseAddr("10.10.0.1")}
 
 func TestEveryRuleCarriesTheCommentOfItsBridge(t *testing.T) {
 	for _, r := range testBridge.rules() {

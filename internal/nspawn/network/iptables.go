@@ -8,7 +8,7 @@ import (
 	"strata/internal/nspawn/host"
 )
 
-// rule is one packet filter rule, as iptables takes it.
+// rule is one packet filter rule, in iptables' terms.
 type rule struct {
 	table, chain string
 	match        []string
@@ -17,10 +17,10 @@ type rule struct {
 // ruleComment marks every rule that was made for a bridge.
 func ruleComment(bridge string) string { return "strata:" + bridge }
 
-// rules let machines talk to each other and to the world. With br_netfilter frames between two
-// machines pass FORWARD as well, whose policy Docker sets to DROP. Frames that stay on the bridge
-// must keep their source, so only what leaves it is masqueraded: Pod traffic between nodes would
-// else come from the gateway.
+// rules returns the rules that let machines talk to each other and to the world. With br_netfilter,
+// frames between two machines also pass FORWARD, whose policy Docker sets to DROP. Only frames that
+// leave the bridge are masqueraded: frames on it must keep their source, or Pod traffic between
+// nodes would come from the gateway.
 func (b Bridge) rules() []rule {
 	comment := []string{"-m", "comment", "--comment", ruleComment(b.Name)}
 	with := func(match ...string) []string { return append(slices.Clone(match), comment...) }
@@ -31,7 +31,7 @@ func (b Bridge) rules() []rule {
 	}
 }
 
-// argv is the iptables command for the rule; -w waits for another iptables to finish.
+// argv returns the iptables command for the rule; -w waits for another iptables to finish.
 func (r rule) argv(action string) []string {
 	return append([]string{"iptables", "-w", "10", "-t", r.table, action, r.chain}, r.match...)
 }

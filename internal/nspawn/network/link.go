@@ -12,8 +12,8 @@ import (
 	"strata/internal/nspawn/host"
 )
 
-// LinkOf is the name of the interface on this host that the network of a machine with process 1 pid
-// hangs on; empty when that cannot be told.
+// LinkOf returns the name of this host's interface for the machine with process 1 pid; empty if it
+// cannot be found.
 func LinkOf(ctx context.Context, pid int) string {
 	if pid == 0 {
 		return ""
@@ -33,7 +33,8 @@ func LinkOf(ctx context.Context, pid int) string {
 		return ""
 	}
 	for _, path := range indexes {
-		if text, err := os.ReadFile(path); err == nil && strings.TrimSpace(string(text)) == strconv.Itoa(links[0].Peer) {
+		if text, err := os.ReadFile(path); err == nil &&
+			strings.TrimSpace(string(text)) == strconv.Itoa(links[0].Peer) {
 			return filepath.Base(filepath.Dir(path))
 		}
 	}
@@ -41,8 +42,8 @@ func LinkOf(ctx context.Context, pid int) string {
 }
 
 // Unplug removes a machine's interface on this host, and with it the one inside. The kernel would
-// do so by itself, but only once the last connection of the dead machine has timed out; until then
-// its network answers ARP, for minutes.
+// do so only once the last connection of the dead machine has timed out. Until then its network
+// answers ARP, for minutes.
 func Unplug(ctx context.Context, link string) error {
 	if link == "" {
 		return nil

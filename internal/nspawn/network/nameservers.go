@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Nameservers are this host's IPv4 name servers that a machine can reach: not those on a loopback
-// address.
+// Nameservers returns this host's IPv4 name servers that a machine can reach: not those on a
+// loopback address.
 func Nameservers(resolvConf string) ([]netip.Addr, error) {
 	f, err := os.Open(resolvConf)
 	if os.IsNotExist(err) {

@@ -12,7 +12,9 @@ import (
 
 func TestLoopbackNameServersOfTheHostAreNotPassedOn(t *testing.T) {
 	conf := filepath.Join(t.TempDir(), "resolv.conf")
-	require.NoError(t, os.WriteFile(conf, []byte("search x\nnameserver 127.0.0.53\nnameserver fe80::1%eth0\nnameserver 10.0.0.53\n"), 0o644))
+	require.NoError(t,
+		os.WriteFile(conf,
+			[]byte("search x\nnameserver 127.0.0.53\nnameserver fe80::1%eth0\nnameserver 10.0.0.53\n"), 0o644))
 	servers, err := Nameservers(conf)
 	require.NoError(t, err)
 	assert.Equal(t, []netip.Addr{netip.MustParseAddr("10.0.0.53")}, servers)

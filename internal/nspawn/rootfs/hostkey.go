@@ -38,7 +38,7 @@ func (l Layer) EnsureHostKey(name string) (ssh.PublicKey, error) {
 	return signer.PublicKey(), l.WriteHostKey(pem.EncodeToMemory(block), signer.PublicKey())
 }
 
-// WriteHostKey writes the public half last: it says that the pair is complete.
+// WriteHostKey writes the public half last, which marks the pair as complete.
 func (l Layer) WriteHostKey(private []byte, public ssh.PublicKey) error {
 	if err := host.WriteFile(l.hostKey(), private, 0o600); err != nil {
 		return err
@@ -46,7 +46,7 @@ func (l Layer) WriteHostKey(private []byte, public ssh.PublicKey) error {
 	return host.WriteFile(l.hostKey()+".pub", ssh.MarshalAuthorizedKey(public), 0o644)
 }
 
-// ReadHostKey is the public half; fs.ErrNotExist until the pair is complete.
+// ReadHostKey returns the public half; fs.ErrNotExist until the pair is complete.
 func (l Layer) ReadHostKey() (ssh.PublicKey, error) {
 	raw, err := os.ReadFile(l.hostKey() + ".pub")
 	if err != nil {
@@ -59,10 +59,10 @@ func (l Layer) ReadHostKey() (ssh.PublicKey, error) {
 	return key, nil
 }
 
-// PrivateHostKey is the private half in PEM; fs.ErrNotExist where there is none.
+// PrivateHostKey returns the private half in PEM; fs.ErrNotExist if there is none.
 func (l Layer) PrivateHostKey() ([]byte, error) { return os.ReadFile(l.hostKey()) }
 
-// AuthorizedForm is the key as one line of an authorized_keys file, without a comment.
+// AuthorizedForm returns the key as one line of an authorized_keys file, without a comment.
 func AuthorizedForm(key ssh.PublicKey) string {
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
 }

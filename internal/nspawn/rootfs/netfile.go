@@ -4,9 +4,9 @@ import (
 	"fmt"
 )
 
-// networkFile sorts before systemd's 80-container-host0.network, which would ask for DHCP, and
-// before cloud-init's 10-cloud-init-host0.network: that one waits for an IPv6 address that is not
-// needed, and delays sshd by its detection.
+// networkFile sorts before systemd's 80-container-host0.network, which would use DHCP, and before
+// cloud-init's 10-cloud-init-host0.network, which waits for an unneeded IPv6 address and so delays
+// sshd.
 const networkFile = "05-strata.network"
 
 // networkUnit configures the machine's end of the veth pair for systemd-networkd.

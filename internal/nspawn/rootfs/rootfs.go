@@ -20,8 +20,8 @@ type file struct {
 	mode    fs.FileMode
 }
 
-// diskPaths lie on this host's disk and not on the overlay root, because containerd's snapshots are
-// overlays themselves and an overlay on an overlay is refused. /var/lib/kubelet needs none and must
+// diskPaths lie on this host's disk and not on the overlay root: containerd's snapshots are
+// overlays themselves, and an overlay on an overlay is refused. /var/lib/kubelet has none, and must
 // stay removable, which a mount point is not.
 var diskPaths = []string{"/var/lib/rancher", "/var/lib/containerd"}
 
@@ -33,7 +33,7 @@ type Identity struct {
 	DNS            []netip.Addr
 	// AuthorizedKey may log in as root and as strata.
 	AuthorizedKey string
-	// Seed are NoCloud's files by name, in place of those made of the rest.
+	// Seed are NoCloud's files by name, in place of those made from the other fields.
 	Seed map[string]string
 }
 
@@ -81,7 +81,7 @@ func rootfsFiles(id Identity, machineID string) (map[string]file, error) {
 	return files, nil
 }
 
-// ensureMachineID gives the machine an id of its own: K3s, DHCP and the journal take it for the
+// ensureMachineID gives the machine an id of its own: K3s, DHCP and the journal use it as the
 // host's identity.
 func (l Layer) ensureMachineID() (string, error) {
 	path := filepath.Join(l.upper(), "etc/machine-id")
@@ -97,7 +97,8 @@ func (l Layer) ensureMachineID() (string, error) {
 }
 
 func hostsFile(id Identity) string {
-	return fmt.Sprintf("127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n%s %s\n", id.Address.Addr(), id.Hostname)
+	return fmt.Sprintf("127.0.0.1 localhost\n::1 localhost ip6-localhost ip6-loopback\n%s %s\n",
+		id.Address.Addr(), id.Hostname)
 }
 
 func resolvConf(id Identity) string {

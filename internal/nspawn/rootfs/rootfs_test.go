@@ -21,7 +21,8 @@ var update = flag.Bool("update", false, "rewrite golden files")
 
 func testIdentity() Identity {
 	return Identity{
-		Name: "local-server-1", Hostname: "local-server-1", Address: netip.MustParsePrefix("10.10.0.11/24"), Gateway: netip.MustParseAddr("10.10.0.1"),
+		Name: "local-server-1", Hostname: "local-server-1",
+		Address: netip.MustParsePrefix("10.10.0.11/24"), Gateway: netip.MustParseAddr("10.10.0.1"),
 		AuthorizedKey: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAICRsrqYqVHrSrxMLQmcBMBakCw15BHjVBJO0ALMTVo3B",
 	}
 }

@@ -9,8 +9,8 @@ import (
 
 const seedDir = "var/lib/cloud/seed/nocloud"
 
-// seedFiles renders the NoCloud seed, by path in the root file system. cloud-init really runs: what
-// waits for it in a VM waits for it here.
+// seedFiles renders the NoCloud seed, by path in the root file system. cloud-init really runs, so
+// steps that wait for it in a VM wait here, too.
 func seedFiles(id Identity, machineID string) (map[string]file, error) {
 	files := map[string]file{}
 	for name, content := range id.Seed {
@@ -44,7 +44,7 @@ func userData(id Identity) map[string]any {
 		// The host key is pinned already; a new one would lock everyone out.
 		"ssh_deletekeys":  false,
 		"ssh_genkeytypes": []string{"ed25519"}, // which it has; an empty list is none to cloud-init 25
-		// Keys of the top level go to root as well once it is not disabled.
+		// Top-level keys also go to root once root is not disabled.
 		"disable_root":        false,
 		"ssh_authorized_keys": keys,
 		"users": []map[string]any{{

@@ -8,9 +8,9 @@ import (
 	"path/filepath"
 )
 
-// sysctls are the values kubelet insists on (protectKernelDefaults or not, it writes them when they
-// differ). In a container /proc/sys is read-only and shows this host's values, which must not
-// change; files are bound over them instead.
+// sysctls are the values that kubelet requires; with or without protectKernelDefaults it writes
+// them if they differ. In a container /proc/sys is read-only and shows this host's values, which
+// must not change. Files are bound over them instead.
 var sysctls = map[string]string{
 	"vm/overcommit_memory": "1",
 	"kernel/panic":         "10",
@@ -60,7 +60,7 @@ func setupFiles() map[string]file {
 	return files
 }
 
-// enableSetup is `systemctl enable` for a system that does not run yet.
+// enableSetup does the work of `systemctl enable` for a system that does not run yet.
 func (l Layer) enableSetup() error {
 	wants := filepath.Join(l.upper(), "etc/systemd/system/sysinit.target.wants")
 	if err := os.MkdirAll(wants, 0o755); err != nil {

@@ -1,9 +1,10 @@
-// Package double knows which numbers Pulumi carries: its engine holds each as a float64.
+// Package double finds numbers that Pulumi cannot carry: its engine holds each as a float64.
 package double
 
 import "math"
 
-// Rounds reports whether a value is an integer beyond 2^53, where a float64 does not hold every one.
+// Rounds reports whether a value is an integer beyond 2^53, where a float64 cannot hold every
+// integer.
 func Rounds(value any) bool {
 	const exact = 1 << 53
 	switch value := value.(type) {

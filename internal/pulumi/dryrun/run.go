@@ -1,9 +1,9 @@
-// Package dryrun registers a Pulumi program in this process, as in the preview of a stack that has
-// nothing yet: every registration is accepted, no provider is asked, and what one would add is
-// unknown. It is for what a program would have.
+// Package dryrun runs a Pulumi program in this process, as in the preview of a new stack. It
+// accepts every registration, calls no provider, and leaves the values of providers unknown. It
+// lists the resources that a program would have.
 //
-// The SDK's own mocks do not do: they cannot take a secret that is unknown (sdk/go/pulumi/mocks.go
-// unmarshals without KeepUnknowns).
+// The SDK's own mocks do not suffice: they cannot take a secret that is unknown
+// (sdk/go/pulumi/mocks.go unmarshals without KeepUnknowns).
 package dryrun
 
 import (
@@ -22,14 +22,15 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// Registration is one resource as a program has registered it.
+// Registration is one resource as a program registered it.
 type Registration struct {
-	// Type is its token, for example kubernetes:core/v1:Namespace; Name is the program's for it.
+	// Type is its token, for example kubernetes:core/v1:Namespace; Name is its name in the program.
 	Type, Name string
 	inputs     *structpb.Struct
 }
 
-// Inputs are the resource's inputs as JSON has them: secrets are plain, and what is unknown is nil.
+// Inputs returns the resource's inputs in JSON's types: secrets are plain, and unknown values are
+// nil.
 func (r Registration) Inputs() (map[string]any, error) {
 	inputs, err := plugin.UnmarshalProperties(r.inputs, plugin.MarshalOptions{KeepUnknowns: true, KeepSecrets: true})
 	if err != nil {
@@ -38,7 +39,7 @@ func (r Registration) Inputs() (map[string]any, error) {
 	return inputs.MapRepl(nil, plain), nil
 }
 
-// plain says what stands for a value that JSON does not have.
+// plain returns a replacement for a value that JSON does not have.
 func plain(value resource.PropertyValue) (any, bool) {
 	switch {
 	case value.IsSecret():
@@ -49,8 +50,8 @@ func plain(value resource.PropertyValue) (any, bool) {
 	return nil, false
 }
 
-// Run registers a program for a stack, and returns what it has registered, in that order. The error
-// is the program's. Values of ctx are there in the program's context.
+// Run runs a program for a stack, and returns its registrations, in order. The error is the
+// program's. The program's context has the values of ctx.
 func Run(ctx context.Context, project, stack string, program pulumi.RunFunc) ([]Registration, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0") // the SDK speaks to a monitor by gRPC only
 	if err != nil {
@@ -61,7 +62,8 @@ func Run(ctx context.Context, project, stack string, program pulumi.RunFunc) ([]
 	pulumirpc.RegisterResourceMonitorServer(server, monitor)
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
-	err = register(ctx, pulumi.RunInfo{Project: project, Stack: stack, DryRun: true, MonitorAddr: listener.Addr().String()}, program)
+	err = register(ctx,
+		pulumi.RunInfo{Project: project, Stack: stack, DryRun: true, MonitorAddr: listener.Addr().String()}, program)
 	server.Stop()
 	if stopped := <-served; err == nil {
 		err = stopped
@@ -78,8 +80,8 @@ func register(ctx context.Context, info pulumi.RunInfo, program pulumi.RunFunc) 
 	return pulumi.RunWithContext(run, program)
 }
 
-// monitor accepts each registration. What it does not implement is refused; the program must ask no
-// provider for data, for example.
+// monitor accepts each registration. It refuses everything else; the program must request no data
+// from a provider, for example.
 type monitor struct {
 	pulumirpc.UnimplementedResourceMonitorServer
 	project tokens.PackageName
@@ -89,15 +91,15 @@ type monitor struct {
 	registered []Registration
 }
 
-// SupportsFeature says what the engine does, but for values that carry their dependencies: none are
-// followed here.
+// SupportsFeature reports the engine's features, except values that carry their dependencies, which
+// dryrun does not follow.
 func (*monitor) SupportsFeature(
 	_ context.Context, in *pulumirpc.SupportsFeatureRequest,
 ) (*pulumirpc.SupportsFeatureResponse, error) {
 	return &pulumirpc.SupportsFeatureResponse{HasSupport: in.GetId() != "outputValues"}, nil
 }
 
-// RegisterResource gives a resource its URN; its state is its inputs.
+// RegisterResource gives a resource its URN; its inputs become its state.
 func (m *monitor) RegisterResource(
 	_ context.Context, in *pulumirpc.RegisterResourceRequest,
 ) (*pulumirpc.RegisterResourceResponse, error) {

@@ -1,11 +1,10 @@
-// Package rerun makes an action run again after a change of it that failed, whatever is asked next.
-// It owns no action.
+// Package rerun makes an action run again after a failed change, even if the change is reverted. It
+// owns no action.
 //
-// Pulumi keeps what it knew of a command whose update failed. If the change is then taken back, the
-// command's inputs are the known ones and it does not run, although the host or the cluster may be
-// half changed, and a gate that failed counts as passed (docs/adr/0017). What has never succeeded
-// is not in the state, so a failed create needs none of this, and an interrupted update is marked
-// by actions/stack/recovery.
+// Pulumi keeps the old inputs of a command whose update failed. If the change is then reverted, the
+// inputs match and the command does not run, although the host or the cluster may be half changed.
+// A failed gate would count as passed (docs/adr/0017). The state has no failed create, so a create
+// needs none of this. actions/stack/recovery marks an interrupted update.
 package rerun
 
 import (
@@ -13,23 +12,24 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// wordBytes make a word that never comes back.
+// wordBytes is the length of a random word that never repeats.
 const wordBytes = 5
 
-// Replaced is the option of a command that is replaced when what it runs or is asked changes, and
-// forgotten before it runs: one that fails is not in the state. It is for commands without a delete
-// action, whose output is not read; others take an Attempt.
+// Replaced returns the option of a command that is replaced when its script or input changes. The
+// old one is deleted before the new one runs, so a failed one is not in the state. It is for
+// commands without a delete action whose output is not read; others use an Attempt.
 func Replaced() pulumi.ResourceOption {
 	return pulumi.Composite(pulumi.ReplaceOnChanges([]string{"create", "stdin"}), pulumi.DeleteBeforeReplace(true))
 }
 
-// Attempt registers a word that is drawn anew each time that inputs change. A command that has it
-// among its inputs is updated in place, also back to inputs that it has had before. opts are the
-// command's own parent and dependencies, so that no word changes whose command is not reached.
+// Attempt registers a random word that changes whenever inputs change. A command with the word
+// among its inputs is updated in place, even back to earlier inputs. opts are the command's own
+// parent and dependencies, so that no word changes while its command is not reached.
 func Attempt(
 	ctx *pulumi.Context, name string, inputs pulumi.StringMap, opts ...pulumi.ResourceOption,
 ) (pulumi.StringOutput, error) {
-	word, err := random.NewRandomId(ctx, name+"-attempt", &random.RandomIdArgs{ByteLength: pulumi.Int(wordBytes), Keepers: inputs}, opts...)
+	word, err := random.NewRandomId(ctx, name+"-attempt",
+		&random.RandomIdArgs{ByteLength: pulumi.Int(wordBytes), Keepers: inputs}, opts...)
 	if err != nil {
 		return pulumi.StringOutput{}, err
 	}

@@ -1,6 +1,6 @@
 // Package self owns the copy of this program that resources run, .strata/bin/strata beside the
-// project, and the names of the variables that it finds there. The copy is replaced atomically and
-// only when it differs, so a gate that is running keeps its file.
+// project, and the names of its environment variables. The copy is replaced atomically and only if
+// it differs, so a running gate keeps its file.
 package self
 
 import (
@@ -37,7 +37,7 @@ func Install(project string) error {
 	return replace(executable, target)
 }
 
-// replace copies source over target at once.
+// replace copies source over target atomically.
 func replace(source, target string) error {
 	in, err := os.Open(source)
 	if err != nil {
@@ -47,7 +47,7 @@ func replace(source, target string) error {
 	return atomicfile.Copy(target, in, 0o755)
 }
 
-// equal reports whether both files are there and hold the same bytes.
+// equal reports whether both files exist and hold the same bytes.
 func equal(a, b string) (bool, error) {
 	infoA, err := os.Stat(a)
 	if err != nil {

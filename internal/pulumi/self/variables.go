@@ -1,12 +1,12 @@
 package self
 
-// The variables that a subcommand finds in its environment. They stand in the states of stacks,
-// whose resources are deleted with what they have there. Keys are private and in PEM, and several
-// of them one after the other. All but Attempt, Calendar and Cluster are secret.
+// Variables in the environment of a subcommand. Their names are in the states of stacks, whose
+// resources are deleted with them, so they must not change. Keys are private and in PEM; one
+// variable may hold several keys. All but Attempt, Calendar and Cluster are secret.
 const (
 	// Kubeconfig is the cluster's kubeconfig.
 	Kubeconfig = "STRATA_KUBECONFIG"
-	// SSHKey logs in to hosts and their jump hosts, and may have sudo passwords behind the keys
+	// SSHKey logs in to hosts and their jump hosts; after the keys it may have sudo passwords
 	// (remote.SudoPassword). HypervisorKey logs in to the hypervisor.
 	SSHKey        = "STRATA_SSH_KEY"
 	HypervisorKey = "STRATA_HYPERVISOR_KEY"
@@ -17,12 +17,11 @@ const (
 	// BasicAuth is user:password, and APIKey a key, for requests that need one.
 	BasicAuth = "STRATA_BASIC_AUTH"
 	APIKey    = "STRATA_API_KEY"
-	// Attempt is a word of rerun.Attempt. Calendar is the present month, and Cluster the cluster's
-	// identity: another one is a reason to run.
+	// Attempt is a word of rerun.Attempt, Calendar the present month, and Cluster the cluster's
+	// identity. A change of one makes the command run again.
 	Attempt  = "STRATA_ATTEMPT"
 	Calendar = "STRATA_CALENDAR"
 	Cluster  = "STRATA_CLUSTER"
-	// PreviousOutput is the last output of the resource's command, for one that asks for it. The
-	// provider sets it.
+	// PreviousOutput is the last output of the resource's command. The provider sets it.
 	PreviousOutput = "PULUMI_COMMAND_STDOUT"
 )

@@ -1,6 +1,5 @@
-// Package stackstate reads what Pulumi keeps of a stack, its state: the resources with their
-// secrets, and the operations that a run which was killed left behind. It owns the command line of
-// Pulumi and the form of an exported state. It does not own what the resources mean, and writes
-// nothing: a state that is read into types and written again would lose what a newer Pulumi put
-// there.
+// Package stackstate reads a stack's state from Pulumi: the resources with their secrets, and the
+// operations that a killed run left. It owns Pulumi's command line and the format of an exported
+// state. It does not own the meaning of resources, and writes nothing: a state that is parsed and
+// written again would lose the fields of a newer Pulumi.
 package stackstate

@@ -15,8 +15,8 @@ type Pulumi func(ctx context.Context, stdin []byte, args ...string) ([]byte, err
 // ErrNoStack is the error of Export for a stack that the backend does not have.
 var ErrNoStack = errors.New("there is no such stack")
 
-// CommandLine is the `pulumi` in PATH, run in a folder. Its error holds the command and what it
-// wrote to stderr.
+// CommandLine returns a Pulumi that runs the `pulumi` in PATH, in a folder. Its error has the
+// command and its stderr.
 func CommandLine(dir string) Pulumi {
 	return func(ctx context.Context, stdin []byte, args ...string) ([]byte, error) {
 		args = append(args, "--non-interactive", "--color=never")
@@ -27,14 +27,15 @@ func CommandLine(dir string) Pulumi {
 		command.Stderr = &output
 		out, err := command.Output()
 		if err != nil {
-			return nil, fmt.Errorf("pulumi %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(output.String()))
+			return nil, fmt.Errorf("pulumi %s: %w: %s", strings.Join(args, " "), err,
+				strings.TrimSpace(output.String()))
 		}
 		return out, nil
 	}
 }
 
-// Export is a stack's state as Pulumi writes it, with its secrets encrypted unless a flag of
-// `pulumi stack export` says otherwise. A stack that the backend does not have is ErrNoStack.
+// Export returns a stack's state in Pulumi's format, with its secrets encrypted unless a flag of
+// `pulumi stack export` reveals them. A missing stack is ErrNoStack.
 func (p Pulumi) Export(ctx context.Context, stack string, flags ...string) ([]byte, error) {
 	export, err := p(ctx, nil, append([]string{"stack", "export", "--stack", stack}, flags...)...)
 	if err != nil && strings.Contains(err.Error(), "no stack named") {
@@ -43,7 +44,7 @@ func (p Pulumi) Export(ctx context.Context, stack string, flags ...string) ([]by
 	return export, err
 }
 
-// Read is a stack's state with its secrets, which stay in this process.
+// Read returns a stack's state with its secrets, which stay in this process.
 func (p Pulumi) Read(ctx context.Context, stack string) (*State, error) {
 	export, err := p.Export(ctx, stack, "--show-secrets")
 	if err != nil {
@@ -52,7 +53,7 @@ func (p Pulumi) Read(ctx context.Context, stack string) (*State, error) {
 	return Parse(export)
 }
 
-// ReadEncrypted is a stack's state with its secrets encrypted, for a reader that asks for none.
+// ReadEncrypted returns a stack's state with its secrets encrypted, for a reader that needs none.
 func (p Pulumi) ReadEncrypted(ctx context.Context, stack string) (*State, error) {
 	export, err := p.Export(ctx, stack)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/sig"
 )
 
-// reveal replaces every secret of a resource by what it holds.
+// reveal replaces every secret of a resource by its value.
 func (r Resource) reveal() error {
 	for _, properties := range []map[string]any{r.Inputs, r.Outputs} {
 		if _, err := reveal(properties); err != nil {
@@ -19,8 +19,8 @@ func (r Resource) reveal() error {
 	return nil
 }
 
-// reveal replaces every secret in a value by what it holds, in place where the value itself is
-// none.
+// reveal replaces every secret in a value by the secret's value, in place unless the value itself
+// is a secret.
 func reveal(value any) (any, error) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -68,8 +68,8 @@ func plainOf(secret map[string]any) (any, error) {
 	return inner, nil
 }
 
-// Texts are the texts of a state that was exported with its secrets: those in its secrets, and all
-// others. Names of properties are not among them.
+// Texts returns the texts of a state that was exported with its secrets: those in its secrets, and
+// all others. It leaves out the names of properties.
 func Texts(export []byte) (secret, plain []string, err error) {
 	var tree any
 	if err := json.Unmarshal(export, &tree); err != nil {
@@ -82,7 +82,7 @@ func Texts(export []byte) (secret, plain []string, err error) {
 
 type texts struct{ secret, plain []string }
 
-// add notes the texts of a value; those that lie in no secret of it go into the given list.
+// add records the texts of a value; those outside its secrets go into the given list.
 func (t *texts) add(value any, into *[]string) error {
 	var inner []any
 	switch value := value.(type) {

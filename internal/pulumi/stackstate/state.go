@@ -20,14 +20,14 @@ const (
 
 // State is a stack's state.
 type State struct {
-	// Resources are in the order of their creation; those that a replacement has left to delete are
-	// among them.
+	// Resources are in the order of their creation, including those that a replacement has yet to
+	// delete.
 	Resources []Resource
-	// Pending are the operations that a run which ended did not bring to an end.
+	// Pending are the operations that an ended run did not complete.
 	Pending []Operation
 }
 
-// Resource is a resource as the state has it. A secret in it is what it holds, unless it was
+// Resource is a resource in the state. Its secrets are replaced by their values, unless it was
 // exported encrypted.
 type Resource struct{ apitype.ResourceV3 }
 
@@ -51,7 +51,7 @@ func Parse(export []byte) (*State, error) {
 	return state, nil
 }
 
-// parse reads an exported state and leaves secrets as they are.
+// parse reads an exported state and keeps secrets as they are.
 func parse(export []byte) (*State, error) {
 	var untyped apitype.UntypedDeployment
 	if err := json.Unmarshal(export, &untyped); err != nil {
@@ -73,7 +73,7 @@ func parse(export []byte) (*State, error) {
 	return state, nil
 }
 
-// all are the resources, and those of pending operations.
+// all returns the resources, and those of pending operations.
 func (s *State) all() []Resource {
 	all := slices.Clone(s.Resources)
 	for _, pending := range s.Pending {
@@ -87,16 +87,18 @@ func (s *State) Has(name urn.URN) bool {
 	return slices.ContainsFunc(s.Resources, func(r Resource) bool { return r.URN == name })
 }
 
-// Named is the first resource of that name; ok is false where there is none.
+// Named returns the first resource of that name; ok is false if there is none.
 func (s *State) Named(name string) (found Resource, ok bool) {
-	i := slices.IndexFunc(s.Resources, func(r Resource) bool { return strings.HasSuffix(string(r.URN), urn.NameDelimiter+name) })
+	i := slices.IndexFunc(s.Resources, func(r Resource) bool {
+		return strings.HasSuffix(string(r.URN), urn.NameDelimiter+name)
+	})
 	if i < 0 {
 		return Resource{}, false
 	}
 	return s.Resources[i], true
 }
 
-// Outputs are the stack's outputs, for which it must be up.
+// Outputs returns the stack's outputs. It fails if the stack is not deployed.
 func (s *State) Outputs() (map[string]any, error) {
 	stacks := s.OfType(string(resource.RootStackType))
 	if len(stacks) == 0 {
@@ -105,12 +107,14 @@ func (s *State) Outputs() (map[string]any, error) {
 	return stacks[0].Outputs, nil
 }
 
-// OfType are the resources of a type, without those that a replacement has left to delete.
+// OfType returns the resources of a type, without those that a replacement has yet to delete.
 func (s *State) OfType(token string) []Resource {
-	return slices.DeleteFunc(slices.Clone(s.Resources), func(r Resource) bool { return r.Delete || string(r.Type) != token })
+	return slices.DeleteFunc(slices.Clone(s.Resources), func(r Resource) bool {
+		return r.Delete || string(r.Type) != token
+	})
 }
 
-// Running are the commands of OfType that run a subcommand of this program, for example "vault
+// Running returns the commands of OfType that run a subcommand of this program, for example "vault
 // configure".
 func (s *State) Running(subcommand string) []Resource {
 	return slices.DeleteFunc(s.OfType(LocalCommand), func(r Resource) bool { return !r.Runs(subcommand) })
@@ -121,13 +125,13 @@ func (r Resource) Runs(subcommand string) bool {
 	return r.Type == LocalCommand && strings.HasSuffix(strings.TrimSpace(r.Input("create")), "strata "+subcommand)
 }
 
-// Input is an input that is a text; empty when it is none.
+// Input returns an input that is a text; otherwise it is empty.
 func (r Resource) Input(name string) string { return text(r.Inputs[name]) }
 
-// Output is an output that is a text; empty when it is none.
+// Output returns an output that is a text; otherwise it is empty.
 func (r Resource) Output(name string) string { return text(r.Outputs[name]) }
 
-// Environment is a variable of a command's environment; empty when it has none.
+// Environment returns a variable of a command's environment; empty if there is none.
 func (r Resource) Environment(name string) string {
 	environment, _ := r.Inputs["environment"].(map[string]any)
 	return text(environment[name])

@@ -14,11 +14,11 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// secret is a secret as an export has it.
+// secret returns a secret in the format of an export.
 func secret(fields string) string { return fmt.Sprintf(`{%q:%q,%s}`, sig.Key, sig.Secret, fields) }
 
-// export is a state of two commands, one of which a replacement left, a stack, and an operation
-// that was interrupted.
+// export returns a state of two commands, one of which a replacement left, a stack, and an
+// interrupted operation.
 func export(key string) string {
 	return `{"version":3,"deployment":{"resources":[
 		{"urn":"urn:pulumi:dev::strata::pulumi:pulumi:Stack::strata-dev","type":"pulumi:pulumi:Stack","outputs":{"urls":{"echo":"https://echo"}}},
@@ -91,8 +91,11 @@ func TestAReaderThatAsksForNoSecretNeedsNone(t *testing.T) {
 }
 
 func TestAStackThatIsNotThereIsToldFromABackendThatIsAway(t *testing.T) {
-	for output, missing := range map[string]bool{"error: no stack named 'dev' found": true, "error: the backend is away": false} {
-		pulumi := stackstate.Pulumi(func(context.Context, []byte, ...string) ([]byte, error) { return nil, errors.New(output) })
+	for output, missing := range map[string]bool{"error: no stack named 'dev' found": true,
+		"error: the backend is away": false} {
+		pulumi := stackstate.Pulumi(func(context.Context, []byte, ...string) ([]byte, error) {
+			return nil, errors.New(output)
+		})
 		_, err := pulumi.Read(t.Context(), "dev")
 		require.ErrorContains(t, err, output)
 		assert.Equal(t, missing, errors.Is(err, stackstate.ErrNoStack), output)

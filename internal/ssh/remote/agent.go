@@ -13,30 +13,30 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 )
 
-// agentSocket is the variable that every ssh-agent is found by.
+// agentSocket is the environment variable with the socket of ssh-agent.
 const agentSocket = "SSH_AUTH_SOCK"
 
 const (
 	// agentListTimeout bounds the listing of the agent's keys, which needs neither a person nor a
 	// device.
 	agentListTimeout = 3 * time.Second
-	// agentTimeout bounds everything that is asked of the agent in one handshake; the signature may
-	// wait for the touch of a hardware key. It ends before the handshake does, so that the agent's
-	// silence is not taken for that of sshd or of a jump host.
+	// agentTimeout bounds all requests to the agent in one handshake; the signature may wait for
+	// the touch of a hardware key. It ends before the handshake does, so that a silent agent is not
+	// mistaken for a silent sshd or jump host.
 	agentTimeout = handshakeTimeout - time.Second
 )
 
-// ErrAgent says that the ssh-agent is needed and cannot be used. Waiting does not help, or has not
-// helped.
+// ErrAgent reports that the ssh-agent is needed and cannot be used. Waiting does not help, or has
+// not helped.
 var ErrAgent = errors.New("ssh-agent cannot be used")
 
-// errAgentSilent says of an ErrAgent that waiting may help: an agent serves one after the other,
-// and may wait for a touch or a prompt.
+// errAgentSilent marks an ErrAgent that waiting may cure: an agent serves one request after the
+// other, and may wait for a touch or a prompt.
 var errAgentSilent = errors.New("the agent there does not answer")
 
 // agentSession is a connection to the ssh-agent. Its signers sign as long as it is open.
 type agentSession struct {
-	// path is its socket, and name says where that is written.
+	// path is its socket, and name the setting that has the path.
 	path, name string
 	wire       *agentWire
 	start      time.Time
@@ -44,15 +44,17 @@ type agentSession struct {
 	stop func() bool
 }
 
-// dialAgent connects to the ssh-agent, which listens where ssh_config says or else where the
-// environment does. The session ends with ctx.
+// dialAgent connects to the ssh-agent at the socket of ssh_config, or else of the environment. The
+// session ends with ctx.
 func dialAgent(ctx context.Context, socket string) (*agentSession, error) {
 	s := &agentSession{path: socket, name: "IdentityAgent", start: time.Now()}
 	if socket == "" {
 		s.path, s.name = os.Getenv(agentSocket), agentSocket
 	}
 	if s.path == "" {
-		return nil, fmt.Errorf("%w: %s is not set; start one (eval $(ssh-agent)), add the key (ssh-add) and run this from there", ErrAgent, agentSocket)
+		return nil, fmt.Errorf(
+			"%w: %s is not set; start one (eval $(ssh-agent)), add the key (ssh-add) and run this from there",
+			ErrAgent, agentSocket)
 	}
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "unix", s.path)
@@ -60,7 +62,8 @@ func dialAgent(ctx context.Context, socket string) (*agentSession, error) {
 	case errors.Is(err, syscall.EAGAIN), err != nil && ctx.Err() != nil: // EAGAIN: as many as may already wait in line.
 		return nil, s.silent("it accepts no connection")
 	case err != nil:
-		return nil, fmt.Errorf("%w: %s is %s and nothing answers there (%w); it is left from a session that ended: log in again, or start a new agent",
+		return nil, fmt.Errorf(
+			"%w: %s is %s and nothing answers there (%w); it is left from a session that ended: log in again, or start a new agent",
 			ErrAgent, s.name, s.path, reason(err))
 	}
 	s.wire = &agentWire{conn: conn}
@@ -68,9 +71,10 @@ func dialAgent(ctx context.Context, socket string) (*agentSession, error) {
 	return s, nil
 }
 
-// signers are the agent's keys.
+// signers returns the agent's keys.
 func (s *agentSession) signers() ([]ssh.Signer, error) {
-	_ = s.wire.conn.SetDeadline(s.start.Add(agentListTimeout)) // It fails on a closed connection only, and so does what follows.
+	// It fails only on a closed connection, and then the next call does, too.
+	_ = s.wire.conn.SetDeadline(s.start.Add(agentListTimeout))
 	list, err := agent.NewClient(s.wire).Signers()
 	if trouble := s.trouble("it listed no keys"); trouble != nil {
 		return nil, trouble
@@ -90,12 +94,14 @@ func (s *agentSession) trouble(missing string) error {
 	case errors.Is(s.wire.failed, os.ErrDeadlineExceeded), errors.Is(s.wire.failed, net.ErrClosed):
 		return s.silent(fmt.Sprintf("%s within %s", missing, time.Since(s.start).Round(100*time.Millisecond)))
 	}
-	return fmt.Errorf("%w: %s is %s and the agent there broke off: %s (%w); start a new agent, or log in again", ErrAgent, s.name, s.path, missing, reason(s.wire.failed))
+	return fmt.Errorf("%w: %s is %s and the agent there broke off: %s (%w); start a new agent, or log in again",
+		ErrAgent, s.name, s.path, missing, reason(s.wire.failed))
 }
 
-// silent is the error of an agent that is there and does not answer.
+// silent returns the error for an agent that exists and does not answer.
 func (s *agentSession) silent(missing string) error {
-	return fmt.Errorf("%w: %s is %s and %w: %s; touch the hardware key or answer the prompt if it waits for that, otherwise unlock it or start a new one (ssh-add -l must answer)",
+	return fmt.Errorf(
+		"%w: %s is %s and %w: %s; touch the hardware key or answer the prompt if it waits for that, otherwise unlock it or start a new one (ssh-add -l must answer)",
 		ErrAgent, s.name, s.path, errAgentSilent, missing)
 }
 
@@ -104,9 +110,9 @@ func (s *agentSession) close() {
 	_ = s.wire.conn.Close() // It has signed, or it will not.
 }
 
-// agentWire remembers what ended the connection; the client's error has the words of it only. It
-// has no Close, since the client would then start a goroutine, which an agent that says more than
-// it was asked would keep for ever.
+// agentWire remembers the error that ended the connection, because the client's error has only its
+// text. It has no Close. With one the client would start a goroutine, which an agent that sends too
+// much would keep for ever.
 type agentWire struct {
 	conn   net.Conn
 	failed error
@@ -128,7 +134,7 @@ func (w *agentWire) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// reason is an operation's error without the address.
+// reason returns an operation's error without the address.
 func reason(err error) error {
 	var operation *net.OpError
 	if errors.As(err, &operation) {

@@ -20,8 +20,8 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// startAgent is an ssh-agent with keys, which the process finds as a person's. It returns how many
-// connections to it are open.
+// startAgent starts an ssh-agent with keys, which the process finds like a user's. It returns the
+// number of open connections to it.
 func startAgent(t *testing.T, keys ...[]byte) *atomic.Int32 {
 	t.Helper()
 	ring := agent.NewKeyring()
@@ -34,8 +34,8 @@ func startAgent(t *testing.T, keys ...[]byte) *atomic.Int32 {
 	return open
 }
 
-// listenAsAgent has serve answer where the process looks for an ssh-agent. It returns the socket
-// and how many connections to it are open.
+// listenAsAgent calls serve for connections where the process looks for an ssh-agent. It returns
+// the socket and the number of open connections.
 func listenAsAgent(t *testing.T, serve func(net.Conn)) (string, *atomic.Int32) {
 	t.Helper()
 	socket, open := filepath.Join(t.TempDir(), "agent"), &atomic.Int32{}
@@ -60,10 +60,10 @@ func listenAsAgent(t *testing.T, serve func(net.Conn)) (string, *atomic.Int32) {
 	return socket, open
 }
 
-// hang is an agent that accepts and says nothing, until the other side goes away.
+// hang imitates an agent that accepts and is silent, until the other side closes.
 func hang(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }
 
-// hangAtSign is an agent that lists a key and then says nothing, as one does whose hardware key
+// hangAtSign imitates an agent that lists a key and then is silent, like one whose hardware key
 // waits for a touch.
 func hangAtSign(key ssh.PublicKey) func(net.Conn) {
 	list := ssh.Marshal(struct {
@@ -81,7 +81,7 @@ func hangAtSign(key ssh.PublicKey) func(net.Conn) {
 	}
 }
 
-// briefly bounds what waits for an agent that never answers.
+// briefly bounds calls that wait for an agent that never answers.
 func briefly(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -89,7 +89,7 @@ func briefly(t *testing.T) context.Context {
 	return ctx
 }
 
-// publicKey is the public half of a PEM key.
+// publicKey returns the public half of a PEM key.
 func publicKey(t *testing.T, key []byte) ssh.PublicKey {
 	t.Helper()
 	signer, err := ssh.ParsePrivateKey(key)
@@ -170,7 +170,9 @@ func TestTheAgentsKeyLogsInBehindOneThatIsRefused(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, client.Close())
 	assert.Equal(t, 1, server.Connections(), "both in one attempt")
-	require.Eventually(t, func() bool { return open.Load() == 0 }, 5*time.Second, 10*time.Millisecond, "no connection to the agent is left")
+	require.Eventually(t, func() bool {
+		return open.Load() == 0
+	}, 5*time.Second, 10*time.Millisecond, "no connection to the agent is left")
 }
 
 func TestAKeyThatNeitherFileNorAgentHasIsRejectedWithAllThatWereOffered(t *testing.T) {
@@ -182,7 +184,8 @@ func TestAKeyThatNeitherFileNorAgentHasIsRejectedWithAllThatWereOffered(t *testi
 	startAgent(t, agents)
 	_, err := remote.Dial(soon(t), target, file)
 	require.ErrorIs(t, err, remote.ErrKeyRejected)
-	assert.Contains(t, err.Error(), ssh.FingerprintSHA256(fileKey.PublicKey())+" and ssh-ed25519 "+ssh.FingerprintSHA256(agentKey.PublicKey()))
+	assert.Contains(t, err.Error(),
+		ssh.FingerprintSHA256(fileKey.PublicKey())+" and ssh-ed25519 "+ssh.FingerprintSHA256(agentKey.PublicKey()))
 }
 
 func TestAnAgentThatListsNoKeysEndsWithTheContextAndIsNamed(t *testing.T) {
@@ -195,11 +198,14 @@ func TestAnAgentThatListsNoKeysEndsWithTheContextAndIsNamed(t *testing.T) {
 		start := time.Now()
 		_, err := remote.Dial(briefly(t), target, keys)
 		require.ErrorIs(t, err, remote.ErrAgent)
-		assert.Contains(t, err.Error(), "SSH_AUTH_SOCK is "+socket+" and the agent there does not answer: it listed no keys")
+		assert.Contains(t, err.Error(),
+			"SSH_AUTH_SOCK is "+socket+" and the agent there does not answer: it listed no keys")
 		assert.Contains(t, err.Error(), "otherwise unlock it or start a new one")
 		assert.Less(t, time.Since(start), 5*time.Second)
 	}
-	require.Eventually(t, func() bool { return open.Load() == 0 }, 5*time.Second, 10*time.Millisecond, "no connection to it is left")
+	require.Eventually(t, func() bool {
+		return open.Load() == 0
+	}, 5*time.Second, 10*time.Millisecond, "no connection to it is left")
 }
 
 func TestAnAgentThatDoesNotSignEndsWithTheContextAndIsNamed(t *testing.T) {
@@ -213,7 +219,9 @@ func TestAnAgentThatDoesNotSignEndsWithTheContextAndIsNamed(t *testing.T) {
 	assert.Contains(t, err.Error(), "SSH_AUTH_SOCK is "+socket+" and the agent there does not answer: it did not sign")
 	assert.Contains(t, err.Error(), "touch the hardware key")
 	assert.Less(t, time.Since(start), 5*time.Second)
-	require.Eventually(t, func() bool { return open.Load() == 0 }, 5*time.Second, 10*time.Millisecond, "no connection to it is left")
+	require.Eventually(t, func() bool {
+		return open.Load() == 0
+	}, 5*time.Second, 10*time.Millisecond, "no connection to it is left")
 }
 
 func TestAnAgentThatDoesNotAcceptIsNamed(t *testing.T) {
@@ -234,7 +242,8 @@ func TestAnAgentThatDoesNotAcceptIsNamed(t *testing.T) {
 
 	_, err = remote.Dial(briefly(t), target, nil)
 	require.ErrorIs(t, err, remote.ErrAgent)
-	assert.Contains(t, err.Error(), "the agent there does not answer: it accepts no connection", "the kernel has no more room")
+	assert.Contains(t, err.Error(), "the agent there does not answer: it accepts no connection",
+		"the kernel has no more room")
 }
 
 func TestAnAgentThatBreaksOffIsToldFromAnSSHDThatDoes(t *testing.T) {
@@ -249,8 +258,8 @@ func TestAnAgentThatBreaksOffIsToldFromAnSSHDThatDoes(t *testing.T) {
 	assert.Equal(t, before+1, server.Connections(), "no wait cures it")
 }
 
-// An agent serves one after the other. While it waits for a hardware key's touch for one login, the
-// others must neither fail nor take the jump host for dead.
+// An agent serves one request after the other. While it waits for a hardware key's touch for one
+// login, the others must neither fail nor take the jump host for dead.
 func TestASilentAgentIsAskedAgainOverTheSameJumpHost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes the seconds that an agent is given")

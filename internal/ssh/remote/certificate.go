@@ -13,8 +13,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// certified returns keys with the certificates for them, each in front of its key, as ssh offers
-// them.
+// certified returns keys with their certificates, each in front of its key, as ssh offers them.
 func (m Means) certified(keys []ssh.Signer) ([]ssh.Signer, error) {
 	if len(m.Certificates) == 0 {
 		return keys, nil
@@ -40,7 +39,7 @@ func (m Means) certified(keys []ssh.Signer) ([]ssh.Signer, error) {
 	return all, nil
 }
 
-// readCertificates reads those that are there.
+// readCertificates reads the certificates that exist.
 func (m Means) readCertificates() ([]*ssh.Certificate, error) {
 	var found []*ssh.Certificate
 	for _, path := range m.Certificates {
@@ -61,15 +60,15 @@ func (m Means) readCertificates() ([]*ssh.Certificate, error) {
 		key, _, _, _, err := ssh.ParseAuthorizedKey(text)
 		certificate, ok := key.(*ssh.Certificate)
 		if err != nil || !ok {
-			return nil, fmt.Errorf("certificate %s: expected what ssh-keygen -s makes (TYPE-cert-v01@openssh.com base64)", path)
+			return nil, fmt.Errorf(
+				"certificate %s: expected what ssh-keygen -s makes (TYPE-cert-v01@openssh.com base64)", path)
 		}
 		found = append(found, certificate)
 	}
 	return found, nil
 }
 
-// chosen are the keys of an agent in the order in which they are offered, without those that are
-// not.
+// chosen returns an agent's keys to offer, in order.
 func (m Means) chosen(keys []ssh.Signer) []ssh.Signer {
 	var first, others []ssh.Signer
 	for _, key := range keys {

@@ -10,16 +10,17 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// A peer that vanished (power, network) sends no reset. Whatever arrives counts as a sign of life,
-// so that a slow transfer is not taken for a dead one.
+// A peer that vanished (power, network) sends no reset. Any data counts as a sign of life, so that
+// a slow transfer is not mistaken for a dead one.
 const (
 	// keepaliveInterval is the pause between requests to the peer for a sign of life.
 	keepaliveInterval = 2 * time.Second
-	// deadAfter is the silence after which the peer is given up unless SetDeadAfter says otherwise.
-	// An sshd on a small host answers late while others fill its disk or its processors: a dozen
-	// archives at once, a gigabyte in all, have kept one silent for 8 s.
+	// deadAfter is the silence after which the peer is given up, unless SetDeadAfter sets another.
+	// An sshd on a small host answers late while other connections fill its disk or its processors.
+	// A dozen archives at once, a gigabyte in all, have kept one silent for 8 s.
 	deadAfter = time.Minute
-	// SoonDead is for who only looks, and connects again: three keepalives without an answer.
+	// SoonDead is for callers that only observe, and connect again: three keepalives without an
+	// answer.
 	SoonDead = 7 * time.Second
 )
 
@@ -28,13 +29,13 @@ type Client struct {
 	target Target
 	conn   *watchedConn
 	ssh    *ssh.Client
-	// sudo is the password of the target's user; empty: sudo is asked without one, or not at all.
+	// sudo is the password of the target's user. Empty if sudo needs none, or is not used.
 	sudo string
-	// beginWithin bounds the wait for a script's begin.
+	// beginWithin bounds the wait for a script to begin.
 	beginWithin time.Duration
 	done        chan struct{}
-	// dead is true once the peer was given up, to tell that from a connection closed by either
-	// side.
+	// dead is true once the peer was given up. It tells that from a connection that either side
+	// closed.
 	dead atomic.Bool
 	// deadAfter is in nanoseconds.
 	deadAfter atomic.Int64
@@ -45,7 +46,7 @@ func newClient(t Target, conn *watchedConn, client *ssh.Client) *Client {
 	conn.heard.Store(time.Now().UnixNano())
 	c.SetDeadAfter(deadAfter)
 	go func() {
-		_ = client.Wait() // The reason shows in whatever call the loss interrupts.
+		_ = client.Wait() // The call that the loss interrupts has the reason.
 		close(c.done)
 	}()
 	go c.keepAlive()
@@ -55,8 +56,8 @@ func newClient(t Target, conn *watchedConn, client *ssh.Client) *Client {
 // Target returns the host that the client is connected to.
 func (c *Client) Target() Target { return c.target }
 
-// SetDeadAfter sets for how long the peer may be silent before it is taken for dead; a minute where
-// it is not set.
+// SetDeadAfter sets how long the peer may be silent before it counts as dead; the default is a
+// minute.
 func (c *Client) SetDeadAfter(silence time.Duration) { c.deadAfter.Store(int64(silence)) }
 
 // Close ends the connection and every command on it.
@@ -67,7 +68,8 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// keepAlive asks for a sign of life until the connection ends, and ends it when none came in time.
+// keepAlive sends keepalive requests until the connection ends, and ends it if no data arrives in
+// time.
 func (c *Client) keepAlive() {
 	tick := time.NewTicker(keepaliveInterval)
 	defer tick.Stop()
@@ -82,7 +84,7 @@ func (c *Client) keepAlive() {
 			_ = c.conn.Close() // Only the waiting calls matter, and they see the loss.
 			return
 		}
-		// Asked in the background: the request itself blocks on a peer that no longer reads.
+		// In the background, because the request itself blocks on a peer that no longer reads.
 		go func() { _, _, _ = c.ssh.SendRequest("keepalive@openssh.com", true, nil) }()
 	}
 }
@@ -97,7 +99,7 @@ func (c *Client) lost(err error) error {
 	return fmt.Errorf("connection to %s lost: %w", c.target, err)
 }
 
-// watchedConn remembers when the peer was last heard.
+// watchedConn remembers the time of the peer's last data.
 type watchedConn struct {
 	net.Conn
 	heard atomic.Int64

@@ -10,43 +10,42 @@ import (
 	"strata/internal/ssh/silence"
 )
 
-// The waits of one connection. A booting host goes from silence over "refused" to an answer; each
-// step is noticed within about one pause, so that the gate behind it adds next to nothing.
+// The waits of one connection. A booting host goes from silence over "refused" to an answer. Each
+// step is noticed within about one pause, so that the gate after it adds next to no time.
 const (
-	// retryInterval is the pause after an attempt that failed. Each may have cost a booting host a
+	// retryInterval is the pause after a failed attempt. Each may have cost a booting host a
 	// process and a key exchange.
 	retryInterval = 100 * time.Millisecond
-	// refusedInterval replaces it after a refused connection, the last step before an answer. It
-	// costs one packet each way and starts nothing on the host, so that 40 a second are no load on
-	// either side.
+	// refusedInterval replaces it after a refused connection, the last step before an answer. An
+	// attempt costs one packet each way and starts nothing on the host, so 40 a second are no load
+	// on either side.
 	refusedInterval = 25 * time.Millisecond
 	// connectTimeout bounds the TCP handshake. A lost first packet is sent again after 1 s, a lost
 	// second after 3 s.
 	connectTimeout = 4 * time.Second
-	// handshakeTimeout bounds key exchange and login, for a port that accepts and then says
-	// nothing. sshd on a busy, booting host needs a second or two.
+	// handshakeTimeout bounds key exchange and login, for a port that accepts and then is silent.
+	// sshd on a busy, booting host needs a second or two.
 	handshakeTimeout = 10 * time.Second
 	// rejectGrace bounds the time in which a host that was just seen booting may refuse the key:
-	// its users may not be there yet.
+	// its users may not exist yet.
 	rejectGrace = 10 * time.Second
-	// agentGrace bounds an agent's silence after it was first found silent: it serves one request
+	// agentGrace bounds an agent's silence after it was first found silent. It serves one request
 	// after the other, and may wait for a person to touch a hardware key or to answer a prompt for
 	// another login.
 	agentGrace = 30 * time.Second
 )
 
-// ErrKeyRejected says that the host's sshd does not accept the private key for the user. Waiting
+// ErrKeyRejected reports that the host's sshd does not accept the private key for the user. Waiting
 // does not help.
 var ErrKeyRejected = errors.New("private key not accepted")
 
 // Dialer makes connections with private keys.
 type Dialer struct {
-	// PrivateKey is the PEM private key, without a passphrase, or several of them one after the
-	// other (JoinKeyrings); each that is not another host's is offered, at the host and at its jump
-	// hosts. A sudo password may be among them (SudoPassword). Empty where the target's Agent has
-	// the keys.
+	// PrivateKey is the PEM private key, without a passphrase, or several of them (JoinKeyrings).
+	// Each is offered at the host and at its jump hosts, unless it belongs to another host. The
+	// text may also have a sudo password (SudoPassword). Empty if the target's Agent has the keys.
 	PrivateKey []byte
-	// Notify is told why an attempt failed, before the next one. Optional.
+	// Notify receives the reason of a failed attempt, before the next one. Optional.
 	Notify func(error)
 }
 
@@ -55,12 +54,12 @@ func Dial(ctx context.Context, t Target, privateKey []byte) (*Client, error) {
 	return Dialer{PrivateKey: privateKey}.Dial(ctx, t)
 }
 
-// Dial connects and logs in, through the target's jump hosts, and tries again until ctx ends while
-// a host may be booting: no answer, refused, reset, late banner. It gives up at once on a host key
-// other than the pin (HostKeyError), on a key that a running host does not accept (ErrKeyRejected),
-// and on what no wait cures: ErrAgent, ErrForwarding, ErrSudoPassword, and a ProxyError of a
-// program that is missing. An agent that is there and does not answer is ErrAgent as well, after
-// half a minute.
+// Dial connects and logs in, through the target's jump hosts. It tries again until ctx ends while a
+// host may be booting: no answer, refused, reset, late banner. It fails at once on a host key other
+// than the pin (HostKeyError) and on a key that a running host does not accept (ErrKeyRejected). It
+// also fails at once on errors that no wait cures: ErrAgent, ErrForwarding, ErrSudoPassword, and a
+// ProxyError of a missing program. An agent that does not answer becomes ErrAgent after half a
+// minute.
 func (d Dialer) Dial(ctx context.Context, t Target) (*Client, error) {
 	keys, err := parseAccess(d.PrivateKey)
 	if err != nil {
@@ -77,7 +76,7 @@ func (d Dialer) Dial(ctx context.Context, t Target) (*Client, error) {
 	return client, nil
 }
 
-// login connects and logs in; setting is where the configuration has the host's pin.
+// login connects and logs in; setting is the configuration key of the host's pin.
 func (d Dialer) login(ctx context.Context, t Target, keys access, setting string) (*Client, error) {
 	signers := keys.signersFor(t)
 	last, err := newLogin(t, signers, setting)
@@ -117,7 +116,8 @@ func retry(ctx context.Context, t Target, notify func(error), attempt func() err
 			if last == nil {
 				last = err // Otherwise the attempt that the end of ctx cut short says less than the one before.
 			}
-			return fmt.Errorf("%s not reachable over SSH after %s: %w (%w)", t, time.Since(start).Round(time.Millisecond),
+			return fmt.Errorf("%s not reachable over SSH after %s: %w (%w)", t,
+				time.Since(start).Round(time.Millisecond),
 				last, silence.Err(ctx))
 		}
 		last = err
@@ -134,8 +134,8 @@ func retry(ctx context.Context, t Target, notify func(error), attempt func() err
 	}
 }
 
-// over reports whether ctx has ended. A dialer goes by its deadline, and says that nothing
-// answered, before a busy machine's timer ends ctx.
+// over reports whether ctx has ended. It compares the deadline, because a busy machine's timer may
+// end ctx later, and the error should say that nothing answered.
 func over(ctx context.Context) bool {
 	if deadline, bounded := ctx.Deadline(); bounded && !time.Now().Before(deadline) {
 		<-ctx.Done()
@@ -143,7 +143,7 @@ func over(ctx context.Context) bool {
 	return ctx.Err() != nil
 }
 
-// retryPause is the pause after an attempt that ended with err.
+// retryPause returns the pause after an attempt that ended with err.
 func retryPause(err error) time.Duration {
 	var ended *ProxyError
 	switch {
@@ -155,16 +155,16 @@ func retryPause(err error) time.Duration {
 	return retryInterval
 }
 
-// patience is for how long attempts have met what waiting may cure.
+// patience tracks how long attempts have failed for causes that waiting may cure.
 type patience struct {
-	// booting is the time at which the host was last seen booting; zero: never.
+	// booting is the time at which the host was last seen booting; zero if never.
 	booting time.Time
-	// silent is since when the agent does not answer; zero: it does, or was not asked.
+	// silent is the time since which the agent does not answer; zero if it answers, or was not
+	// used.
 	silent time.Time
 }
 
-// ended reports whether no attempt after the one that failed with err can succeed, or none is
-// likely to.
+// ended reports whether no attempt after the one that failed with err can succeed, or is likely to.
 func (p *patience) ended(err error, now time.Time) bool {
 	if errors.Is(err, errAgentSilent) {
 		if p.silent.IsZero() {

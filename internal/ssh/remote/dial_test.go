@@ -15,7 +15,7 @@ import (
 	"strata/tests/nettest"
 )
 
-// soon bounds what must not take long; generous, because tests share the machine.
+// soon bounds calls that must not take long; generous, because tests share the machine.
 func soon(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -88,7 +88,8 @@ func TestAHostWithoutPinIsNotContacted(t *testing.T) {
 func TestABootingHostIsWaitedForAndNoticedSoon(t *testing.T) {
 	server := sshtest.New(t)
 	port := nettest.Closed(t)
-	target := remote.Target{Name: "slow", Address: "127.0.0.1", Port: port.Number(), User: "root", HostKey: server.HostKey()}
+	target := remote.Target{Name: "slow", Address: "127.0.0.1", Port: port.Number(), User: "root",
+		HostKey: server.HostKey()}
 
 	var output atomic.Value
 	refused := make(chan struct{})
@@ -108,8 +109,7 @@ func TestABootingHostIsWaitedForAndNoticedSoon(t *testing.T) {
 	}}
 	client, err := dialer.Dial(soon(t), target)
 	require.NoError(t, err)
-	// Two connections that are closed cost two pauses of 100 ms; the rest is room for a loaded
-	// machine.
+	// Two closed connections cost two pauses of 100 ms; the rest allows for a loaded machine.
 	assert.Less(t, time.Since(up), 2*time.Second)
 	assert.Equal(t, "connection accepted and closed: sshd is not ready", output.Load())
 	require.NoError(t, client.Close())
@@ -119,7 +119,8 @@ func TestAHostThatNeverAnswersEndsWithTheContextAndTheLastReason(t *testing.T) {
 	key, signer := sshtest.NewKey(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	target := remote.Target{Name: "gone", Address: "127.0.0.1", Port: nettest.Closed(t).Number(), HostKey: authorized(signer)}
+	target := remote.Target{Name: "gone", Address: "127.0.0.1", Port: nettest.Closed(t).Number(),
+		HostKey: authorized(signer)}
 	_, err := remote.Dial(ctx, target, key)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	assert.Contains(t, err.Error(), "connection refused: sshd is not listening")
@@ -131,14 +132,16 @@ func TestAPortThatAcceptsAndSaysNothingIsBounded(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = listener.Close() })
 	key, signer := sshtest.NewKey(t)
-	target := remote.Target{Address: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port, HostKey: authorized(signer)}
+	target := remote.Target{Address: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port,
+		HostKey: authorized(signer)}
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	start := time.Now()
 	_, err = remote.Dial(ctx, target, key)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	assert.Less(t, time.Since(start), 5*time.Second)
-	assert.Contains(t, err.Error(), "connection accepted, then no answer: sshd hangs, or the whole host does", "and not that the host is down")
+	assert.Contains(t, err.Error(),
+		"connection accepted, then no answer: sshd hangs, or the whole host does", "and not that the host is down")
 }
 
 func TestScanReturnsTheHostKeyAndLogsInNowhere(t *testing.T) {

@@ -10,8 +10,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// explain gives an attempt's error the words of an operator, and marks the ones that waiting does
-// not cure.
+// explain rewords an attempt's error for an operator, and marks errors that waiting does not cure.
 func explain(t Target, pin pins, setting string, logins []ssh.Signer, banner string, err error) error {
 	if err == nil {
 		return nil
@@ -27,18 +26,20 @@ func explain(t Target, pin pins, setting string, logins []ssh.Signer, banner str
 	case errors.As(err, &wrongKey):
 		return wrongKey
 	case errors.As(err, &noCommon) && noCommon.What == "host key":
-		return &HostKeyError{Target: t, Want: pin.String(), Setting: setting, Got: fmt.Sprintf("no %s key, only %s", pin[0].Type(),
-			strings.Join(noCommon.RequestedAlgorithms, ", "))}
+		return &HostKeyError{Target: t, Want: pin.String(), Setting: setting,
+			Got: fmt.Sprintf("no %s key, only %s", pin[0].Type(),
+				strings.Join(noCommon.RequestedAlgorithms, ", "))}
 	case strings.Contains(err.Error(), "unable to authenticate"):
-		// x/crypto has no typed error for this; TestARejectedKey… holds the words in place.
+		// x/crypto has no typed error for this; TestARejectedKey… checks the words.
 		return fmt.Errorf("%w: sshd of %s refused %s for user %s; put the public key into that user's authorized_keys",
 			ErrKeyRejected, t, fingerprints(logins), t.loginUser())
 	case strings.Contains(err.Error(), "Too many authentication failures"):
-		return fmt.Errorf("%w: %d keys were offered and sshd of %s stopped before the last (MaxAuthTries, by default 6); name the right one in ssh.keyFile, or take others out of the agent",
+		return fmt.Errorf(
+			"%w: %d keys were offered and sshd of %s stopped before the last (MaxAuthTries, by default 6); name the right one in ssh.keyFile, or take others out of the agent",
 			ErrKeyRejected, len(logins), t)
 	case banner != "":
-		// pam_nologin closes the connection of everybody but root while the host boots, and says so
-		// in the banner.
+		// pam_nologin closes the connection of every user but root while the host boots, and says
+		// so in the banner.
 		return fmt.Errorf("sshd closed the connection: %s", oneLine(banner))
 	}
 	return plainDialError(err)
@@ -53,8 +54,8 @@ func fingerprints(signers []ssh.Signer) string {
 	return joined(keys, " and ")
 }
 
-// plainDialError says what a failed attempt looked like from here, without addresses that Target
-// already names.
+// plainDialError returns the cause of a failed attempt, without addresses that Target already
+// names.
 func plainDialError(err error) error {
 	var timeout net.Error
 	var failed *net.OpError

@@ -8,8 +8,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// fingerprintPin is a pin of which only `TYPE SHA256:SUM` is kept. It takes the place of a key that
-// is only compared.
+// fingerprintPin is a pin reduced to `TYPE SHA256:SUM`. It replaces a key that is only compared.
 type fingerprintPin string
 
 // Type returns the key's type.
@@ -26,11 +25,12 @@ func (fingerprintPin) Verify([]byte, *ssh.Signature) error {
 // parseFingerprint reads a pin in the form that PinsAsFingerprints writes.
 func parseFingerprint(pin string) (fingerprintPin, bool) {
 	kind, sum, _ := strings.Cut(strings.TrimSpace(pin), " ")
-	return fingerprintPin(kind + " " + sum), kind != "" && strings.HasPrefix(sum, "SHA256:") && !strings.Contains(sum, " ")
+	return fingerprintPin(kind + " " + sum), kind != "" && strings.HasPrefix(sum, "SHA256:") &&
+		!strings.Contains(sum, " ")
 }
 
-// PinsAsFingerprints returns the target with a fingerprint in place of each pinned key, which is a
-// tenth as long for an RSA key.
+// PinsAsFingerprints returns the target with a fingerprint in place of each pinned key; an RSA key
+// is ten times as long.
 func (t Target) PinsAsFingerprints() Target {
 	t.HostKey = shortPin(t.HostKey)
 	t.Jump = slices.Clone(t.Jump)
@@ -40,7 +40,7 @@ func (t Target) PinsAsFingerprints() Target {
 	return t
 }
 
-// shortPin leaves a pin as it is that cannot be read: the login says why.
+// shortPin returns an unreadable pin unchanged: the login reports it.
 func shortPin(pin string) string {
 	lines := strings.Split(strings.TrimSpace(pin), "\n")
 	for i, line := range lines {

@@ -7,12 +7,12 @@ import (
 	"net"
 )
 
-// ErrNoJumpHost says that there is nothing on the way that could forward a connection.
+// ErrNoJumpHost reports that no jump host on the way could forward a connection.
 var ErrNoJumpHost = errors.New("no jump host on the way")
 
-// DialJumpHost logs in to the last jump host of a target, as Dial does to the target itself, for
-// connections that come out there (Client.DialContext). It asks for no sudo. Errors: ErrNoJumpHost,
-// and those of Dial.
+// DialJumpHost logs in to the last jump host of a target, as Dial does to the target itself.
+// Client.DialContext then connects from there. It does not use sudo. It fails with ErrNoJumpHost,
+// or as Dial does.
 func (d Dialer) DialJumpHost(ctx context.Context, t Target) (*Client, error) {
 	hops := t.hops()
 	if len(hops) == 0 {
@@ -50,9 +50,9 @@ func (c *Client) Ping(ctx context.Context) error {
 }
 
 // DialContext makes one attempt to connect to a TCP address from the host, bounded by a few
-// seconds. What is said of the address has the form of a dial from here (a *net.OpError with
-// syscall.ECONNREFUSED, a timeout) or is ErrConnectFailed; ErrForwarding is a host that lets no
-// connection through, and every other error is of the connection to the host.
+// seconds. An error about the address has the form of a local dial (a *net.OpError with
+// syscall.ECONNREFUSED, a timeout) or is ErrConnectFailed. ErrForwarding reports a host that
+// forwards no connection. Every other error is about the connection to the host.
 func (c *Client) DialContext(ctx context.Context, address string) (net.Conn, error) {
 	return dialFrom(ctx, c.ssh, address)
 }

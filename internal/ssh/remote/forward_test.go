@@ -23,7 +23,9 @@ func TestConnectionsComeOutOfTheLastJumpHost(t *testing.T) {
 	require.NoError(t, conn.Close())
 	assert.Equal(t, []string{behind}, jumps[1].Onward())
 	assert.Len(t, jumps[0].Onward(), 1, "the login to the second")
-	require.Eventually(t, func() bool { return host.Connections() == 1 }, 5*time.Second, 10*time.Millisecond, "the host behind them is connected to, and not logged in to")
+	require.Eventually(t, func() bool {
+		return host.Connections() == 1
+	}, 5*time.Second, 10*time.Millisecond, "the host behind them is connected to, and not logged in to")
 }
 
 func TestAJumpHostThatIsThereGivesASignOfLife(t *testing.T) {
@@ -38,7 +40,7 @@ func TestAJumpHostThatIsThereGivesASignOfLife(t *testing.T) {
 	require.ErrorIs(t, client.Ping(bounded), context.DeadlineExceeded)
 }
 
-// What the jump host could not do is about the address; that it is gone is about the jump host.
+// An error of the jump host's dial is about the address; a lost connection is about the jump host.
 func TestWhatIsSaidOfAnAddressIsToldFromALostJumpHost(t *testing.T) {
 	jumps, _, target, keys := chain(t, 1)
 	client, err := remote.Dialer{PrivateKey: keys}.DialJumpHost(soon(t), target)
@@ -52,7 +54,7 @@ func TestWhatIsSaidOfAnAddressIsToldFromALostJumpHost(t *testing.T) {
 	require.NotErrorIs(t, err, remote.ErrConnectFailed)
 }
 
-// The sudo password is one of the nodes: a jump host that asked for it would lock its user out.
+// The sudo password is for the nodes: a jump host that used it would lock its user out.
 func TestAJumpHostIsNotAskedForSudo(t *testing.T) {
 	jumps, _, target, keys := chain(t, 1)
 	keys = append(keys, remote.SudoPassword("hunter2", "")...)

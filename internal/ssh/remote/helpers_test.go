@@ -25,8 +25,7 @@ func ecdsaKey(t *testing.T) string {
 	return authorized(signer)
 }
 
-// lateBanner closes its first connections, as an sshd does whose host keys or users are not there
-// yet.
+// lateBanner closes its first connections, like an sshd whose host keys or users do not exist yet.
 type lateBanner struct {
 	net.Listener
 	closeFirst int

@@ -12,13 +12,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// HostKeyError says that a host did not prove to be the one that was pinned. Waiting does not help.
+// HostKeyError reports that a host did not prove to be the pinned one. Waiting does not help.
 type HostKeyError struct {
 	Target Target
-	// Want and Got are SHA256 fingerprints with the key's type. Got says so when the host has no
-	// key of the pinned type.
+	// Want and Got are SHA256 fingerprints with the key's type. If the host has no key of the
+	// pinned type, Got says so.
 	Want, Got string
-	// Setting is the key of the configuration that pins it.
+	// Setting is the configuration key of the pin.
 	Setting string
 }
 
@@ -28,10 +28,10 @@ func (e *HostKeyError) Error() string {
 		"otherwise another machine may be between this one and the host", e.Target, e.Want, e.Got, e.Setting)
 }
 
-// pins are the keys of which a host must show one.
+// pins are keys, of which a host must show one.
 type pins []ssh.PublicKey
 
-// pinned parses the pins of a target, and returns with them the algorithms that a client may
+// pinned parses the pins of a target, and returns them with the algorithms that a client may
 // negotiate for them.
 func pinned(t Target) (pins, []string, error) {
 	var keys pins
@@ -42,7 +42,8 @@ func pinned(t Target) (pins, []string, error) {
 		if short, ok := parseFingerprint(line); ok {
 			key = short
 		} else if key, _, _, _, err = ssh.ParseAuthorizedKey([]byte(line)); err != nil {
-			return nil, nil, fmt.Errorf("pinned host key of %s: expected authorized_keys form (type base64): %w", t, err)
+			return nil, nil, fmt.Errorf(
+				"pinned host key of %s: expected authorized_keys form (type base64): %w", t, err)
 		}
 		keys = append(keys, key)
 		if !slices.Contains(kinds, key.Type()) {
@@ -50,7 +51,8 @@ func pinned(t Target) (pins, []string, error) {
 		}
 	}
 	if len(keys) == 0 {
-		return nil, nil, fmt.Errorf("%s has no pinned host key: expected one in authorized_keys form (see `strata hostkey`)", t)
+		return nil, nil, fmt.Errorf(
+			"%s has no pinned host key: expected one in authorized_keys form (see `strata hostkey`)", t)
 	}
 	return keys, algorithmsOf(kinds...), nil
 }
@@ -58,7 +60,7 @@ func pinned(t Target) (pins, []string, error) {
 // String names the keys by their fingerprints.
 func (p pins) String() string { return joined(p, " or ") }
 
-// joined are the fingerprints of keys.
+// joined returns the fingerprints of keys.
 func joined(keys []ssh.PublicKey, link string) string {
 	var names []string
 	for _, key := range keys {
@@ -67,13 +69,13 @@ func joined(keys []ssh.PublicKey, link string) string {
 	return strings.Join(names, link)
 }
 
-// KeyTypes are the types of host keys in the order of preference at a first contact. Ed25519 first:
-// every sshd since 2014 makes one.
+// KeyTypes are the types of host keys in the order of preference at a first contact. Ed25519 comes
+// first: every sshd since 2014 makes one.
 var KeyTypes = []string{
 	ssh.KeyAlgoED25519, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521, ssh.KeyAlgoRSA,
 }
 
-// algorithmsOf lists the signature algorithms of keys by their types: without it, a host with
+// algorithmsOf returns the signature algorithms of key types. Without this list, a host with
 // several keys would offer another one than the pinned one and look like an impostor.
 func algorithmsOf(kinds ...string) []string {
 	var algorithms []string
@@ -87,7 +89,7 @@ func algorithmsOf(kinds ...string) []string {
 	return algorithms
 }
 
-// AuthorizedKey returns a public key in authorized_keys form, without the end of its line.
+// AuthorizedKey returns a public key in authorized_keys form, without a newline.
 func AuthorizedKey(key ssh.PublicKey) string {
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
 }
@@ -111,11 +113,10 @@ func (p pins) check(t Target, setting string) ssh.HostKeyCallback {
 	}
 }
 
-// errScanned ends a first contact once the key is known; nothing is authenticated and nothing is
-// run.
+// errScanned ends a first contact once the key is known, without a login or a command.
 var errScanned = errors.New("host key seen")
 
-// UnpinnedError says that a host would get sudo's password whose key no person has compared.
+// UnpinnedError reports that a host whose key no person has compared would get sudo's password.
 // Waiting does not help.
 type UnpinnedError struct {
 	Target Target
@@ -133,8 +134,8 @@ func (e *UnpinnedError) Error() string {
 		e.Target, shown, e.Key)
 }
 
-// FirstContact returns the target with the host key that it shows now, where it has no pin yet;
-// that key is not kept. It is an UnpinnedError where the keys would send a sudo password there.
+// FirstContact returns the target with the host key that it shows now, if it has no pin yet; that
+// key is not stored. It fails with an UnpinnedError if the keys would send a sudo password there.
 func (d Dialer) FirstContact(ctx context.Context, t Target) (Target, error) {
 	if t.HostKey != "" {
 		return t, nil
@@ -156,22 +157,22 @@ func SendsPassword(keys []byte, t Target) bool {
 	return err == nil && found.sudoFor(t) != ""
 }
 
-// ScanInput is read by `strata hostkey`: it names the host.
+// ScanInput is the input of `strata hostkey`: it names the host.
 type ScanInput struct {
 	Address string `json:"address"`
 	Port    int    `json:"port"`
 	// Timeout bounds the wait for a host that does not answer yet.
 	Timeout metav1.Duration `json:"timeout"`
-	// Jump, Agent and ProxyCommand are as in a Target: the way to the host.
+	// Jump, Agent and ProxyCommand are the way to the host, as in a Target.
 	Jump         []Hop  `json:"jump,omitempty"`
 	Agent        bool   `json:"agent,omitempty"`
 	ProxyCommand string `json:"proxyCommand,omitempty"`
-	// SendsPassword refuses the answer with an UnpinnedError: who logs in there with it would send
-	// sudo's password.
+	// SendsPassword makes the scan fail with an UnpinnedError, because a login with its answer
+	// would send sudo's password.
 	SendsPassword bool `json:"sendsPassword,omitempty"`
 }
 
-// Target is the host that is asked, without a pin.
+// Target returns the scanned host, without a pin.
 func (i ScanInput) Target() Target {
 	means := Means{ProxyCommand: i.ProxyCommand}
 	return Target{Name: i.Address, Address: i.Address, Port: i.Port, Jump: i.Jump, Agent: i.Agent, Means: means}
@@ -183,8 +184,8 @@ func Scan(ctx context.Context, address string, port int) (string, error) {
 }
 
 // Scan makes the first contact with a host and returns its public host key in authorized_keys form.
-// It tries again until sshd answers or ctx ends, logs in nowhere but at jump hosts, and trusts what
-// it sees: pin the result.
+// It tries again until sshd answers or ctx ends, and logs in only at jump hosts. It cannot verify
+// the key: pin the result.
 func (d Dialer) Scan(ctx context.Context, t Target) (string, error) {
 	keys, err := parseAccess(d.PrivateKey)
 	if err != nil {

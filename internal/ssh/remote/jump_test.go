@@ -15,8 +15,7 @@ import (
 	"strata/tests/nettest"
 )
 
-// chain are jump hosts that let through, and a host behind them; each has a key of its own for who
-// logs in.
+// chain starts jump hosts that forward, and a host behind them; each has a login key of its own.
 func chain(t *testing.T, hops int) (jumps []*sshtest.Server, host *sshtest.Server, target remote.Target, keys []byte) {
 	t.Helper()
 	host = sshtest.Start(t)
@@ -44,7 +43,9 @@ func TestAHostIsReachedThroughItsJumpHostsInTheirOrder(t *testing.T) {
 	require.NoError(t, client.Close())
 	for _, jump := range jumps {
 		assert.Empty(t, jump.Commands(), "nothing runs on the way")
-		require.Eventually(t, func() bool { return jump.Open() == 0 }, 5*time.Second, 10*time.Millisecond, "the way ends with the connection")
+		require.Eventually(t, func() bool {
+			return jump.Open() == 0
+		}, 5*time.Second, 10*time.Millisecond, "the way ends with the connection")
 	}
 }
 
@@ -86,8 +87,8 @@ func TestAJumpHostThatForwardsNothingFailsAtOnceAndSaysWhatToAllow(t *testing.T)
 	assert.Equal(t, 1, jumps[0].Connections())
 }
 
-// A jump host is logged in to once, however often the host behind it is asked: each login would
-// cost it a process and a line in its log.
+// Attempts to reach the host share one login to a jump host: each login would cost it a process and
+// a line in its log.
 func TestABootingHostBehindAJumpHostIsWaitedForOverOneLogin(t *testing.T) {
 	jumps, _, target, keys := chain(t, 1)
 	late := sshtest.New(t)

@@ -14,7 +14,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// sshd counts each key that it is offered as a try, and allows six.
+// sshd counts each offered key as a try, and allows six.
 func TestHostsWithKeysOfTheirOwnLogInWithMoreKeysThanSSHDTries(t *testing.T) {
 	var rings []remote.Keyring
 	for i := range 9 {
@@ -38,7 +38,8 @@ func TestJoinedKeyringsHaveEachKeyAndPasswordOnce(t *testing.T) {
 	shared, _ := sshtest.NewKey(t)
 	own, _ := sshtest.NewKey(t)
 	password := string(remote.SudoPassword("hunter2", ""))
-	joined := remote.JoinKeyrings([]remote.Keyring{{"a", string(shared) + password}, {"b", string(shared) + string(own) + password}})
+	joined := remote.JoinKeyrings(
+		[]remote.Keyring{{"a", string(shared) + password}, {"b", string(shared) + string(own) + password}})
 	assert.Equal(t, 2, strings.Count(joined, "BEGIN PRIVATE KEY")+strings.Count(joined, "BEGIN OPENSSH PRIVATE KEY"))
 	assert.Equal(t, 1, strings.Count(joined, "STRATA SUDO PASSWORD")/2)
 	assert.Equal(t, 1, strings.Count(joined, "Hosts: b"))

@@ -14,21 +14,20 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// ErrPassphrase says that a private key is encrypted, and its passphrase is not known or another
-// one.
+// ErrPassphrase reports that a private key is encrypted, and its passphrase is missing or wrong.
 var ErrPassphrase = errors.New("private key is encrypted")
 
-// sudoBlock is the PEM type of a sudo password among keys. hostHeader names the only host that a
-// block is for, and hostsHeader the hosts that a key is for, separated by commas.
+// sudoBlock is the PEM type of a sudo password among keys. hostHeader names the only host of a
+// block, and hostsHeader the hosts of a key, separated by commas.
 const (
 	sudoBlock   = "STRATA SUDO PASSWORD"
 	hostHeader  = "Host"
 	hostsHeader = "Hosts"
 )
 
-// SudoPassword is a sudo password in the form in which it travels behind private keys: one more
-// block of PEM. host is the Target.Name of the only host that it is for; empty: for every host
-// without one of its own. Secret.
+// SudoPassword returns a sudo password as a PEM block, to be appended to private keys. host is the
+// Target.Name of its only host; if empty, it is for every host without a password of its own.
+// Secret.
 func SudoPassword(password, host string) []byte {
 	block := &pem.Block{Type: sudoBlock, Bytes: []byte(password)}
 	if host != "" {
@@ -37,13 +36,13 @@ func SudoPassword(password, host string) []byte {
 	return pem.EncodeToMemory(block)
 }
 
-// DecryptKey is a PEM private key without its passphrase; one that has none comes back as it is.
-// The same key gives the same text each time, so that a state does not change with it. The error is
-// ErrPassphrase where the passphrase is missing or wrong. Secret.
+// DecryptKey returns a PEM private key without its passphrase; a key without one is returned
+// unchanged. The same key gives the same text each time, so that a state does not change with it.
+// It fails with ErrPassphrase if the passphrase is missing or wrong. Secret.
 func DecryptKey(key []byte, passphrase string) ([]byte, error) {
 	var missing *ssh.PassphraseMissingError
 	if _, err := ssh.ParseRawPrivateKey(key); !errors.As(err, &missing) {
-		return key, nil // whatever else it is, who logs in with it says
+		return key, nil // the login reports other problems
 	}
 	if passphrase == "" {
 		return nil, ErrPassphrase
@@ -65,14 +64,15 @@ func DecryptKey(key []byte, passphrase string) ([]byte, error) {
 	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), nil
 }
 
-// Keyring is the access of one host: what Dialer takes, and the Target.Name of the host. Secret.
+// Keyring is the access of one host: the Dialer's key text, and the Target.Name of the host.
+// Secret.
 type Keyring struct {
 	Host string
 	Text string
 }
 
 // JoinKeyrings returns one text with the distinct keys and sudo passwords of several hosts. A key
-// that not every host has carries the names of its hosts, so that no other host is offered it: sshd
+// that not every host has carries the names of its hosts, so that it is offered to no other. sshd
 // counts each key as a try (MaxAuthTries, 6 by default). Secret.
 func JoinKeyrings(rings []Keyring) string {
 	if len(rings) == 0 {
@@ -104,7 +104,7 @@ func JoinKeyrings(rings []Keyring) string {
 	return joined.String()
 }
 
-// withHeader returns a copy of a block that has one more header; an empty value removes the header.
+// withHeader returns a copy of a block with one more header; an empty value removes the header.
 func withHeader(block *pem.Block, name, value string) *pem.Block {
 	headers := maps.Clone(block.Headers)
 	if headers == nil {
@@ -117,17 +117,17 @@ func withHeader(block *pem.Block, name, value string) *pem.Block {
 	return &pem.Block{Type: block.Type, Headers: headers, Bytes: block.Bytes}
 }
 
-// access holds the keys and passwords that log in to hosts and become root there.
+// access holds the keys for logins, and the sudo passwords to become root.
 type access struct {
 	signers []ssh.Signer
-	// hosts are the names of the only hosts that a signer is for, by its place in signers.
+	// hosts are the names of the only hosts of a signer, by its index in signers.
 	hosts [][]string
-	// sudo are the passwords by the name of their host; that of the empty name is for all others.
+	// sudo are the passwords by the name of their host; the empty name is for all others.
 	sudo map[string]string
 }
 
 // parseAccess reads PEM private keys, and the sudo passwords among them. A key that occurs twice
-// counts once, since sshd bounds the number of tries.
+// counts once, because sshd bounds the number of tries.
 func parseAccess(text []byte) (access, error) {
 	found := access{sudo: map[string]string{}}
 	seen := map[string]int{} // the place in signers
@@ -141,7 +141,7 @@ func parseAccess(text []byte) (access, error) {
 			hosts = strings.Split(names, ",")
 			block = withHeader(block, hostsHeader, "")
 		}
-		// The parser's error names the format only, never the key.
+		// The parser's error only names the format, never the key.
 		signer, err := ssh.ParsePrivateKey(pem.EncodeToMemory(block))
 		if err != nil {
 			return access{}, fmt.Errorf("expected PEM without passphrase: %w", err)
@@ -164,7 +164,8 @@ func parseAccess(text []byte) (access, error) {
 	return found, nil
 }
 
-// Fingerprints are those of the public halves of private keys; a sudo password among them has none.
+// Fingerprints returns those of the public halves of private keys; a sudo password among them has
+// none.
 func Fingerprints(keys []byte) ([]string, error) {
 	found, err := parseAccess(keys)
 	if err != nil {
@@ -191,7 +192,7 @@ func (a access) signersFor(t Target) []ssh.Signer {
 	return signers
 }
 
-// sudoFor is the sudo password for a host; empty: sudo is asked without one.
+// sudoFor returns the sudo password for a host; empty if sudo needs none.
 func (a access) sudoFor(t Target) string {
 	if t.loginUser() == "root" {
 		return ""

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// login is an sshd on the way, and how to be let in by it.
+// login is an sshd on the way, with the keys for it.
 type login struct {
 	target Target
 	config *ssh.ClientConfig
@@ -23,17 +23,18 @@ type login struct {
 	pins   pins
 	// setting is the configuration key of the pin.
 	setting string
-	// What the last attempt offered and met.
+	// Offers and results of the last attempt.
 	offered []ssh.Signer
 	agent   *agentSession
 	noAgent error
 	banner  string
-	// accepted counts the keys that sshd took, and asked are the methods that it wanted last.
+	// accepted counts the keys that sshd accepted, and asked are the methods that it requested
+	// last.
 	accepted int
 	asked    []string
 }
 
-// newLogin is the login to a target, with keys.
+// newLogin returns the login to a target, with keys.
 func newLogin(t Target, keys []ssh.Signer, setting string) (*login, error) {
 	known, algorithms, err := pinned(t)
 	if err != nil {
@@ -55,9 +56,9 @@ func newLogin(t Target, keys []ssh.Signer, setting string) (*login, error) {
 	return l, nil
 }
 
-// offer returns one attempt's offer to sshd: one key after the other, also behind one that sshd
-// took and that is not enough, and only when they do not let in the agent's, since an agent may
-// hang, and a hardware key in it may want to be touched. The agent is asked until ctx ends.
+// offer returns one attempt's offer to sshd. It offers one key after the other, even after one that
+// sshd accepted but that is not enough. The agent's keys come last, because an agent may hang, and
+// a hardware key in it may need a touch. Requests to the agent end with ctx.
 func (l *login) offer(ctx context.Context) ssh.ClientAuthCallback {
 	next, asked := 0, !l.target.asksAgent()
 	return func(sshd *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
@@ -79,7 +80,7 @@ func (l *login) offer(ctx context.Context) ssh.ClientAuthCallback {
 	}
 }
 
-// addAgentKeys adds the agent's keys to what the attempt that runs offers.
+// addAgentKeys adds the agent's keys to the offers of the running attempt.
 func (l *login) addAgentKeys(ctx context.Context) error {
 	var keys []ssh.Signer
 	l.agent, l.noAgent = dialAgent(ctx, l.target.AgentSocket)
@@ -130,12 +131,12 @@ func (l *login) connect(ctx context.Context, via *ssh.Client) (*watchedConn, *ss
 	return conn, client, err
 }
 
-// unanswered reports whether a handshake ended without a word of sshd about it.
+// unanswered reports whether a handshake ended without a message of sshd about it.
 func unanswered(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// explain gives an attempt's error the words of an operator.
+// explain rewords an attempt's error for an operator.
 func (l *login) explain(err error) error {
 	switch {
 	case err == nil:
@@ -148,13 +149,14 @@ func (l *login) explain(err error) error {
 	err = explain(l.target, l.pins, l.setting, l.offered, l.banner, err)
 	if l.accepted > 0 && errors.Is(err, ErrKeyRejected) {
 		return fmt.Errorf("%w: sshd of %s took %d of %s for user %s and asks for %s besides (AuthenticationMethods); "+
-			"name the next key as well", ErrKeyRejected, l.target, l.accepted, fingerprints(l.offered), l.target.loginUser(), strings.Join(l.asked, ", "))
+			"name the next key as well", ErrKeyRejected, l.target, l.accepted, fingerprints(l.offered),
+			l.target.loginUser(), strings.Join(l.asked, ", "))
 	}
 	return err
 }
 
 // handshake exchanges keys and logs in, bounded. It closes raw unless it succeeds. A connection
-// through a jump host knows no deadline, so it is the end of the connection that ends a handshake.
+// through a jump host supports no deadline, so closing it is the only way to end a handshake.
 func handshake(
 	ctx context.Context, raw net.Conn, endpoint string, config *ssh.ClientConfig,
 ) (*watchedConn, *ssh.Client, error) {

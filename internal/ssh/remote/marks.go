@@ -8,27 +8,27 @@ import (
 	"sync/atomic"
 )
 
-// shell is the only line that a login shell, or sudo, is given: words and one pair of single quotes,
-// without a backslash, an exclamation mark or a slash, so that sh, csh, fish and rbash read it
-// alike. It answers a line "strata-begin MARK BYTES" with a mark on both streams, and runs as many
-// bytes of standard input. It drops lines before that one: a password for which sudo did not ask.
+// shell is the only line that a login shell, or sudo, is given. It has words and one pair of single
+// quotes, without a backslash, an exclamation mark or a slash, so that sh, csh, fish and rbash read
+// it alike. It answers a line "strata-begin MARK BYTES" with a mark on both streams, and runs as
+// many bytes of standard input. It drops earlier lines: a password that sudo did not request.
 const shell = `sh -c 'while read -r word mark size; do test "$word" = strata-begin && break; done; ` +
 	`echo "strata-begins $mark"; echo "strata-begins $mark" >&2; eval "$(head -c "$size")"'`
 
-// marked passes on the bytes of a stream between the marks of a script. A mark is never among what
-// is sent, so that a host which repeats its input proves nothing.
+// marked passes on the bytes of a stream between the marks of a script. The sent text never
+// contains a mark, so a host that echoes its input proves nothing.
 type marked struct {
 	to io.Writer
-	// begin and end are the marks; the exit code and a newline stand behind end.
+	// begin and end are the marks; the exit code and a newline follow end.
 	begin, end []byte
-	// left counts the begins to come, and begun gets one value for each that came.
+	// left counts the begin marks to come, and begun gets one value for each that came.
 	left  atomic.Int64
 	begun chan struct{}
 	// noise keeps the bytes before the next begin.
 	noise tail
-	// held may be the first part of a mark, until more comes.
+	// held may be the first part of a mark, until more arrives.
 	held []byte
-	// code is the script's exit code; -1 until the end mark came.
+	// code is the script's exit code; -1 until the end mark arrives.
 	code int
 }
 
@@ -68,7 +68,7 @@ func (m *marked) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// hasBegun takes the begins out of what is held, and keeps what is before the next one as noise.
+// hasBegun removes the begin marks from held, and keeps the text before the next one as noise.
 func (m *marked) hasBegun() bool {
 	for m.left.Load() > 0 {
 		_, after, found := bytes.Cut(m.held, m.begin)

@@ -14,11 +14,11 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// answers is a login shell that runs a script of its own in the place of every command, which it
-// finds in $1.
+// answers returns a login shell that runs a script in place of every command; the command is in $1.
 func answers(script string) []string { return []string{"sh", "-c", script} }
 
-// Each login shell that is installed here; tests/e2e/logins_test.go has all of them, on a real host.
+// Each login shell that is installed here; tests/e2e/logins_test.go has all of them, on a real
+// host.
 func TestAScriptRunsBehindEveryLoginShell(t *testing.T) {
 	for _, shell := range []string{"sh", "bash", "rbash", "dash", "fish", "tcsh", "csh", "zsh", "ksh", "mksh"} {
 		t.Run(shell, func(t *testing.T) {
@@ -37,17 +37,19 @@ func TestAScriptRunsBehindEveryLoginShell(t *testing.T) {
 	}
 }
 
-// What a host answers in a script's place is its own, and never the script's success.
+// A host's own answer in place of a script never counts as the script's success.
 func TestAHostThatRunsSomethingElseIsQuoted(t *testing.T) {
 	cloud := `Please login as the user "debian" rather than the user "root".`
 	for name, test := range map[string]struct{ shell, quoted, code string }{
 		"a forced echo":               {"echo maintenance", "maintenance", "exit code 0"},
 		"cloud-init's forced command": {"echo '" + cloud + "'; exit 142", cloud, "exit code 142"},
-		"a sentence on stderr":        {"echo 'This account is not available.' >&2; exit 1", "This account is not", "exit code 1"},
-		"nothing at all":              {"exit 1", "", "exit code 1"},
-		"the command, repeated":       {`echo "$1"`, "sh -c", "exit code 0"},
-		"the input, repeated":         {"head -n 1", "strata-begin ", "exit code 0"},
-		"marks of another run":        {"echo strata-begins A; echo strata-ended A 0", "strata-ended A 0", "exit code 0"},
+		"a sentence on stderr": {"echo 'This account is not available.' >&2; exit 1",
+			"This account is not", "exit code 1"},
+		"nothing at all":        {"exit 1", "", "exit code 1"},
+		"the command, repeated": {`echo "$1"`, "sh -c", "exit code 0"},
+		"the input, repeated":   {"head -n 1", "strata-begin ", "exit code 0"},
+		"marks of another run": {"echo strata-begins A; echo strata-ended A 0",
+			"strata-ended A 0", "exit code 0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := sshtest.Start(t)
@@ -70,8 +72,8 @@ func TestAHostThatRunsSomethingElseIsQuoted(t *testing.T) {
 	}
 }
 
-// A program that reads its input, as `exec tcsh` of a profile does, gets the first line and no more:
-// neither script, input nor password.
+// A program that reads its input, as `exec tcsh` of a profile does, only gets the first line: no
+// script, input or password.
 func TestAnotherProgramThanTheShellGetsNoSecret(t *testing.T) {
 	server := sshtest.Start(t)
 	server.User, server.Shell = "admin", answers("exec cat")
@@ -84,7 +86,7 @@ func TestAnotherProgramThanTheShellGetsNoSecret(t *testing.T) {
 	assert.NotContains(t, err.Error(), "in-the-")
 }
 
-// A menu in the shell's place waits for ever.
+// A menu in place of the shell waits for ever.
 func TestAScriptThatDoesNotBeginIsGivenUpWithTheHostsWords(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Shell = answers("echo '1) Reboot  2) Shell'; exec cat >/dev/null")
@@ -119,7 +121,7 @@ echo 'strata-ended 0 0'; echo Bye; exit 9`)
 	}
 }
 
-// Where sudo cannot resolve the host's name it says so, and works.
+// If sudo cannot resolve the host's name, it prints a warning and works.
 func TestAFailedScriptIsNotTakenForSudosRefusal(t *testing.T) {
 	server := sshtest.Start(t)
 	server.User = "admin"
@@ -137,8 +139,9 @@ exec "$@"`
 func TestSudosRefusalIsQuotedInAnyLanguageWithTheFix(t *testing.T) {
 	for name, test := range map[string]struct{ sudo, fix string }{
 		"a password, in French": {`echo "sudo : il est nécessaire de saisir un mot de passe" >&2; exit 1`, "NOPASSWD"},
-		"requiretty":            {`echo "sudo: sorry, you must have a tty to run sudo" >&2; exit 1`, "Defaults:admin !requiretty"},
-		"no sudo":               {`exit 127`, "install sudo and allow it to admin"},
+		"requiretty": {`echo "sudo: sorry, you must have a tty to run sudo" >&2; exit 1`,
+			"Defaults:admin !requiretty"},
+		"no sudo": {`exit 127`, "install sudo and allow it to admin"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := sshtest.Start(t)
@@ -150,7 +153,7 @@ func TestSudosRefusalIsQuotedInAnyLanguageWithTheFix(t *testing.T) {
 	}
 }
 
-// Whether a script ended is its own mark's to say, and its login shell's code is none of it.
+// Only the script's own mark tells whether it ended, not its login shell's exit code.
 func TestAScriptThatBreaksOffHasNoExitCode(t *testing.T) {
 	for shell, words := range map[string]string{
 		`exec sh -c "$1"`:           "ended by signal KILL",

@@ -22,7 +22,8 @@ var errUnknown = errors.New("unknown key")
 // certificate makes a file with a certificate for a key.
 func certificate(t *testing.T, ca, key ssh.Signer) string {
 	t.Helper()
-	made := &ssh.Certificate{Key: key.PublicKey(), CertType: ssh.UserCert, ValidBefore: ssh.CertTimeInfinity, ValidPrincipals: []string{"root"}}
+	made := &ssh.Certificate{Key: key.PublicKey(), CertType: ssh.UserCert,
+		ValidBefore: ssh.CertTimeInfinity, ValidPrincipals: []string{"root"}}
 	require.NoError(t, made.SignCert(rand.Reader, ca))
 	file := filepath.Join(t.TempDir(), "key-cert.pub")
 	require.NoError(t, os.WriteFile(file, ssh.MarshalAuthorizedKey(made), 0o600))
@@ -33,7 +34,9 @@ func TestACertificateIsOfferedBesideItsKey(t *testing.T) {
 	_, ca := sshtest.NewKey(t)
 	key, signer := sshtest.NewKey(t)
 	server := sshtest.Start(t)
-	checker := &ssh.CertChecker{IsUserAuthority: func(auth ssh.PublicKey) bool { return bytes.Equal(auth.Marshal(), ca.PublicKey().Marshal()) }}
+	checker := &ssh.CertChecker{IsUserAuthority: func(auth ssh.PublicKey) bool {
+		return bytes.Equal(auth.Marshal(), ca.PublicKey().Marshal())
+	}}
 	server.Login = checker.Authenticate
 	target := server.Target()
 	target.Certificates = []string{"/gone-cert.pub", certificate(t, ca, signer)}
@@ -52,7 +55,7 @@ func TestACertificateIsOfferedBesideItsKey(t *testing.T) {
 	require.ErrorContains(t, err, "certificate "+target.Certificates[1]+": expected what ssh-keygen -s makes")
 }
 
-// sshd takes a key and wants another one.
+// sshd accepts a key and requires another one.
 func TestTheNextKeyIsOfferedBehindOneThatIsNotEnough(t *testing.T) {
 	other, _ := sshtest.NewKey(t)
 	first, one := sshtest.NewKey(t)
@@ -66,7 +69,8 @@ func TestTheNextKeyIsOfferedBehindOneThatIsNotEnough(t *testing.T) {
 			return nil, then
 		}
 	}
-	server.Login = accept(one, &ssh.PartialSuccessError{Next: ssh.ServerAuthCallbacks{PublicKeyCallback: accept(two, nil)}})
+	server.Login = accept(one,
+		&ssh.PartialSuccessError{Next: ssh.ServerAuthCallbacks{PublicKeyCallback: accept(two, nil)}})
 	client, err := remote.Dial(soon(t), server.Target(), bytes.Join([][]byte{other, first, second}, nil))
 	require.NoError(t, err)
 	require.NoError(t, client.Close())
@@ -84,7 +88,7 @@ func TestTheNextKeyIsOfferedBehindOneThatIsNotEnough(t *testing.T) {
 	require.ErrorContains(t, err, "asks for publickey besides (AuthenticationMethods)")
 }
 
-// sshd counts each key as a try, and allows six.
+// sshd counts each offered key as a try, and allows six.
 func TestOfAFullAgentTheIdentityIsOfferedFirstOrAlone(t *testing.T) {
 	var keys [][]byte
 	for range 8 {
@@ -129,7 +133,8 @@ func TestTheAgentMayListenElsewhere(t *testing.T) {
 func TestAnyOfSeveralPinsIsAccepted(t *testing.T) {
 	server, other := sshtest.Start(t), sshtest.Start(t)
 	target := server.Target()
-	for _, pins := range []string{other.HostKey() + "\n" + server.HostKey(), server.HostKey() + "\n" + other.HostKey() + "\n"} {
+	for _, pins := range []string{other.HostKey() + "\n" + server.HostKey(),
+		server.HostKey() + "\n" + other.HostKey() + "\n"} {
 		for _, pinned := range []remote.Target{{HostKey: pins}, remote.Target{HostKey: pins}.PinsAsFingerprints()} {
 			target.HostKey = pinned.HostKey
 			client, err := remote.Dial(soon(t), target, server.PrivateKey())

@@ -7,17 +7,17 @@ import (
 )
 
 const (
-	// chunk counts the bytes after which a host says that it has taken them.
+	// chunk is the number of bytes after which a host acknowledges them.
 	chunk = 256 << 10
-	// ahead bounds what is under way. It is less than sshd's window of 2 MiB: sshd keeps all that
-	// its command has not read yet in one buffer, which it enlarges for each packet and copies as a
-	// whole (sshbuf_allocate in OpenSSH's sshbuf.c). With the whole window in it, that takes a slow
-	// host seconds of processor time for every file.
+	// ahead bounds the unacknowledged bytes. It is less than sshd's window of 2 MiB. sshd keeps all
+	// unread input of its command in one buffer, which it enlarges for each packet and copies as a
+	// whole (sshbuf_allocate in OpenSSH's sshbuf.c). With a full window, that costs a slow host
+	// seconds of processor time for every file.
 	ahead = 2 * chunk
 )
 
-// paced passes a script its input, and stays close to what the script has taken: as its standard
-// output it counts a chunk for each byte.
+// paced passes a script its input, only a little ahead of the bytes that the script has read. As
+// the script's standard output it counts a chunk for each byte.
 type paced struct {
 	from io.Reader
 	ctx  context.Context // Reads end with it.

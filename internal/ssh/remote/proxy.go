@@ -14,14 +14,15 @@ import (
 )
 
 const (
-	// proxyInterval is the pause after a ProxyCommand that ended: each costs this machine processes.
+	// proxyInterval is the pause after a ProxyCommand that ended: each costs this machine
+	// processes.
 	proxyInterval = time.Second
-	// proxyGrace bounds how long a command may take to end once its connection has, and its words to
-	// arrive.
+	// proxyGrace bounds the time of a command to end once its connection has, and of its messages
+	// to arrive.
 	proxyGrace = 2 * time.Second
 )
 
-// proxy is a connection that a command of this machine makes.
+// proxy is a connection through a command of this machine.
 type proxy struct {
 	net.Conn
 	program string
@@ -31,8 +32,8 @@ type proxy struct {
 	ended chan struct{}
 }
 
-// startProxy runs a command as ssh does: the user's shell is replaced by it, and both of its
-// streams are one socket, so that it ends when this process does.
+// startProxy runs a command as ssh does. It replaces the user's shell, and both of its streams are
+// one socket, so that it ends when this process does.
 func startProxy(command string) (net.Conn, error) {
 	ours, theirs, err := socketPair()
 	if err != nil {
@@ -74,7 +75,7 @@ func socketPair() (ours, theirs *os.File, err error) {
 	return os.NewFile(uintptr(ends[0]), "proxy"), os.NewFile(uintptr(ends[1]), "proxy"), nil
 }
 
-// Close ends the command, which has the end of its input for a sign, and a hangup as from ssh.
+// Close ends the command: its input ends, and it gets a hangup as from ssh.
 func (p *proxy) Close() error {
 	err := p.Conn.Close()
 	group := -p.command.Process.Pid
@@ -89,7 +90,7 @@ func (p *proxy) Close() error {
 	return err
 }
 
-// explain gives the error of a login that did not come about the words of the command.
+// explain adds the command's messages to the error of a failed login.
 func (p *proxy) explain(err error) error {
 	failed := &ProxyError{Program: p.program, how: "sshd did not answer through it"}
 	if !errors.Is(err, os.ErrDeadlineExceeded) { // Then it was ended here.
@@ -108,11 +109,11 @@ func (p *proxy) explain(err error) error {
 // notExecutable is the shell's exit code for a program that it may not run.
 const notExecutable = 126
 
-// ProxyError says that a ProxyCommand did not lead to sshd.
+// ProxyError reports that a ProxyCommand did not reach sshd.
 type ProxyError struct {
 	// Program is the command's first word: the others may be private.
 	Program string
-	// Missing says that there is no such program on this machine. Waiting does not help.
+	// Missing is true if this machine has no such program. Waiting does not help.
 	Missing    bool
 	how, words string
 }
@@ -125,8 +126,8 @@ func (e *ProxyError) Error() string {
 	return text
 }
 
-// Environment is this process's without the secrets of a run, and without what would make a process
-// a part of that run.
+// Environment returns this process's environment without the secrets of a run, and without
+// variables that would make a process a part of that run.
 func Environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		return strings.HasPrefix(variable, "STRATA_") || strings.HasPrefix(variable, "PULUMI_")

@@ -17,11 +17,12 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// relay is a ProxyCommand to a server, which writes its process's number to a file.
+// relay returns a ProxyCommand to a server, which writes its process's number to a file.
 func relay(t *testing.T, to remote.Target) (command, file string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "pid")
-	return fmt.Sprintf(`bash -c 'echo $$ > %s; exec 3<>/dev/tcp/%s/%d; cat <&3 & cat >&3'`, file, to.Address, to.Port), file
+	return fmt.Sprintf(`bash -c 'echo $$ > %s; exec 3<>/dev/tcp/%s/%d; cat <&3 & cat >&3'`, file,
+		to.Address, to.Port), file
 }
 
 // gone reports whether the process whose number is in a file has ended.
@@ -47,7 +48,9 @@ func TestAProxyCommandIsTheConnection(t *testing.T) {
 	assert.Equal(t, "through it", string(result.Stdout))
 	assert.False(t, gone(t, file))
 	require.NoError(t, client.Close())
-	require.Eventually(t, func() bool { return gone(t, file) }, 5*time.Second, 10*time.Millisecond, "it ends with the connection")
+	require.Eventually(t, func() bool {
+		return gone(t, file)
+	}, 5*time.Second, 10*time.Millisecond, "it ends with the connection")
 	key, err := remote.Dialer{}.Scan(soon(t), target)
 	require.NoError(t, err)
 	assert.Equal(t, server.HostKey(), key)
@@ -75,7 +78,8 @@ func TestAProxyCommandThatFailsIsQuoted(t *testing.T) {
 	var proxy *remote.ProxyError
 	require.ErrorAs(t, err, &proxy)
 	assert.True(t, proxy.Missing)
-	require.ErrorContains(t, err, "ProxyCommand cloudflared-gone: it ended (exit status 127) before sshd answered; it says: ")
+	require.ErrorContains(t, err,
+		"ProxyCommand cloudflared-gone: it ended (exit status 127) before sshd answered; it says: ")
 	assert.NotContains(t, err.Error(), "hunter2")
 
 	target.ProxyCommand = "sh -c 'echo no such tunnel >&2; exit 3'"
@@ -83,7 +87,8 @@ func TestAProxyCommandThatFailsIsQuoted(t *testing.T) {
 	defer stop()
 	_, err = remote.Dial(ctx, target, server.PrivateKey())
 	require.ErrorIs(t, err, context.DeadlineExceeded, "it may come: a host boots")
-	require.ErrorContains(t, err, "ProxyCommand sh: it ended (exit status 3) before sshd answered; it says: no such tunnel")
+	require.ErrorContains(t, err,
+		"ProxyCommand sh: it ended (exit status 3) before sshd answered; it says: no such tunnel")
 }
 
 func TestAProxyCommandGetsNoSecretOfTheRun(t *testing.T) {

@@ -20,38 +20,37 @@ import (
 //go:embed push.sh
 var pushScript string
 
-// heldScript prints the sum of $dest when it is a file, and gives it the wanted mode; then the size
-// of $part.
+// heldScript prints the sum of $dest if it is a file, and gives it the wanted mode. Then it prints
+// the size of $part.
 const heldScript = `sum=none
 if [ -f "$dest" ] && read=$(sha256sum <"$dest") && chmod -- "$mode" "$dest"; then sum=${read%% *}; fi
 echo "$sum"
 if [ -f "$part" ]; then stat -c %s -- "$part"; else echo 0; fi`
 
-// sumForm is a sha256 sum as sha256sum prints it.
+// sumForm matches a sha256 sum as sha256sum prints it.
 var sumForm = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// wrongSum is the exit code of pushScript for what arrived whole and has another sum.
+// wrongSum is pushScript's exit code for a complete file with another sum.
 const wrongSum = 65
 
-// Upload is a file to be copied to a host.
+// Upload describes a file to copy to a host.
 type Upload struct {
 	// File is the local file, Dest its absolute path on the host.
 	File, Dest string
 	Mode       fs.FileMode
 	// SHA256 is the sum of the file, in hex.
 	SHA256 string
-	// Silence bounds how long nothing may go through. Default DefaultSilence.
+	// Silence bounds the time without progress. Default DefaultSilence.
 	Silence time.Duration
-	// Say is told how far it is, about every ten seconds. Optional.
+	// Say receives the progress, about every ten seconds. Optional.
 	Say func(progress string)
-	// Turn waits until the transfer may begin, and is not asked where the host has the file.
-	// Optional.
+	// Turn waits until the transfer may begin. It is not called if the host has the file. Optional.
 	Turn func(context.Context) (done func(), err error)
 }
 
-// Push copies a local file to the host, unless the host has it already (sent is false then). The
-// file appears under its name only when it is complete and has the given sha256 sum. What arrived
-// of a push that broke off stays beside it, and the next push goes on behind that.
+// Push copies a local file to the host, unless the host has it already; sent is false then. The
+// file gets its name only when it is complete and has the given sha256 sum. The part of an
+// interrupted push stays beside it, and the next push resumes from there.
 func (c *Client) Push(ctx context.Context, u Upload) (sent bool, err error) {
 	if !sumForm.MatchString(u.SHA256) {
 		return false, fmt.Errorf("push %s: sha256: expected 64 hex digits, found %q", u.File, u.SHA256)
@@ -114,7 +113,7 @@ func (c *Client) held(ctx context.Context, u Upload) (there bool, part int64, er
 	return sum == u.SHA256, part, err
 }
 
-// Read writes the content of a file of the host to out. It ends when nothing came for
+// Read writes the content of a file of the host to out. It fails when nothing arrives for
 // DefaultSilence.
 func (c *Client) Read(ctx context.Context, remotePath string, out io.Writer) error {
 	ctx, stop := silence.With(ctx, DefaultSilence)
@@ -130,10 +129,10 @@ func (c *Client) Read(ctx context.Context, remotePath string, out io.Writer) err
 	return c.exitError(code, stderr.String())
 }
 
-// sayInterval is the pause between two words about a transfer's progress.
+// sayInterval is the pause between two reports of a transfer's progress.
 const sayInterval = 10 * time.Second
 
-// upload sends a file from a place in it, and has the host verify the whole.
+// upload sends a file from an offset, and makes the host verify the whole.
 func (c *Client) upload(ctx context.Context, u Upload, file *os.File, from, size int64) error {
 	if _, err := file.Seek(from, io.SeekStart); err != nil {
 		return err
@@ -155,14 +154,15 @@ func (c *Client) upload(ctx context.Context, u Upload, file *os.File, from, size
 	}
 	var output tail
 	line := newPaced(ctx, movedReader{file, count})
-	code, err := c.execute(ctx, job{script: u.settings(from, size) + pushScript, stdin: line, size: size - from, stdout: line, stderr: &output})
+	code, err := c.execute(ctx,
+		job{script: u.settings(from, size) + pushScript, stdin: line, size: size - from, stdout: line, stderr: &output})
 	if err != nil {
 		return err
 	}
 	return c.exitError(code, output.String())
 }
 
-// Quote makes a text one word of a POSIX shell.
+// Quote quotes a text as one word of a POSIX shell.
 func Quote(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }

@@ -14,7 +14,7 @@ import (
 	"strata/internal/files/digest"
 )
 
-// receive is a host's shell that receives a file of which what is sent arrives.
+// receive returns a host's shell that receives a file; sent is the part that arrives.
 func receive(t *testing.T, dest, sent, content string) *exec.Cmd {
 	settings := Upload{Dest: dest, Mode: 0o644, SHA256: digest.Of([]byte(content))}.settings(0, int64(len(content)))
 	command := exec.CommandContext(t.Context(), "sh", "-c", settings+pushScript)
@@ -32,7 +32,7 @@ func filesIn(t *testing.T, folder string) []string {
 	return names
 }
 
-// A caller that is killed hears no more: the script's last word finds no reader.
+// A killed caller reads no more: the script's last output finds no reader.
 func TestPushKeepsItsPartWhenItsCallerIsGone(t *testing.T) {
 	folder := t.TempDir()
 	reads, writes, err := os.Pipe()
@@ -47,11 +47,12 @@ func TestPushKeepsItsPartWhenItsCallerIsGone(t *testing.T) {
 	assert.Equal(t, "half", string(kept))
 }
 
-// A part that no push has gone on with for a day is removed by the next push to its folder. One
-// that is being written stays.
+// The next push to a folder removes a part that no push has resumed for a day. One that is being
+// written stays.
 func TestPushRemovesForgottenPartsOnly(t *testing.T) {
 	folder := t.TempDir()
-	left, written, recent := filepath.Join(folder, ".strata-push.a"), filepath.Join(folder, ".strata-push.b"), filepath.Join(folder, ".strata-push.c")
+	left, written, recent := filepath.Join(folder, ".strata-push.a"),
+		filepath.Join(folder, ".strata-push.b"), filepath.Join(folder, ".strata-push.c")
 	for _, file := range []string{left, written, recent, filepath.Join(folder, "other")} {
 		require.NoError(t, os.WriteFile(file, []byte("half"), 0o600))
 		if file != recent {

@@ -80,8 +80,8 @@ func TestPushToAFullDiskSaysSoAndLeavesNothing(t *testing.T) {
 }
 
 // slowLine forwards to a server at a rate in bytes a second. It cuts the first connection once cut
-// says so, and counts what went to the server. It takes in no more than it forwards, as a line
-// does.
+// returns true, and counts the bytes to the server. Like a line, it accepts no more than it
+// forwards.
 func slowLine(t *testing.T, to remote.Target, rate int, cut func() bool) (at remote.Target, sent *atomic.Int64) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -105,7 +105,7 @@ func slowLine(t *testing.T, to remote.Target, rate int, cut func() bool) (at rem
 				for n, err := near.Read(buffer); err == nil && !(first && cut()); n, err = near.Read(buffer) {
 					_, _ = far.Write(buffer[:n])
 					sent.Add(int64(n))
-					time.Sleep(time.Duration(n) * time.Second / time.Duration(rate)) // the rate is what is tested with
+					time.Sleep(time.Duration(n) * time.Second / time.Duration(rate)) // the tested rate
 				}
 			}()
 		}
@@ -143,7 +143,7 @@ func TestPushGoesOnWhereItBrokeOff(t *testing.T) {
 	requireOnly(t, upload.Dest, string(content))
 }
 
-// A host that lost its power may have kept the length of a part and not its content.
+// A host that lost power may have kept the length of a part without its content.
 func TestPushBeginsAnewBehindADamagedPart(t *testing.T) {
 	client := connect(t, sshtest.Start(t))
 	local, sum := artifact(t, 1<<20)
@@ -168,11 +168,12 @@ func TestPushEndsWhenNothingGoesThrough(t *testing.T) {
 	}
 	client := connect(t, server)
 	local, sum := artifact(t, 1000)
-	_, err := client.Push(soon(t), remote.Upload{File: local, Dest: "/k3s", Mode: 0o755, SHA256: sum, Silence: 100 * time.Millisecond})
+	_, err := client.Push(soon(t),
+		remote.Upload{File: local, Dest: "/k3s", Mode: 0o755, SHA256: sum, Silence: 100 * time.Millisecond})
 	require.ErrorContains(t, err, "nothing went through for 100ms")
 }
 
-// What a host's sshd holds for a script that does not read yet, it copies again for each packet.
+// sshd copies its buffer for a script that does not read yet, again for each packet.
 func TestPushIsNotFarAheadOfTheHost(t *testing.T) {
 	server := sshtest.Start(t)
 	line, sent := slowLine(t, server.Target(), 1<<30, func() bool { return false })
@@ -180,7 +181,8 @@ func TestPushIsNotFarAheadOfTheHost(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = client.Close() })
 	local, sum := artifact(t, 2<<20)
-	upload := remote.Upload{File: local, Dest: filepath.Join(t.TempDir(), "k3s"), Mode: 0o755, SHA256: sum, Silence: time.Second}
+	upload := remote.Upload{File: local, Dest: filepath.Join(t.TempDir(), "k3s"), Mode: 0o755,
+		SHA256: sum, Silence: time.Second}
 	folder, err := os.Open(filepath.Dir(upload.Dest))
 	require.NoError(t, err)
 	require.NoError(t, syscall.Flock(int(folder.Fd()), syscall.LOCK_EX))

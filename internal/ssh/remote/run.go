@@ -17,7 +17,7 @@ import (
 	"strata/internal/ssh/silence"
 )
 
-// bootstrap runs a script, and comes by standard input as all else does.
+// bootstrap runs a script. Like all else it is sent by standard input.
 //
 //go:embed bootstrap.sh
 var bootstrap string
@@ -28,15 +28,15 @@ const maxOutput = 4 << 20
 // Result holds the output and exit code of a script.
 type Result struct {
 	Stdout, Stderr []byte
-	// Code is the exit code; -1 when the script did not end by itself.
+	// Code is the exit code; -1 if the script did not end by itself.
 	Code int
 }
 
-// ExitError is a script that ended with a code other than 0.
+// ExitError reports a script that ended with a code other than 0.
 type ExitError struct {
 	Target Target
 	Code   int
-	// Stderr is the end of what the script wrote there; the script itself may hold secrets and is
+	// Stderr is the end of the script's standard error. The script itself may hold secrets and is
 	// not shown.
 	Stderr string
 }
@@ -74,8 +74,8 @@ func (c *Client) RunFrom(ctx context.Context, script string, stdin io.Reader, si
 	return result, c.exitError(code, stderr.String())
 }
 
-// Stream is Run for a script that goes on: each line of its standard output is passed to line as it
-// comes. One that is longer than 4 MiB ends the script.
+// Stream is Run for a long-running script: it passes each line of standard output to line as it
+// arrives. A line longer than 4 MiB ends the script.
 func (c *Client) Stream(ctx context.Context, script string, stdin []byte, line func(string)) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -108,7 +108,7 @@ func (c *Client) Stream(ctx context.Context, script string, stdin []byte, line f
 	return c.exitError(code, stderr.String())
 }
 
-// exitError turns an exit code into an error; 0 is none.
+// exitError turns an exit code into an error; nil for 0.
 func (c *Client) exitError(code int, stderr string) error {
 	if code == 0 {
 		return nil
@@ -126,7 +126,7 @@ type job struct {
 	stdin          io.Reader
 	size           int64
 	stdout, stderr io.Writer
-	// unprivileged runs it as the user who logged in.
+	// unprivileged runs it as the login user.
 	unprivileged bool
 }
 
@@ -170,7 +170,7 @@ func (c *Client) execute(ctx context.Context, j job) (int, error) {
 	}
 }
 
-// killGrace bounds an ended script's cleaning up, and the way back of the news.
+// killGrace bounds the cleanup of an ended script, and the report of its end.
 const killGrace = 4 * time.Second
 
 // cancel ends a script by closing its standard input (see bootstrap.sh) and waits, bounded, until
@@ -182,17 +182,16 @@ func cancel(stdin io.Closer, session *ssh.Session, fed, ended <-chan error) {
 		_ = stdin.Close() // A lost connection has ended it already.
 	case <-ended:
 	case <-bound:
-		// The script does not read its input. x/crypto's stdin must not be closed while it is
-		// written to.
+		// The script does not read its input. x/crypto's stdin must not be closed during a write.
 	}
 	select {
 	case <-ended:
 	case <-bound:
 	}
-	_ = session.Close() // Out of reach or ended; sshd closes what is left.
+	_ = session.Close() // Out of reach or ended; sshd closes the rest.
 }
 
-// limited drops what exceeds its limit, and says so once.
+// limited drops output beyond its limit, and says so once.
 type limited struct {
 	to   *bytes.Buffer
 	left int

@@ -113,7 +113,7 @@ func TestStreamPassesLinesAsTheyCome(t *testing.T) {
 	assert.Greater(t, at[1].Sub(at[0]), 100*time.Millisecond)
 }
 
-// requireGone waits until no process has the id; a process that is only waited for does not count.
+// requireGone waits until no process has the id; a zombie does not count.
 func requireGone(t *testing.T, pid int) {
 	t.Helper()
 	require.NotZero(t, pid)
@@ -126,14 +126,15 @@ func requireGone(t *testing.T, pid int) {
 	}, 10*time.Second, 20*time.Millisecond, "process %d is still there", pid)
 }
 
-// A script that goes on after its reader has left would work unwatched.
+// A script that continues after its reader has left would work unwatched.
 func TestALineThatIsTooLongEndsTheScript(t *testing.T) {
 	client := connect(t, sshtest.Start(t))
 	var child int
 	start := time.Now()
-	err := client.Stream(soon(t), "sleep 300 & echo $!; head -c 5000000 /dev/zero | tr '\\0' x; echo; wait", nil, func(line string) {
-		child, _ = strconv.Atoi(line)
-	})
+	err := client.Stream(soon(t),
+		"sleep 300 & echo $!; head -c 5000000 /dev/zero | tr '\\0' x; echo; wait", nil, func(line string) {
+			child, _ = strconv.Atoi(line)
+		})
 	require.ErrorIs(t, err, bufio.ErrTooLong)
 	assert.Less(t, time.Since(start), 7*time.Second, "and not with its caller's time")
 	requireGone(t, child)

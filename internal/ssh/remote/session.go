@@ -10,14 +10,14 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// ErrNotRun says that a program other than the user's shell answers the login. Waiting does not
+// ErrNotRun reports that a program other than the user's shell answers the login. Waiting does not
 // help.
 var ErrNotRun = errors.New("the host did not run the script")
 
-// beginWithin bounds the wait for a script's begin: sudo with PAM's delays, on a host under load.
+// beginWithin bounds the wait for a script to begin: sudo with PAM's delays, on a loaded host.
 const beginWithin = time.Minute
 
-// run is a job on its way.
+// run is a job in progress.
 type run struct {
 	job
 	client         *Client
@@ -26,9 +26,9 @@ type run struct {
 	stdout, stderr *marked
 }
 
-// stage is one shell on the way to the script: the login user's, and root's behind it.
+// stage is one shell on the way to the script: the login user's, then root's.
 type stage struct {
-	// ahead stands before the line to which the shell answers.
+	// ahead comes before the line that the shell answers.
 	ahead string
 	// text holds the commands for the shell.
 	text string
@@ -47,13 +47,13 @@ func (c *Client) stages(j job) []stage {
 	return []stage{{text: compound(become)}, root}
 }
 
-// compound makes a script one compound command, which a shell reads to its end before it runs any of
-// it: what arrives in part, from a connection that died, is not run.
+// compound makes a script one compound command, which a shell reads to its end before it runs any
+// of it. So a part of a script, from a connection that died, does not run.
 func compound(script string) string { return "{ :\n" + script + "\n}\n" }
 
-// feed sends each shell its text once it has begun, then the header, the script and its input, and
-// leaves standard input open: its end ends the script. Another program than the shell gets nothing
-// but the first line.
+// feed sends each shell its text once it has begun, then the header, the script and its input. It
+// leaves standard input open, because its end ends the script. A program other than a shell only
+// gets the first line.
 func (r *run) feed(ctx context.Context, stdin io.Writer) error {
 	for _, s := range r.stages {
 		if _, err := fmt.Fprintf(stdin, "%sstrata-begin %s %d\n", s.ahead, r.mark, len(s.text)); err != nil {
@@ -93,7 +93,7 @@ func (r untilDone) Read(p []byte) (int, error) {
 	return r.Reader.Read(p)
 }
 
-// outcome reads how a script ended: only its own mark says that it did.
+// outcome returns how a script ended: only its own mark proves an end.
 func (r *run) outcome(err error, fed <-chan error) (int, error) {
 	var exit *ssh.ExitError
 	switch {
@@ -116,7 +116,8 @@ func (r *run) outcome(err error, fed <-chan error) (int, error) {
 	return -1, r.client.lost(err)
 }
 
-// unproved is the error of a login that ended with an exit code and without the script's end.
+// unproved returns the error of a login that ended with an exit code and without the script's end
+// mark.
 func (r *run) unproved(code int) error {
 	target, user := r.client.target, r.client.target.loginUser()
 	switch int(r.stdout.left.Load()) {
@@ -131,7 +132,7 @@ func (r *run) unproved(code int) error {
 	return r.client.sudoRefused(code, r.noise())
 }
 
-// noise returns the output before the next begin, in one line.
+// noise returns the output before the next begin mark, in one line.
 func (r *run) noise() string {
 	text := oneLine(r.stdout.noise.String() + " " + r.stderr.noise.String())
 	if len(text) > maxNoise {
@@ -140,10 +141,11 @@ func (r *run) noise() string {
 	return text
 }
 
-// maxNoise bounds how much of a host's noise is part of an error.
+// maxNoise bounds a host's noise in an error.
 const maxNoise = 500
 
-// hostWords quotes the host for an error; empty where the script has begun or the host says nothing.
+// hostWords returns a quote of the host's output for an error; empty if the script has begun or
+// there is none.
 func (r *run) hostWords() string {
 	if noise := r.noise(); r.stdout.left.Load() > 0 && noise != "" {
 		return "; the host says: " + noise

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A connection that dies while a script is sent must not have its beginning run: half a path to
-// remove is another path.
+// If a connection dies while a script is sent, its beginning must not run: half a path to remove is
+// another path.
 func TestAScriptThatArrivesInPartIsNotRun(t *testing.T) {
 	folder := t.TempDir()
 	script := fmt.Sprintf("cd '%s'\n: > first\nif true; then\n: > second\nfi\n: > third", folder)
@@ -24,7 +24,8 @@ func TestAScriptThatArrivesInPartIsNotRun(t *testing.T) {
 	r.stdout.begun <- struct{}{}
 	var wire bytes.Buffer
 	require.NoError(t, r.feed(t.Context(), &wire))
-	for _, until := range []string{"script=$(head -c", ": > first\n", "if true; then\n", ": > sec", "fi\n", ": > third"} {
+	for _, until := range []string{"script=$(head -c", ": > first\n", "if true; then\n", ": > sec",
+		"fi\n", ": > third"} {
 		t.Run(until, func(t *testing.T) {
 			sent, _, found := strings.Cut(wire.String(), until)
 			require.True(t, found)
@@ -40,7 +41,7 @@ func TestAScriptThatArrivesInPartIsNotRun(t *testing.T) {
 	}
 }
 
-// A mark may arrive in any pieces; whatever is not part of one is passed on at once.
+// A mark may arrive in any pieces; other bytes are passed on at once.
 func TestMarksAreFoundInAnyPieces(t *testing.T) {
 	stream := "Welcome\nstrata-begins MARK\nstrata-ended OTHER 3\nout strata-en" +
 		"strata-ended MARK 28\nBye strata-ended MARK 0\n"

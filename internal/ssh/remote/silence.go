@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// DefaultSilence bounds how long a transfer may stand still where its caller sets no other bound.
-// Behind the last byte the host reads the whole file once for its sum, and flushes it to its disk.
+// DefaultSilence bounds how long a transfer may make no progress if its caller sets no other bound.
+// After the last byte the host reads the whole file once for its sum, and flushes it to its disk.
 const DefaultSilence = 2 * time.Minute
 
-// movedReader calls moved for all that is read.
+// movedReader calls moved after each read.
 type movedReader struct {
 	io.Reader
 	moved func(n int)
@@ -23,7 +23,7 @@ func (r movedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// movedWriter calls moved for all that is written.
+// movedWriter calls moved after each write.
 type movedWriter struct {
 	io.Writer
 	moved func(n int)

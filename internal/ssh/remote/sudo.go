@@ -7,19 +7,19 @@ import (
 	"strings"
 )
 
-// ErrSudo says that the user may not become root without a password.
+// ErrSudo reports that the user cannot become root without a password.
 var ErrSudo = errors.New("sudo without a password does not work")
 
-// ErrSudoPassword says that sudo does not take the password. Waiting does not help, and another try
+// ErrSudoPassword reports that sudo rejects the password. Waiting does not help, and another try
 // may lock the user out.
 var ErrSudoPassword = errors.New("sudo did not take the password")
 
-// sudoWithPassword reads the password from the first line of standard input. It ignores what sudo
-// remembers of earlier passwords (-k), so that sudo reads that line whenever it asks at all.
+// sudoWithPassword reads the password from the first line of standard input. It ignores earlier
+// passwords that sudo remembers (-k), so that sudo reads that line whenever it needs a password.
 const sudoWithPassword = `sudo -k -S -p "" -- `
 
-// checkSudo asks sudo once whether the password is right. The input ends behind the password, so
-// that sudo cannot take what follows for a second try, which counts with pam_faillock.
+// checkSudo checks once whether sudo accepts the password. The input ends after the password, so
+// that sudo cannot read the next line as a second try, which counts with pam_faillock.
 func (c *Client) checkSudo(ctx context.Context) error {
 	if c.sudo == "" {
 		return nil
@@ -41,10 +41,10 @@ func (c *Client) checkSudo(ctx context.Context) error {
 	return c.sudoRefused(code, stderr.String())
 }
 
-// notFound is the shell's exit code for a program that is not there.
+// notFound is the shell's exit code for a missing program.
 const notFound = 127
 
-// sudoRefused is the error of a user whom sudo does not make root; words are sudo's.
+// sudoRefused returns the error for a user whom sudo refuses; words are sudo's.
 func (c *Client) sudoRefused(code int, words string) error {
 	user := c.target.loginUser()
 	err, link := ErrSudo, "for"

@@ -13,8 +13,8 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// asksFor is a sudo that asks for a password as the real one does: a line of stdin for each of
-// three tries. It notes what it was given.
+// asksFor imitates a sudo that requests a password: it reads a line of stdin for each of three
+// tries. It records the lines.
 const asksFor = `[ "$1 $2 $3 $4 $5" = "-k -S -p  --" ] || { echo "sudo: not called as expected: $*" >&2; exit 9; }
 shift 5
 for try in 1 2 3; do
@@ -26,8 +26,7 @@ done
 echo "sudo: 3 incorrect password attempts" >&2
 exit 1`
 
-// sudoer is a host that a user with a sudo password logs in to, and the file of the passwords that
-// were tried.
+// sudoer returns a host with a user who has a sudo password, and the passwords that were tried.
 func sudoer(t *testing.T, sudo string) (server *sshtest.Server, tries func() []string) {
 	t.Helper()
 	server = sshtest.Start(t)
@@ -43,7 +42,8 @@ func sudoer(t *testing.T, sudo string) (server *sshtest.Server, tries func() []s
 
 func TestASudoPasswordIsTheFirstLineOfStdinAndNoArgument(t *testing.T) {
 	server, tries := sudoer(t, asksFor)
-	client, err := remote.Dial(soon(t), server.Target(), append(server.PrivateKey(), remote.SudoPassword("it's right", "")...))
+	client, err := remote.Dial(soon(t), server.Target(),
+		append(server.PrivateKey(), remote.SudoPassword("it's right", "")...))
 	require.NoError(t, err)
 	script := "for f in /proc/[0-9]*/cmdline; do tr '\\0' ' ' <\"$f\" 2>/dev/null; echo; done; echo \"$AS_ROOT\"; cat"
 	result, err := client.Run(soon(t), script, []byte("input"))
@@ -67,7 +67,8 @@ func TestAWrongSudoPasswordIsTriedOnceAndNamed(t *testing.T) {
 
 func TestASudoThatDoesNotAskIsNotGivenTheScriptAsWell(t *testing.T) {
 	server, _ := sudoer(t, `shift 5; AS_ROOT=yes exec "$@"`)
-	client, err := remote.Dial(soon(t), server.Target(), append(server.PrivateKey(), remote.SudoPassword("it's right", "")...))
+	client, err := remote.Dial(soon(t), server.Target(),
+		append(server.PrivateKey(), remote.SudoPassword("it's right", "")...))
 	require.NoError(t, err)
 	result, err := client.Run(soon(t), `echo "$AS_ROOT"; cat`, []byte("input"))
 	require.NoError(t, err)
@@ -88,7 +89,8 @@ func TestAHostsOwnSudoPasswordComesBeforeThatOfAll(t *testing.T) {
 
 func TestRootNeedsNoSudoPassword(t *testing.T) {
 	server := sshtest.Start(t)
-	client, err := remote.Dial(soon(t), server.Target(), append(server.PrivateKey(), remote.SudoPassword("it's right", "")...))
+	client, err := remote.Dial(soon(t), server.Target(),
+		append(server.PrivateKey(), remote.SudoPassword("it's right", "")...))
 	require.NoError(t, err)
 	require.NoError(t, client.Close())
 	assert.Empty(t, server.Commands())

@@ -2,10 +2,10 @@ package remote
 
 import "sync"
 
-// maxTail bounds how much of a script's messages is kept: the end says why it failed.
+// maxTail bounds the kept part of a script's messages: their end has the cause of a failure.
 const maxTail = 64 << 10
 
-// tail keeps the last bytes that are written to it. Both streams of a script may write at once.
+// tail keeps the last bytes written to it. Both streams of a script may write at once.
 type tail struct {
 	mutex sync.Mutex
 	text  []byte
@@ -21,14 +21,14 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// replace forgets what was kept, and keeps a text.
+// replace replaces the kept text.
 func (t *tail) replace(text []byte) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
 	t.text = append(t.text[:0], text...)
 }
 
-// String returns what was kept.
+// String returns the kept text.
 func (t *tail) String() string {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()

@@ -9,34 +9,33 @@ import (
 type Target struct {
 	// Name is the host's name in messages.
 	Name string `json:"name"`
-	// Address is an IP address or DNS name; where a node is meant, the address that other nodes
-	// know.
+	// Address is an IP address or DNS name; for a node, the address that other nodes know.
 	Address string `json:"address"`
 	// Port is sshd's TCP port.
 	Port int `json:"port"`
-	// User logs in; anything but root uses sudo, with a password where the keys come with one
+	// User logs in; any user but root uses sudo, with a password if the keys come with one
 	// (SudoPassword).
 	User string `json:"user"`
-	// HostKey is the pinned public host key in authorized_keys form, or several of them, one a line:
-	// any is accepted.
+	// HostKey is the pinned public host key in authorized_keys form, or several of them, one per
+	// line: any is accepted.
 	HostKey string `json:"hostKey"`
 	// HostName is the address of sshd, if that is not Address: an IP address or DNS name, as the
 	// last jump host reaches it.
 	HostName string `json:"hostName,omitempty"`
-	// Jump are the hosts that the connection goes through, the one that this machine reaches first.
-	// Default: none.
+	// Jump are the hosts that the connection goes through, beginning at this machine. Default:
+	// none.
 	Jump []Hop `json:"jump,omitempty"`
-	// Agent offers the keys of the ssh-agent at SSH_AUTH_SOCK as well, here and on the way. Default
+	// Agent also offers the keys of the ssh-agent at SSH_AUTH_SOCK, here and on the way. Default
 	// false.
 	Agent bool `json:"agent,omitempty"`
-	// DynamicForward is the port of this machine's loopback where a SOCKS proxy leads through the
-	// last jump host (package tunnel); the host's API and the load balancer's addresses are reached
-	// there. Zero: they are reached directly.
+	// DynamicForward is a port of this machine's loopback with a SOCKS proxy through the last jump
+	// host (package tunnel). It leads to the host's API and the load balancer's addresses. Zero:
+	// they are reached directly.
 	DynamicForward int `json:"dynamicForward,omitempty"`
 	Means
 }
 
-// Hop is a jump host: an sshd that is logged in to for nothing but a connection further on.
+// Hop is a jump host: an sshd whose only use is to forward connections.
 type Hop struct {
 	// Address is an IP address or DNS name, as the hop before it reaches it.
 	Address string `json:"address"`
@@ -49,40 +48,41 @@ type Hop struct {
 	Means
 }
 
-// Means let this machine log in by more than private keys. All are optional.
+// Means are further means to log in besides private keys. All are optional.
 type Means struct {
-	// ProxyCommand is run by this machine's shell, and its standard input and output are the
-	// connection; only the first host on a way is reached so. Default: TCP.
+	// ProxyCommand is run by this machine's shell; its standard input and output are the
+	// connection. Only the first host on a way can use it. Default: TCP.
 	ProxyCommand string `json:"proxyCommand,omitempty"`
 	// AgentSocket is the path of the ssh-agent's socket, or NoAgent. Default: SSH_AUTH_SOCK.
 	AgentSocket string `json:"agentSocket,omitempty"`
-	// Certificates are the paths of certificates for the keys, absolute or below ~/. They are read at
-	// the login, so that one that was renewed changes no state; one that is not there is not offered.
+	// Certificates are the paths of certificates for the keys, absolute or below ~/. They are read
+	// at the login, so that a renewed one changes no state; a missing one is not offered.
 	Certificates []string `json:"certificates,omitempty"`
-	// Identities are the fingerprints of those of the agent's keys that are offered first, and with
-	// IdentitiesOnly alone.
+	// Identities are the fingerprints of the agent's keys that are offered first, or with
+	// IdentitiesOnly exclusively.
 	Identities     []string `json:"identities,omitempty"`
 	IdentitiesOnly bool     `json:"identitiesOnly,omitempty"`
 }
 
-// NoAgent is the AgentSocket of a host that is offered no key of an agent.
+// NoAgent is the AgentSocket of a host that gets no key of an agent.
 const NoAgent = "none"
 
 // asksAgent reports whether an agent's keys are offered.
 func (t Target) asksAgent() bool { return t.Agent && t.AgentSocket != NoAgent }
 
-// hops are the jump hosts as targets of their own.
+// hops returns the jump hosts as targets of their own.
 func (t Target) hops() []Target {
 	var hops []Target
 	for _, hop := range t.Jump {
 		hops = append(hops, Target{
-			Address: hop.Address, Port: hop.Port, User: hop.User, HostKey: hop.HostKey, Agent: t.Agent, Means: hop.Means,
+			Address: hop.Address, Port: hop.Port, User: hop.User, HostKey: hop.HostKey, Agent: t.Agent,
+			Means: hop.Means,
 		})
 	}
 	return hops
 }
 
-// String names the target in messages: its name, and where it is when the name does not say so.
+// String names the target in messages: its name, and its address unless the name has it.
 func (t Target) String() string {
 	if t.Name == "" || t.Name == t.Dialed() {
 		return t.endpoint()
@@ -90,7 +90,7 @@ func (t Target) String() string {
 	return t.Name + " (" + t.endpoint() + ")"
 }
 
-// Dialed is the address that SSH connects to.
+// Dialed returns the address that SSH connects to.
 func (t Target) Dialed() string {
 	if t.HostName != "" {
 		return t.HostName
@@ -98,7 +98,7 @@ func (t Target) Dialed() string {
 	return t.Address
 }
 
-// endpoint is address:port, with an IPv6 address in brackets. A port of zero is 22.
+// endpoint returns address:port, with an IPv6 address in brackets. A port of zero is 22.
 func (t Target) endpoint() string {
 	port := t.Port
 	if port == 0 {
@@ -107,7 +107,7 @@ func (t Target) endpoint() string {
 	return net.JoinHostPort(t.Dialed(), strconv.Itoa(port))
 }
 
-// loginUser is the user that logs in; empty is root.
+// loginUser returns the login user; by default root.
 func (t Target) loginUser() string {
 	if t.User == "" {
 		return "root"

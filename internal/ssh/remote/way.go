@@ -13,15 +13,15 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// ErrForwarding says that a jump host lets no connection through. Waiting does not help.
+// ErrForwarding reports that a jump host forwards no connection. Waiting does not help.
 var ErrForwarding = errors.New("jump host forwards no connection")
 
-// ErrConnectFailed says that a jump host tried to connect further, and did not come through: SSH's
-// word for it, whatever the reason.
+// ErrConnectFailed reports that a jump host could not connect further: SSH's message for any
+// reason.
 var ErrConnectFailed = errors.New("it could not connect")
 
-// way leads to a host: directly, or through jump hosts, to which it stays logged in while the host
-// is asked again and again.
+// way leads to a host: directly, or through jump hosts, whose logins it keeps open between attempts
+// to reach the host.
 type way struct {
 	hops []*login
 	// last is the connection to the last hop, and gone is closed when it has ended.
@@ -29,7 +29,7 @@ type way struct {
 	gone chan struct{}
 }
 
-// newWay is the way to a target, with the keys that log in to its jump hosts.
+// newWay returns the way to a target, with the keys for its jump hosts.
 func newWay(t Target, keys []ssh.Signer) (*way, error) {
 	w := &way{}
 	for _, hop := range t.hops() {
@@ -42,7 +42,7 @@ func newWay(t Target, keys []ssh.Signer) (*way, error) {
 	return w, nil
 }
 
-// open is the connection to the last hop; nil where there is none. Its error names the hop that
+// open returns the connection to the last hop; nil without hops. Its error names the hop that
 // failed.
 func (w *way) open(ctx context.Context) (*ssh.Client, error) {
 	if w.last != nil {
@@ -65,7 +65,7 @@ func (w *way) open(ctx context.Context) (*ssh.Client, error) {
 		client, gone := w.last, make(chan struct{})
 		w.gone = gone
 		go func() {
-			_ = client.Wait() // The reason shows in whatever the loss interrupts.
+			_ = client.Wait() // The call that the loss interrupts has the reason.
 			close(gone)
 		}()
 	}
@@ -101,9 +101,9 @@ func (w *way) reach(ctx context.Context, l *login) (*watchedConn, *ssh.Client, e
 type tunnel struct {
 	net.Conn
 	via *ssh.Client
-	// whole says that the way belongs to this connection, and ends with it: to close the channel
+	// whole is true if the way belongs to this connection, and ends with it. Closing the channel
 	// alone would wait for an answer of a jump host that may be dead. Until the login at the far
-	// end, the way is there for the next attempt.
+	// end, the way is kept for the next attempt.
 	whole atomic.Bool
 }
 
@@ -141,8 +141,7 @@ func dialFrom(ctx context.Context, via *ssh.Client, endpoint string) (net.Conn, 
 	return conn, nil
 }
 
-// forwarded gives what a jump host says of a connection that it did not make the form that a dial
-// from here has.
+// forwarded converts a jump host's refusal of a connection to the form of a local dial error.
 func forwarded(err error) error {
 	var refused *ssh.OpenChannelError
 	dial := func(cause error) error { return &net.OpError{Op: "dial", Net: "tcp", Err: cause} }
@@ -152,11 +151,13 @@ func forwarded(err error) error {
 	case !errors.As(err, &refused):
 		return err
 	case refused.Reason == ssh.Prohibited, refused.Reason == ssh.UnknownChannelType:
-		return fmt.Errorf("%w: %s; set AllowTcpForwarding yes in its sshd_config, and PermitOpen if it is there", ErrForwarding, oneLine(refused.Message))
+		return fmt.Errorf("%w: %s; set AllowTcpForwarding yes in its sshd_config, and PermitOpen if it is there",
+			ErrForwarding, oneLine(refused.Message))
 	}
-	// sshd passes on the words of strerror(3).
+	// sshd passes on the messages of strerror(3).
 	for words, cause := range map[string]error{
-		"refused": syscall.ECONNREFUSED, "No route": syscall.EHOSTUNREACH, "unreachable": syscall.EHOSTUNREACH, "timed out": os.ErrDeadlineExceeded,
+		"refused": syscall.ECONNREFUSED, "No route": syscall.EHOSTUNREACH,
+		"unreachable": syscall.EHOSTUNREACH, "timed out": os.ErrDeadlineExceeded,
 	} {
 		if strings.Contains(refused.Message, words) {
 			return dial(cause)

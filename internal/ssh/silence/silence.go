@@ -1,5 +1,5 @@
-// Package silence bounds work by how long nothing is heard of it, and not by its duration: a slow
-// host or line takes long and arrives, and a dead one is given up.
+// Package silence bounds work by its silence, and not by its duration: a slow host or line takes
+// long and succeeds, and a dead one is given up.
 package silence
 
 import (
@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Error says that nothing went through for a while. It is a context.DeadlineExceeded.
+// Error reports that no data passed for a while. It is a context.DeadlineExceeded.
 type Error struct{ Limit time.Duration }
 
 func (e *Error) Error() string { return fmt.Sprintf("nothing went through for %s", e.Limit) }
@@ -17,7 +17,7 @@ func (e *Error) Error() string { return fmt.Sprintf("nothing went through for %s
 // Is implements errors.Is.
 func (e *Error) Is(target error) bool { return target == context.DeadlineExceeded }
 
-// bounded is a context that ends in silence.
+// bounded is a context that ends after a silence.
 type bounded struct {
 	context.Context
 	heard func()
@@ -33,7 +33,7 @@ func (b *bounded) Value(k any) any {
 	return b.Context.Value(k)
 }
 
-// With returns a context that ends, by an Error as its cause, when Heard was not called with it for
+// With returns a context that ends, with an Error as its cause, if Heard was not called with it for
 // limit.
 func With(parent context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	ctx, end := context.WithCancelCause(parent)
@@ -44,15 +44,15 @@ func With(parent context.Context, limit time.Duration) (context.Context, context
 	}
 }
 
-// Heard starts the limit anew of the context of With that ctx is or derives from. With any other
-// ctx it does nothing.
+// Heard restarts the limit of the context of With from which ctx derives. With any other ctx it
+// does nothing.
 func Heard(ctx context.Context) {
 	if b, ok := ctx.Value(key{}).(*bounded); ok {
 		b.heard()
 	}
 }
 
-// Err returns why ctx ended: the Error of a silence, or else ctx.Err.
+// Err returns the reason why ctx ended: the Error of a silence, or else ctx.Err.
 func Err(ctx context.Context) error {
 	if silent, ok := errors.AsType[*Error](context.Cause(ctx)); ok {
 		return silent

@@ -9,11 +9,11 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// agentSocket is the variable that every ssh-agent is found by.
+// agentSocket is the environment variable with the socket of ssh-agent.
 const agentSocket = "SSH_AUTH_SOCK"
 
-// accessOf tells what this process logs in to the jump hosts with from what another one does, by
-// what is no secret: the public halves of the keys, and where the agent listens.
+// accessOf identifies this process's access to the jump hosts, to compare it with another
+// process's. It uses no secret: only the public halves of the keys, and the agent's socket.
 func accessOf(spec Spec, key []byte) (string, error) {
 	parts, err := remote.Fingerprints(key)
 	if err != nil {
@@ -25,7 +25,7 @@ func accessOf(spec Spec, key []byte) (string, error) {
 	return shortHash([]byte(strings.Join(parts, "\n"))), nil
 }
 
-// shortHash tells two texts apart.
+// shortHash returns a short digest to tell texts apart.
 func shortHash(text []byte) string {
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:8])

@@ -2,11 +2,11 @@ package tunnel
 
 import "time"
 
-// The pause after a login that the jump host turned down. Guards such as fail2ban and OpenSSH's
-// PerSourcePenalties shut out who goes on.
+// The pause after a login that the jump host refused. Guards such as fail2ban and OpenSSH's
+// PerSourcePenalties block clients that try again too soon.
 const firstPause, longestPause = 2 * time.Second, 30 * time.Second
 
-// backOff is the pause between logins that fail: each is twice as long as the one before.
+// backOff is the pause between failed logins: each is twice as long as the one before.
 type backOff struct {
 	pause time.Duration
 	until time.Time
@@ -17,5 +17,5 @@ func (b *backOff) grow(now time.Time) {
 	b.until = now.Add(b.pause)
 }
 
-// waits says whether the pause is not over.
+// waits reports whether the pause is not over.
 func (b *backOff) waits(now time.Time) bool { return now.Before(b.until) }

@@ -13,29 +13,29 @@ import (
 	"syscall"
 )
 
-// A client of SOCKS hears one of eight numbers when it is not connected. Strata's own connections
-// begin with a line instead, "strata-connect DIGEST ADDRESS", with anyTunnel in place of the digest
-// of a Spec where it is not known; the answer is a line, too (reply), and what passes after a good
-// one is the far end's.
+// SOCKS tells its client only one of eight numbers if it cannot connect. So Strata's own
+// connections begin with a line instead, "strata-connect DIGEST ADDRESS", with anyTunnel as the
+// digest if the Spec is unknown. The answer is a line, too (reply). After a good one the connection
+// is the far end's.
 const anyTunnel = "-"
 
 // reply describes a connection, or the reason why there is none.
 type reply struct {
-	// Digest and Last say which tunnel it is.
+	// Digest and Last identify the tunnel.
 	Digest string `json:"digest"`
 	Last   string `json:"last"`
-	// Trouble says why the jump host cannot be used.
+	// Trouble is the reason why the jump host cannot be used.
 	Trouble string `json:"trouble,omitempty"`
-	// FarEnd is the jump host's word on the address: one of farEndErrors, or its own words.
+	// FarEnd is the jump host's error about the address: a key of farEndErrors, or its own message.
 	FarEnd string `json:"farEnd,omitempty"`
 }
 
-// farEndErrors are the errors of a dial from here, by the jump host's word on an address.
+// farEndErrors are the errors of a local dial, by the jump host's error about an address.
 var farEndErrors = map[string]error{
 	"refused": syscall.ECONNREFUSED, "unreachable": syscall.EHOSTUNREACH, "timeout": os.ErrDeadlineExceeded,
 }
 
-// fill says in a reply why the jump host did not connect.
+// fill sets the reason why the jump host did not connect.
 func (r *reply) fill(err error) {
 	var host *jumpHostError
 	if errors.As(err, &host) {
@@ -67,13 +67,14 @@ func (r reply) error(network, through, digest string) error {
 	return fmt.Errorf("jump host %s: %s", r.Last, r.FarEnd)
 }
 
-// takenBy says that a port has another tunnel.
+// takenBy returns the message that another tunnel has the port.
 func takenBy(address, last string) string {
-	return fmt.Sprintf("port %s of this machine has a tunnel to %s, which is in use; each stack needs a port of its own: strata:hosts.ssh.dynamicForward",
+	return fmt.Sprintf(
+		"port %s of this machine has a tunnel to %s, which is in use; each stack needs a port of its own: strata:hosts.ssh.dynamicForward",
 		address[strings.LastIndex(address, ":")+1:], last)
 }
 
-// forward serves one connection of Strata's own; request is what follows connectWord.
+// forward serves one connection of Strata's own; request is the text after connectWord.
 func (s *server) forward(ctx context.Context, near peeked, request string) {
 	digest, address, _ := strings.Cut(strings.TrimSpace(request), " ")
 	said := reply{Digest: s.digest, Last: s.last}
@@ -92,7 +93,7 @@ func (s *server) forward(ctx context.Context, near peeked, request string) {
 	}
 }
 
-// pipe passes on what both ends say until both have ended, or one fails.
+// pipe copies in both directions until both ends have ended, or one fails.
 func pipe(near, far net.Conn) {
 	ended := make(chan error, 2)
 	pass := func(to, from net.Conn) {
@@ -109,7 +110,7 @@ func pipe(near, far net.Conn) {
 	}
 }
 
-// peeked is a connection of which something has been read.
+// peeked is a connection whose first bytes have been read.
 type peeked struct {
 	net.Conn
 	said *bufio.Reader
@@ -117,7 +118,7 @@ type peeked struct {
 
 func (p peeked) Read(b []byte) (int, error) { return p.said.Read(b) }
 
-// CloseWrite passes on that the far end has nothing more to say.
+// CloseWrite passes on that the far end has ended its output.
 func (p peeked) CloseWrite() error {
 	if half, ok := p.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

@@ -13,16 +13,16 @@ import (
 	"time"
 )
 
-// DialFunc connects, as net.Dialer's DialContext does.
+// DialFunc connects, like net.Dialer's DialContext.
 type DialFunc func(ctx context.Context, network, address string) (net.Conn, error)
 
-// DownError says that it is the way that lets no connection through, and not who was to be reached.
+// DownError reports that the way forwards no connection; the address itself is unknown.
 type DownError struct {
 	// Address is the proxy's, as host:port.
 	Address string
-	// Why is the tunnel's own word, or says that there is none.
+	// Why is the tunnel's own message, or that there is none.
 	Why string
-	// Foreign is true of a proxy of a person's own, and false of a tunnel of Strata's.
+	// Foreign is true for a user's own proxy, and false for a tunnel of Strata's.
 	Foreign bool
 }
 
@@ -33,7 +33,7 @@ func (e *DownError) Error() string {
 	return fmt.Sprintf("the tunnel at %s lets nothing through: %s", e.Address, e.Why)
 }
 
-// Cause and Hint tell a person the reason and the fix.
+// Cause returns the reason for people.
 func (e *DownError) Cause() string {
 	if e.Foreign {
 		return "nothing is known of what is behind the proxy that the kubeconfig names (proxy-url)"
@@ -41,7 +41,7 @@ func (e *DownError) Cause() string {
 	return "nothing is known of what is behind the jump host"
 }
 
-// Hint is the fix.
+// Hint returns the fix.
 func (e *DownError) Hint() string {
 	if e.Foreign {
 		return "start that proxy, or correct proxy-url in the kubeconfig"
@@ -49,9 +49,9 @@ func (e *DownError) Hint() string {
 	return "log in to the jump host by hand (ssh); strata tunnel -s STACK says why it does not open"
 }
 
-// Dialer connects through a tunnel, and through no other one that has its port. Its errors have the
-// form of a dial from here, with what the far end said (syscall.ECONNREFUSED, syscall.EHOSTUNREACH,
-// os.ErrDeadlineExceeded), or are a *DownError. Without a tunnel it is direct.
+// Dialer connects through a tunnel, and through no other one on its port. Its errors have the form
+// of a local dial with the far end's error (syscall.ECONNREFUSED, syscall.EHOSTUNREACH,
+// os.ErrDeadlineExceeded), or are a *DownError. Without a tunnel it connects directly.
 func Dialer(through Spec, direct net.Dialer) DialFunc {
 	if !through.There() {
 		return direct.DialContext
@@ -66,23 +66,24 @@ func Dialer(through Spec, direct net.Dialer) DialFunc {
 		case errors.Is(err, errAbsent):
 			return nil, &DownError{Address: through.Address(), Why: "there is none; strata tunnel opens one"}
 		case errors.Is(err, errNoTunnel):
-			return nil, &DownError{Address: through.Address(), Why: "it has just ended, or the port is another program's: end that, or set another port: strata:hosts.ssh.dynamicForward"}
+			return nil, &DownError{Address: through.Address(),
+				Why: "it has just ended, or the port is another program's: end that, or set another port: strata:hosts.ssh.dynamicForward"}
 		}
 		return conn, err
 	}
 }
 
-// line is a tunnel to be connected through: where it listens, and which one it is.
+// line identifies a tunnel to connect through, by its address and its digest.
 type line struct {
 	at, digest string
 	direct     net.Dialer
 }
 
-// errNoTunnel says that what listens there does not answer as a tunnel does.
+// errNoTunnel reports that the listener does not answer like a tunnel.
 var errNoTunnel = errors.New("it is no tunnel")
 
-// dial connects to an address through the tunnel. Besides what Dialer says, its error is errAbsent
-// or errNoTunnel.
+// dial connects to an address through the tunnel. It fails as Dialer does, or with errAbsent or
+// errNoTunnel.
 func (l line) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	if l.direct.Timeout > 0 {
 		bounded, cancel := context.WithTimeout(ctx, l.direct.Timeout)
@@ -110,7 +111,7 @@ func (l line) dial(ctx context.Context, network, address string) (net.Conn, erro
 	return near, nil
 }
 
-// absent is the error of a connection to the tunnel itself.
+// absent returns the error of a connection to the tunnel itself.
 func (l line) absent(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
@@ -121,7 +122,7 @@ func (l line) absent(ctx context.Context, err error) error {
 	return &DownError{Address: l.at, Why: "it cannot be connected to: " + innermost(err)}
 }
 
-// request says a line and reads the answer.
+// request sends a line and reads the answer.
 func (p peeked) request(ctx context.Context, line string) (reply, error) {
 	stop := context.AfterFunc(ctx, func() { _ = p.SetDeadline(time.Unix(1, 0)) })
 	defer func() {
@@ -140,8 +141,8 @@ func (p peeked) request(ctx context.Context, line string) (reply, error) {
 	return said, json.Unmarshal(text, &said)
 }
 
-// late is the error of a connection that was given up before the tunnel had an answer: that is the
-// address's silence only where the tunnel itself is well.
+// late returns the error of a connection that was given up before the tunnel had an answer. It
+// blames the address only if the tunnel itself works.
 func (l line) late(ctx context.Context, network string) error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()
@@ -162,5 +163,5 @@ func (l line) late(ctx context.Context, network string) error {
 	return &net.OpError{Op: "dial", Net: network, Err: os.ErrDeadlineExceeded}
 }
 
-// lateLimit is short: who connects has waited already.
+// lateLimit is short, because the caller has waited already.
 const lateLimit = 500 * time.Millisecond

@@ -14,9 +14,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// What Strata says to a tunnel; no client of SOCKS begins so. It greets it, and may then ask for
-// its end: endLine is obeyed where no other run uses it, replaceLine where the jump host cannot be
-// used. connectWord begins a connection (connect.go).
+// Strata's lines to a tunnel; no client of SOCKS begins so. Strata sends greeting, and may then
+// request the tunnel's end. The tunnel obeys endLine if no other run uses it, and replaceLine if
+// the jump host cannot be used. connectWord begins a connection (connect.go).
 const (
 	greeting    = "strata-tunnel\n"
 	endLine     = "end\n"
@@ -26,36 +26,36 @@ const (
 
 // answer holds a tunnel's description of itself.
 type answer struct {
-	// Digest is of its Spec; Last is the jump host that connections come out of.
+	// Digest is that of its Spec; Last is the jump host that connections leave from.
 	Digest string `json:"digest"`
 	Last   string `json:"last"`
-	// Access tells what it logs in with from what another one would (access).
+	// Access identifies the keys of its login (accessOf).
 	Access string `json:"access"`
 	// Uses counts the other users now.
 	Uses int `json:"uses"`
-	// Trouble says why the jump host cannot be used; empty if it can. Pending is true during the
-	// login.
+	// Trouble is the reason why the jump host cannot be used; empty if it can. Pending is true
+	// during the login.
 	Trouble string `json:"trouble,omitempty"`
 	Pending bool   `json:"pending,omitempty"`
 }
 
 const (
-	// localLimit bounds what happens on this machine only.
+	// localLimit bounds requests within this machine.
 	localLimit = 2 * time.Second
-	// askAgain is the pause between two questions about what takes a moment.
+	// askAgain is the pause between two checks of a state that lasts a moment.
 	askAgain = 20 * time.Millisecond
 )
 
-// errAbsent says that nothing listens at the port.
+// errAbsent reports that nothing listens at the port.
 var errAbsent = errors.New("nothing listens there")
 
-// Lease holds a tunnel: it does not end for idleness while there is one.
+// Lease holds a tunnel: it does not end for idleness while a lease exists.
 type Lease struct {
 	conn net.Conn
 	said *bufio.Reader
 }
 
-// Close gives the lease back. A nil Lease is one of no tunnel.
+// Close releases the lease. A nil Lease belongs to no tunnel.
 func (l *Lease) Close() {
 	if l != nil {
 		_ = l.conn.Close() // It is how the other end is told.
@@ -65,7 +65,7 @@ func (l *Lease) Close() {
 // wait returns when the tunnel has ended, or the lease was closed.
 func (l *Lease) wait() { _, _ = l.said.ReadByte() }
 
-// greet asks what listens at an address. errAbsent: nothing does.
+// greet greets the listener at an address. It fails with errAbsent if there is none.
 func greet(ctx context.Context, address string) (*Lease, answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, localLimit)
 	defer cancel()
@@ -86,7 +86,7 @@ func greet(ctx context.Context, address string) (*Lease, answer, error) {
 	return lease, found, nil
 }
 
-// ask says a line to the tunnel, which answers with what it is.
+// ask sends a line to the tunnel, which answers with its description.
 func (l *Lease) ask(line string, limit time.Time) (answer, error) {
 	_ = l.conn.SetDeadline(limit)
 	defer func() { _ = l.conn.SetDeadline(time.Time{}) }()
@@ -101,9 +101,9 @@ func (l *Lease) ask(line string, limit time.Time) (answer, error) {
 	return found, json.Unmarshal(text, &found)
 }
 
-// decided greets what listens at an address, and waits for what it says to hold: one that is just
-// ending is absent a moment later, and a login that is under way comes to an end. enough says of a
-// trouble that no login needs to be waited for.
+// decided greets the listener at an address, and waits until its answer is final: a tunnel that is
+// ending is soon absent, and a running login ends. enough reports whether an answer needs no wait
+// for a login.
 func decided(ctx context.Context, address string, enough func(answer) bool) (*Lease, answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, loginLimit)
 	defer cancel()
@@ -120,7 +120,8 @@ func decided(ctx context.Context, address string, enough func(answer) bool) (*Le
 	case errors.Is(err, errAbsent):
 		return nil, found, err
 	case err != nil:
-		return nil, found, fmt.Errorf("port %s of this machine is another program's (%w); end it, or set another port: strata:hosts.ssh.dynamicForward", address, err)
+		return nil, found, fmt.Errorf(
+			"port %s of this machine is another program's (%w); end it, or set another port: strata:hosts.ssh.dynamicForward", address, err)
 	}
 	for found.Pending && !enough(found) && pause(ctx) == nil {
 		if found, err = lease.ask(greeting, time.Now().Add(localLimit)); err != nil {
@@ -131,7 +132,7 @@ func decided(ctx context.Context, address string, enough func(answer) bool) (*Le
 	return lease, found, nil
 }
 
-// hungUp says whether the other end has closed the connection.
+// hungUp reports whether the other end has closed the connection.
 func hungUp(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE)
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// idle counts what is in use, and calls a function once nothing has been for a time.
+// idle counts users, and calls a function once there were none for a time.
 type idle struct {
 	after time.Duration
 	timer *time.Timer
@@ -25,7 +25,7 @@ func newIdle(after time.Duration, end func()) *idle {
 	return i
 }
 
-// begin is one more in use; false where it has ended, and nothing may be.
+// begin adds a user. It returns false after the end, when no user is accepted.
 func (i *idle) begin() bool {
 	i.mutex.Lock()
 	defer i.mutex.Unlock()
@@ -46,7 +46,7 @@ func (i *idle) done() {
 	}
 }
 
-// endWith ends it where no more than some are in use: from then on nothing begins.
+// endWith ends it if there are at most uses users: from then on none can begin.
 func (i *idle) endWith(uses int) bool {
 	i.mutex.Lock()
 	defer i.mutex.Unlock()

@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	// loginLimit bounds one login to the jump hosts, which may be under load; why it is not done
-	// yet is told all the while.
+	// loginLimit bounds one login to the jump hosts, which may be loaded. Clients get the reason of
+	// the delay meanwhile.
 	loginLimit = 30 * time.Second
-	// patience bounds a connection's wait for a login. Gates give up after 3 s, and are to hear
-	// before that whose fault it is.
+	// patience bounds a connection's wait for a login. Gates give up after 3 s, and need the cause
+	// before that.
 	patience = 1500 * time.Millisecond
-	// A far end that says nothing for quiet may be a jump host that does: it is asked for a sign of
-	// life, which pingLimit bounds.
+	// If the far end is silent for quiet, the jump host may be silent itself: it gets a keepalive,
+	// which pingLimit bounds.
 	quiet, pingLimit = 750 * time.Millisecond, time.Second
 )
 
-// jumpHost is the last host on the way, logged in to when it is needed.
+// jumpHost is the last host on the way; a login to it is made on demand.
 type jumpHost struct {
 	name   string
 	target remote.Target
@@ -35,15 +35,14 @@ type jumpHost struct {
 
 	mutex  sync.Mutex
 	client *remote.Client
-	// underWay is closed when the login that is under way has ended; nil where none is.
+	// underWay is closed when the running login has ended; nil if none runs.
 	underWay chan struct{}
 	// trouble is the error of the last login; nil after a good one.
 	trouble error
 	backOff backOff
 }
 
-// jumpHostError says that it is the jump host that a connection failed at, and not who was to be
-// reached.
+// jumpHostError reports that a connection failed at the jump host, not at the address.
 type jumpHostError struct{ why error }
 
 func (e *jumpHostError) Error() string { return e.why.Error() }
@@ -54,13 +53,15 @@ var (
 	errSilent   = errors.New("it gives no answer")
 )
 
-// newJumpHost is the end of a tunnel; key is what remote.Dialer takes.
+// newJumpHost returns the far end of a tunnel; key has the format of remote.Dialer.
 func newJumpHost(life context.Context, spec Spec, key []byte) *jumpHost {
 	target := remote.Target{Jump: spec.Via, Agent: spec.Agent}
-	return &jumpHost{name: spec.last(), life: life, limit: loginLimit, target: target, dialer: remote.Dialer{PrivateKey: key}}
+	return &jumpHost{name: spec.last(), life: life, limit: loginLimit, target: target,
+		dialer: remote.Dialer{PrivateKey: key}}
 }
 
-// connect makes one attempt to connect to an address from the jump host. Its error is a *jumpHostError, or what is said of the address.
+// connect makes one attempt to connect to an address from the jump host. Its error is a
+// *jumpHostError, or about the address.
 func (j *jumpHost) connect(ctx context.Context, address string) (net.Conn, error) {
 	bounded, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
@@ -83,8 +84,8 @@ func (j *jumpHost) connect(ctx context.Context, address string) (net.Conn, error
 	return nil, &jumpHostError{fmt.Errorf("jump host %s: the connection to it was lost: %w", j.name, err)}
 }
 
-// dialWatched connects to an address from the client's host, and gives up with errSilent where that
-// host has fallen silent.
+// dialWatched connects to an address from the client's host, and fails with errSilent if that host
+// has fallen silent.
 func dialWatched(ctx context.Context, client *remote.Client, address string) (net.Conn, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -103,8 +104,8 @@ func dialWatched(ctx context.Context, client *remote.Client, address string) (ne
 	return conn, err
 }
 
-// login is the connection to the jump host, made anew where it has ended. All that need it wait for
-// the same login.
+// login returns the connection to the jump host, and logs in again if it has ended. Concurrent
+// callers wait for the same login.
 func (j *jumpHost) login(ctx context.Context) (*remote.Client, error) {
 	client, underWay := j.begin()
 	if client != nil {
@@ -127,9 +128,8 @@ func (j *jumpHost) login(ctx context.Context) (*remote.Client, error) {
 	return nil, fmt.Errorf("jump host %s: %w", j.name, errUnderWay)
 }
 
-// begin is the connection to the jump host or, where it has ended, the login that is waited for: it
-// begins unless one is under way already. Neither is there for a while after a login that was
-// turned down.
+// begin returns the connection to the jump host. If it has ended, it returns the login to wait for,
+// and starts one if none runs. For a while after a refused login it returns neither.
 func (j *jumpHost) begin() (*remote.Client, <-chan struct{}) {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()
@@ -143,7 +143,7 @@ func (j *jumpHost) begin() (*remote.Client, <-chan struct{}) {
 	return nil, j.underWay
 }
 
-// connected says whether the last login still holds.
+// connected reports whether the last login still holds.
 func (j *jumpHost) connected() bool {
 	if j.client == nil {
 		return false
@@ -156,8 +156,8 @@ func (j *jumpHost) connected() bool {
 	}
 }
 
-// attempt logs in. A host that cannot be reached may be booting, and is tried all the time; one
-// that said no is left alone for a while.
+// attempt logs in. It retries at once a host that cannot be reached, which may be booting. After a
+// refusal, the host is left alone for a while.
 func (j *jumpHost) attempt(ended chan struct{}) {
 	ctx, cancel := context.WithTimeout(j.life, j.limit)
 	defer cancel()
@@ -192,8 +192,8 @@ func (j *jumpHost) failed(err error) {
 	j.trouble = err
 }
 
-// state says why the jump host cannot be used, empty where it can or where that is not known yet,
-// and whether it is being logged in to.
+// state returns the reason why the jump host cannot be used, and whether a login runs. The reason
+// is empty if it can be used, or if that is not known yet.
 func (j *jumpHost) state() (trouble string, pending bool) {
 	j.mutex.Lock()
 	defer j.mutex.Unlock()

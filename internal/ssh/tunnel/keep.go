@@ -9,11 +9,10 @@ import (
 )
 
 // The pause before a tunnel is opened again grows: each time may be a login that the jump host
-// turns down.
+// refuses.
 const firstRetry, lastRetry = time.Second, 30 * time.Second
 
-// Keep is Open until ctx ends: a tunnel that ends meanwhile is opened again, and warn is told where
-// that fails.
+// Keep is Open until ctx ends: it opens a tunnel again that has ended, and warn receives a failure.
 func Keep(ctx context.Context, spec Spec, key []byte, warn func(string)) error {
 	lease, err := Open(ctx, spec, key)
 	if err != nil || lease == nil {
@@ -23,14 +22,14 @@ func Keep(ctx context.Context, spec Spec, key []byte, warn func(string)) error {
 	return nil
 }
 
-// Hold is Keep until release is called, for who goes on without a tunnel as well: where it cannot
-// be opened now, the error says why, and it is tried again. Who connects through a tunnel that is
-// not there hears that from the Dialer.
+// Hold is Keep until release is called, for callers that continue without a tunnel. If the tunnel
+// cannot be opened now, the error has the reason, and Hold keeps trying. Meanwhile the Dialer
+// reports the absence to its callers.
 func Hold(ctx context.Context, spec Spec, key []byte) (release func(), err error) {
 	return hold(ctx, spec, func(ctx context.Context) (*Lease, error) { return Open(ctx, spec, key) })
 }
 
-// hold is Hold with the way to open it.
+// hold is Hold with a function that opens the tunnel.
 func hold(ctx context.Context, spec Spec, open func(context.Context) (*Lease, error)) (release func(), err error) {
 	if !spec.There() {
 		return func() {}, nil
@@ -42,8 +41,8 @@ func hold(ctx context.Context, spec Spec, open func(context.Context) (*Lease, er
 	return func() { cancel(); kept.Wait() }, err
 }
 
-// keep holds a lease, which is nil where there is none yet, and opens the tunnel again where it was
-// lost, until ctx ends.
+// keep holds a lease, which may be nil at first, and opens the tunnel again if it was lost, until
+// ctx ends.
 func keep(ctx context.Context, lease *Lease, open func(context.Context) (*Lease, error), warn func(string)) {
 	for ctx.Err() == nil {
 		lost := lease != nil
@@ -58,13 +57,14 @@ func keep(ctx context.Context, lease *Lease, open func(context.Context) (*Lease,
 	lease.Close()
 }
 
-// again opens a tunnel that is not there, at once or after a pause; nil when ctx has ended.
+// again opens a missing tunnel, at once or after a pause; nil when ctx has ended.
 func again(
 	ctx context.Context, atOnce bool, open func(context.Context) (*Lease, error), warn func(string),
 ) (lease *Lease) {
 	told := ""
 	growing := wait.Backoff{Duration: firstRetry, Factor: 2, Cap: lastRetry, Steps: 1 << 10}
-	_ = growing.DelayFunc().Until(ctx, atOnce, true, func(ctx context.Context) (bool, error) { // its only error is the end of ctx
+	// its only error is the end of ctx
+	_ = growing.DelayFunc().Until(ctx, atOnce, true, func(ctx context.Context) (bool, error) {
 		opened, err := open(ctx)
 		if err != nil && ctx.Err() == nil && err.Error() != told {
 			told = err.Error()

@@ -16,8 +16,8 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// rejected is a tunnel that was logged in, whose jump host has since been lost and lets its key in
-// no more (a key that was taken back, an agent that is gone).
+// rejected returns a tunnel whose jump host was lost after the login and no longer accepts its key
+// (a revoked key, an agent that is gone).
 func rejected(t *testing.T) tunnelled {
 	t.Helper()
 	tunnel := served(t, time.Minute)
@@ -27,7 +27,7 @@ func rejected(t *testing.T) tunnelled {
 	return tunnel
 }
 
-// away is a tunnel whose jump host is being booted, until back is called.
+// away returns a tunnel whose jump host reboots until back is called.
 func away(t *testing.T) (tunnel tunnelled, back func()) {
 	t.Helper()
 	tunnel = served(t, time.Minute)
@@ -66,7 +66,8 @@ func TestAJumpHostThatIsGoneIsToldAsThat(t *testing.T) {
 	tunnel, _ := away(t)
 	texts := map[string]bool{}
 	for range 2 {
-		_, err := Dialer(tunnel.Spec, net.Dialer{Timeout: 3 * time.Second})(t.Context(), "tcp", api(t).Listener.Addr().String())
+		_, err := Dialer(tunnel.Spec, net.Dialer{Timeout: 3 * time.Second})(t.Context(), "tcp",
+			api(t).Listener.Addr().String())
 		var down *DownError
 		require.ErrorAs(t, err, &down)
 		texts[down.Why] = true
@@ -74,18 +75,18 @@ func TestAJumpHostThatIsGoneIsToldAsThat(t *testing.T) {
 	assert.Len(t, texts, 1, "a gate would report each: %v", texts)
 }
 
-// Without power it says nothing at all, and the connection to it stands for as long as its
-// keepalives may be late.
+// Without power it is silent, and the connection to it stays as long as its keepalives may be late.
 func TestAJumpHostThatFellSilentIsToldFromASilentAddress(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	tunnel.jump.Silence()
-	_, err := Dialer(tunnel.Spec, net.Dialer{Timeout: 3 * time.Second})(t.Context(), "tcp", api(t).Listener.Addr().String())
+	_, err := Dialer(tunnel.Spec, net.Dialer{Timeout: 3 * time.Second})(t.Context(), "tcp",
+		api(t).Listener.Addr().String())
 	var down *DownError
 	require.ErrorAs(t, err, &down)
 	assert.Contains(t, down.Why, "it gives no answer")
 }
 
-// An address where packets are dropped, behind a jump host that is well.
+// An address whose packets are dropped, behind a jump host that works.
 func TestASilentAddressIsATimeout(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	tunnel.jump.Swallow = "192.0.2.1:6443"
@@ -97,7 +98,7 @@ func TestASilentAddressIsATimeout(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// A login that hangs is not decided when a connection is given up.
+// A hanging login has no result when a connection is given up.
 func TestALoginThatHangsIsTheJumpHosts(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	tunnel.jump.Silence()
@@ -109,12 +110,13 @@ func TestALoginThatHangsIsTheJumpHosts(t *testing.T) {
 		var down *DownError
 		require.ErrorAs(t, err, &down)
 		assert.Contains(t, down.Why, "it is being logged in to")
-		assert.Less(t, time.Since(start), 3*time.Second, "net/http gives up by itself then, and says that the address is silent")
+		assert.Less(t, time.Since(start), 3*time.Second,
+			"net/http gives up by itself then, and says that the address is silent")
 	}
 }
 
-// It may be booting: it is tried all the time, and what is told of it does not change with each
-// try.
+// The host may be booting: it is tried all the time, and the reported reason does not change with
+// each try.
 func TestALoginThatNothingAnsweredIsTriedAgainAtOnce(t *testing.T) {
 	spec := Spec{Via: []remote.Hop{sshtest.Start(t).Hop()}}
 	_, port, err := net.SplitHostPort(closedPort(t))
@@ -125,7 +127,8 @@ func TestALoginThatNothingAnsweredIsTriedAgainAtOnce(t *testing.T) {
 	host := newJumpHost(t.Context(), spec, key)
 	host.limit = 200 * time.Millisecond
 	_, err = host.login(t.Context())
-	require.EqualError(t, err, "jump host "+spec.last()+": connection refused: sshd is not listening (connection refused)")
+	require.EqualError(t, err,
+		"jump host "+spec.last()+": connection refused: sshd is not listening (connection refused)")
 	assert.False(t, host.backOff.waits(time.Now()))
 }
 
@@ -146,7 +149,7 @@ func TestOneForbiddenAddressIsNotTheTroubleOfAllLater(t *testing.T) {
 }
 
 // Gates dial 10 to 40 times a second; a jump host with fail2ban, or OpenSSH's PerSourcePenalties,
-// would shut this machine out.
+// would block this machine.
 func TestARejectedLoginIsNotTriedAtEveryConnection(t *testing.T) {
 	tunnel, server := rejected(t), api(t)
 	logins := tunnel.jump.Connections()

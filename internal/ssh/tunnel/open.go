@@ -20,14 +20,14 @@ const openLimit = loginLimit + 5*time.Second
 type opener struct {
 	// access identifies its keys (accessOf).
 	access string
-	// start starts a tunnel of its own; login only tries whether it would be let in.
+	// start starts a tunnel; login only tries whether the jump host accepts the keys.
 	start, login func(context.Context) error
 }
 
-// Open is a lease of a tunnel, which is started where it is not there; nil where the spec has none.
-// One whose jump host lets it in no more (its agent or its key is gone) is ended for one that this
-// process's key opens. key is what remote.Dialer takes. The error says why the jump host cannot be
-// logged in to, or who has the port.
+// Open returns a lease of a tunnel, and starts the tunnel if there is none; nil if the spec has
+// none. If the jump host no longer accepts the running tunnel's keys (its agent or key is gone),
+// and accepts this process's, Open replaces the tunnel. key has the format of remote.Dialer. The
+// error has the reason why the login fails, or names the owner of the port.
 func Open(ctx context.Context, spec Spec, key []byte) (*Lease, error) {
 	if !spec.There() {
 		return nil, nil //nolint:nilnil // no tunnel, and nothing to hold
@@ -40,7 +40,8 @@ func Open(ctx context.Context, spec Spec, key []byte) (*Lease, error) {
 		access: access,
 		start:  func(ctx context.Context) error { return start(ctx, spec, key) },
 		login: func(ctx context.Context) error {
-			client, err := remote.Dialer{PrivateKey: key}.DialJumpHost(ctx, remote.Target{Jump: spec.Via, Agent: spec.Agent})
+			client, err := remote.Dialer{PrivateKey: key}.DialJumpHost(ctx,
+				remote.Target{Jump: spec.Via, Agent: spec.Agent})
 			if err != nil {
 				return err
 			}
@@ -49,7 +50,7 @@ func Open(ctx context.Context, spec Spec, key []byte) (*Lease, error) {
 	})
 }
 
-// open is Open with what the process can do.
+// open is Open with the functions of the process.
 func open(ctx context.Context, spec Spec, by opener) (*Lease, error) {
 	ctx, cancel := context.WithTimeout(ctx, openLimit)
 	defer cancel()
@@ -69,11 +70,13 @@ func open(ctx context.Context, spec Spec, by opener) (*Lease, error) {
 	return lease, nil
 }
 
-// found is a lease of the tunnel that is there. errAbsent: there is none, or there was one that
+// found returns a lease of the running tunnel. It fails with errAbsent if there is none, or if it
 // made room.
 func (o opener) found(ctx context.Context, spec Spec, digest string) (*Lease, error) {
-	// What logs in with something else is not worth waiting for once it has been turned down.
-	lease, found, err := decided(ctx, spec.Address(), func(a answer) bool { return a.Trouble != "" && a.Access != o.access })
+	// A tunnel with other keys is not worth a wait once its login was refused.
+	lease, found, err := decided(ctx, spec.Address(), func(a answer) bool {
+		return a.Trouble != "" && a.Access != o.access
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -90,8 +93,8 @@ func (o opener) found(ctx context.Context, spec Spec, digest string) (*Lease, er
 	return lease, nil
 }
 
-// makeRoom ends a tunnel that leads elsewhere and that nothing uses: an earlier way of this stack,
-// or another stack that is done. Its error is errAbsent when the port is free.
+// makeRoom ends an unused tunnel that leads elsewhere: an earlier way of this stack, or another
+// stack that has finished. It returns errAbsent when the port is free.
 func (l *Lease) makeRoom(ctx context.Context, spec Spec, found answer) error {
 	taken := errors.New(takenBy(spec.Address(), found.Last))
 	if found.Uses > 0 {
@@ -103,10 +106,9 @@ func (l *Lease) makeRoom(ctx context.Context, spec Spec, found answer) error {
 	return freed(ctx, spec)
 }
 
-// replace ends a tunnel whose jump host cannot be used, where this process is let in by it: whoever
-// uses it finds the next one. What logs in with the same goes on as it is, since it can do what
-// this process could. Its error is errAbsent when the port is free; it is nil where the tunnel is
-// of use again.
+// replace ends a tunnel whose jump host cannot be used, if the host accepts this process: the
+// tunnel's users find the next one. A tunnel with the same keys continues, because this process
+// could do no more. It returns errAbsent when the port is free, and nil if the tunnel works again.
 func (o opener) replace(ctx context.Context, lease *Lease, spec Spec, found answer) error {
 	if found.Access == o.access {
 		return errors.New(found.Trouble)
@@ -120,7 +122,7 @@ func (o opener) replace(ctx context.Context, lease *Lease, spec Spec, found answ
 	return freed(ctx, spec)
 }
 
-// freed waits for a port whose tunnel ends. Its error is errAbsent when it is free.
+// freed waits for the port of a tunnel that ends. It returns errAbsent when the port is free.
 func freed(ctx context.Context, spec Spec) error {
 	var free error
 	err := wait.PollUntilContextCancel(ctx, askAgain, true, func(ctx context.Context) (bool, error) {

@@ -16,8 +16,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// byStart returns an opener that has the key of the tunnels of served, and starts one in its own
-// way.
+// byStart returns an opener with the key of the tunnels of served, and with its own start.
 func byStart(t *testing.T, tunnel tunnelled, start func(context.Context) error) opener {
 	t.Helper()
 	access, err := accessOf(tunnel.Spec, tunnel.key)
@@ -65,7 +64,7 @@ func TestATunnelIsStartedOnceAndSharedByThoseThatNeedIt(t *testing.T) {
 	none.Close()
 }
 
-// Two stacks with one port would each take the other's cluster for its own.
+// With one port, each of two stacks would mistake the other's cluster for its own.
 func TestATunnelThatLeadsElsewhereIsReplacedWhereNothingUsesIt(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	other := tunnel.Spec
@@ -78,7 +77,8 @@ func TestATunnelThatLeadsElsewhereIsReplacedWhereNothingUsesIt(t *testing.T) {
 	held.Close()
 	var started atomic.Int32
 	require.Eventually(t, func() bool {
-		_, err = open(t.Context(), other, byStart(t, tunnel, func(context.Context) error { started.Add(1); return errors.New("here") }))
+		_, err = open(t.Context(), other,
+			byStart(t, tunnel, func(context.Context) error { started.Add(1); return errors.New("here") }))
 		return started.Load() == 1
 	}, 5*time.Second, 10*time.Millisecond)
 	require.ErrorContains(t, err, "here")
@@ -96,7 +96,7 @@ func TestAPortOfAnotherProgramIsRefused(t *testing.T) {
 				return
 			}
 			_, _ = bufio.NewReader(conn).ReadByte()
-			_ = conn.Close() // as ssh -D does with what is not SOCKS
+			_ = conn.Close() // like ssh -D with other protocols
 		}
 	}()
 	spec := Spec{Port: listener.Addr().(*net.TCPAddr).Port, Via: []remote.Hop{{Address: "bastion", Port: 22}}}
@@ -104,7 +104,7 @@ func TestAPortOfAnotherProgramIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "another program's")
 }
 
-// One run finds it unused and asks for its end, and another run may have come since.
+// One run finds it unused and requests its end, while another run starts to use it.
 func TestATunnelThatCameIntoUseIsNotEnded(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	first, found, err := greet(t.Context(), tunnel.Address())
@@ -136,7 +136,7 @@ func TestNothingBeginsInATunnelThatEnds(t *testing.T) {
 	require.Equal(t, 1, i.uses())
 }
 
-// One that is idle ends at the moment that a run comes: that is no other program.
+// An idle one may end just when a run comes: the port belongs to no other program.
 func TestATunnelThatIsJustEndingIsStartedAnew(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -152,15 +152,17 @@ func TestATunnelThatIsJustEndingIsStartedAnew(t *testing.T) {
 	require.ErrorContains(t, err, "was to be started")
 }
 
-// The next up has the new key or the new agent, and would hold the process that has the old one, so
-// that it never ended.
+// The next update has the new key or the new agent. It would hold the process with the old one,
+// which would never end.
 func TestATunnelThatIsLetInNoMoreMakesRoomForOneThatIs(t *testing.T) {
 	tunnel, server := rejected(t), api(t)
 	held, err := open(t.Context(), tunnel.Spec, byStart(t, tunnel, noStart))
 	require.ErrorContains(t, err, "private key not accepted", "with the same key")
 	require.Nil(t, held)
 
-	by := opener{access: "another", start: noStart, login: func(context.Context) error { return errors.New("no better") }}
+	by := opener{access: "another", start: noStart, login: func(context.Context) error {
+		return errors.New("no better")
+	}}
 	_, err = open(t.Context(), tunnel.Spec, by)
 	require.ErrorContains(t, err, "no better")
 	require.Empty(t, tunnel.ended, "whoever waits for the jump host goes on waiting")
@@ -185,7 +187,7 @@ func TestATunnelThatIsLetInNoMoreMakesRoomForOneThatIs(t *testing.T) {
 	require.NoError(t, conn.Close())
 }
 
-// A jump host that was away is back while a tunnel is asked to make room.
+// A jump host that was away is back while a tunnel is requested to make room.
 func TestATunnelThatIsOfUseAgainIsNotReplaced(t *testing.T) {
 	tunnel, back := away(t)
 	by := opener{access: "another", start: noStart, login: func(context.Context) error {
@@ -199,7 +201,7 @@ func TestATunnelThatIsOfUseAgainIsNotReplaced(t *testing.T) {
 	require.Empty(t, tunnel.ended)
 }
 
-// What waits for the jump host with the same key can do no more than the tunnel itself.
+// A process with the same key can do no more than the waiting tunnel.
 func TestATunnelIsOpenWhenItsJumpHostIsBack(t *testing.T) {
 	tunnel, back := away(t)
 	time.AfterFunc(100*time.Millisecond, back)
@@ -219,7 +221,9 @@ func TestATunnelThatCouldNotBeOpenedIsTriedAgain(t *testing.T) {
 		return open(ctx, tunnel.Spec, byStart(t, tunnel, noStart))
 	})
 	require.EqualError(t, err, "the jump host is booting")
-	require.Eventually(t, func() bool { return tries.Load() == 2 && told(t, tunnel).Uses == 1 }, 10*time.Second, 10*time.Millisecond, "it is held")
+	require.Eventually(t, func() bool {
+		return tries.Load() == 2 && told(t, tunnel).Uses == 1
+	}, 10*time.Second, 10*time.Millisecond, "it is held")
 	require.GreaterOrEqual(t, time.Since(start), firstRetry, "each try may be a login that is turned down")
 	release()
 	require.Eventually(t, func() bool { return told(t, tunnel).Uses == 0 }, 10*time.Second, 10*time.Millisecond)
@@ -237,7 +241,9 @@ func TestWhatLogsInIsToldApartByWhatIsNoSecret(t *testing.T) {
 		return text
 	}
 	require.NotEqual(t, access(Spec{}, one), access(Spec{}, other))
-	require.Equal(t, access(Spec{}, one), access(Spec{}, append(one, remote.SudoPassword("hunter2", "")...)), "a guess at a password could be compared with it")
+	require.Equal(t, access(Spec{}, one),
+		access(Spec{}, append(one, remote.SudoPassword("hunter2", "")...)),
+		"a guess at a password could be compared with it")
 	t.Setenv(agentSocket, "/run/agent-1")
 	before := access(Spec{Agent: true}, nil)
 	require.NotEqual(t, access(Spec{}, nil), before)

@@ -14,9 +14,9 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Through takes a SOCKS proxy out of config, and connects as it would have: for a client that
-// chooses the addresses itself, or that wants to know why. It may be a tunnel, as the kubeconfig of
-// a stack names it, or a proxy of a person's own, whose user and password it keeps; other proxies
+// Through removes a SOCKS proxy from config, and returns a function that connects through it. It is
+// for a client that chooses addresses itself, or that needs the cause of an error. The proxy may be
+// a tunnel, from a stack's kubeconfig, or a user's own, with its user and password. Other proxies
 // are left to client-go. Without one it connects directly.
 func Through(config *rest.Config, direct net.Dialer) DialFunc {
 	at := proxyOf(config)
@@ -34,16 +34,17 @@ func Through(config *rest.Config, direct net.Dialer) DialFunc {
 		case errors.Is(err, errNoTunnel):
 			return foreign(at, direct)(ctx, network, address)
 		case errors.Is(err, errAbsent):
-			return nil, &DownError{Address: at.Host, Foreign: true, Why: "nothing listens there; for a stack behind a jump host, strata tunnel opens it"}
+			return nil, &DownError{Address: at.Host, Foreign: true,
+				Why: "nothing listens there; for a stack behind a jump host, strata tunnel opens it"}
 		}
 		return conn, err
 	}
 }
 
-// Proxied says whether config has a SOCKS proxy, which Through connects through.
+// Proxied reports whether config has a SOCKS proxy, which Through connects through.
 func Proxied(config *rest.Config) bool { return proxyOf(config) != nil }
 
-// proxyOf is the SOCKS proxy of config; nil where it has none.
+// proxyOf returns the SOCKS proxy of config; nil if it has none.
 func proxyOf(config *rest.Config) *url.URL {
 	if config.Proxy == nil {
 		return nil
@@ -55,7 +56,7 @@ func proxyOf(config *rest.Config) *url.URL {
 	return at
 }
 
-// foreign connects through a proxy of a person's own.
+// foreign connects through a user's own proxy.
 func foreign(at *url.URL, direct net.Dialer) DialFunc {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		if direct.Timeout > 0 {
@@ -75,7 +76,8 @@ func foreign(at *url.URL, direct net.Dialer) DialFunc {
 	}
 }
 
-// toProxy connects to the proxy itself, and tells its trouble from what the proxy says.
+// toProxy connects to the proxy itself, and marks its own errors to tell them from the proxy's
+// answers.
 type toProxy struct {
 	direct net.Dialer
 	at     string
@@ -90,13 +92,13 @@ func (p toProxy) DialContext(ctx context.Context, network, address string) (net.
 	return conn, err
 }
 
-// Dial implements proxy.Dialer, which nothing calls where there is a DialContext.
+// Dial implements proxy.Dialer; it is unused because DialContext exists.
 func (p toProxy) Dial(network, address string) (net.Conn, error) {
 	return p.direct.Dial(network, address)
 }
 
-// foreignError gives what a proxy says of an address the form that a dial from here has; everything
-// else is the proxy's own trouble.
+// foreignError converts a proxy's error about an address to the form of a local dial error; every
+// other error is the proxy's own.
 func foreignError(ctx context.Context, through, network string, err error) error {
 	dial := func(cause error) error { return &net.OpError{Op: "dial", Net: network, Err: cause} }
 	var down *DownError
@@ -108,7 +110,8 @@ func foreignError(ctx context.Context, through, network string, err error) error
 		return ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded):
 		return dial(os.ErrDeadlineExceeded)
-	case strings.HasSuffix(text, "connection refused"): // golang.org/x/net/internal/socks: "unknown error connection refused"
+	// golang.org/x/net/internal/socks: "unknown error connection refused"
+	case strings.HasSuffix(text, "connection refused"):
 		return dial(syscall.ECONNREFUSED)
 	case strings.HasSuffix(text, "unreachable"):
 		return dial(syscall.EHOSTUNREACH)
@@ -116,7 +119,7 @@ func foreignError(ctx context.Context, through, network string, err error) error
 	return &DownError{Address: through, Foreign: true, Why: innermost(err)}
 }
 
-// innermost is a network error without its addresses, of which one is another each time.
+// innermost returns a network error's message without addresses, which differ each time.
 func innermost(err error) string {
 	var outer *net.OpError
 	for errors.As(err, &outer) {

@@ -21,8 +21,8 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// A proxy of a person's own, in the kubeconfig of an existing cluster, is left to client-go where
-// it is none of SOCKS.
+// A user's own proxy, in the kubeconfig of an existing cluster, is left to client-go unless it is a
+// SOCKS proxy.
 func TestAnotherProxyIsLeftAlone(t *testing.T) {
 	config := &rest.Config{Proxy: http.ProxyURL(&url.URL{Scheme: "http", Host: "proxy:3128"})}
 	assert.False(t, Proxied(config))
@@ -34,13 +34,15 @@ func TestAnotherProxyIsLeftAlone(t *testing.T) {
 
 func TestTheProxyOfAKubeconfigIsUnderstood(t *testing.T) {
 	spec := Spec{Port: 1080, Via: []remote.Hop{{Address: "bastion"}}}
-	config, err := clientcmd.RESTConfigFromKubeConfig([]byte("apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts: [{name: c, context: {cluster: c, user: c}}]\n" +
-		"users: [{name: c, user: {token: t}}]\nclusters: [{name: c, cluster: {server: 'https://10.0.0.1:6443', proxy-url: '" + spec.URL() + "'}}]\n"))
+	config, err := clientcmd.RESTConfigFromKubeConfig(
+		[]byte(
+			"apiVersion: v1\nkind: Config\ncurrent-context: c\ncontexts: [{name: c, context: {cluster: c, user: c}}]\n" +
+				"users: [{name: c, user: {token: t}}]\nclusters: [{name: c, cluster: {server: 'https://10.0.0.1:6443', proxy-url: '" + spec.URL() + "'}}]\n"))
 	require.NoError(t, err)
 	assert.True(t, Proxied(config))
 }
 
-// socksProxy is a SOCKS proxy of a person's own, as ssh -D is one or, with a login, a company's.
+// socksProxy is a user's own SOCKS proxy, like ssh -D or, with a login, a company's.
 func socksProxy(t *testing.T, login socks5.CredentialStore) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -55,8 +57,10 @@ func socksProxy(t *testing.T, login socks5.CredentialStore) string {
 func TestASOCKSProxyOfAPersonsOwnKeepsItsLogin(t *testing.T) {
 	server := api(t)
 	through := func(proxy, password string) error {
-		config := &rest.Config{Proxy: http.ProxyURL(&url.URL{Scheme: "socks5", Host: proxy, User: url.UserPassword("me", password)})}
-		conn, err := Through(config, net.Dialer{Timeout: 10 * time.Second})(t.Context(), "tcp", server.Listener.Addr().String())
+		config := &rest.Config{
+			Proxy: http.ProxyURL(&url.URL{Scheme: "socks5", Host: proxy, User: url.UserPassword("me", password)})}
+		conn, err := Through(config, net.Dialer{Timeout: 10 * time.Second})(t.Context(), "tcp",
+			server.Listener.Addr().String())
 		require.Nil(t, config.Proxy)
 		if err == nil {
 			require.NoError(t, conn.Close())
@@ -68,16 +72,18 @@ func TestASOCKSProxyOfAPersonsOwnKeepsItsLogin(t *testing.T) {
 
 	var down *DownError
 	require.ErrorAs(t, through(proxy, "wrong"), &down)
-	assert.Equal(t, "the kubeconfig's proxy at "+proxy+" lets nothing through: username/password authentication failed", down.Error())
+	assert.Equal(t, "the kubeconfig's proxy at "+proxy+
+		" lets nothing through: username/password authentication failed", down.Error())
 	assert.NotContains(t, down.Cause()+down.Hint(), "jump host")
 
 	closed := closedPort(t)
 	require.ErrorAs(t, through(closed, "hunter2"), &down)
-	assert.Equal(t, "the kubeconfig's proxy at "+closed+" lets nothing through: connect: connection refused", down.Error())
+	assert.Equal(t, "the kubeconfig's proxy at "+closed+
+		" lets nothing through: connect: connection refused", down.Error())
 	assert.NotContains(t, down.Hint(), "strata tunnel")
 }
 
-// `ssh -D 1080` listens where a tunnel would, and closes what is not SOCKS.
+// `ssh -D 1080` listens at a tunnel's port, and closes connections of other protocols.
 func TestThroughSSHsDynamicForwardingTheFarEndIsReached(t *testing.T) {
 	config := func(proxy string) *rest.Config {
 		return &rest.Config{Proxy: http.ProxyURL(&url.URL{Scheme: "socks5", Host: proxy})}
@@ -95,7 +101,7 @@ func TestThroughSSHsDynamicForwardingTheFarEndIsReached(t *testing.T) {
 	assert.Contains(t, down.Error(), "strata tunnel opens it", "it may be a stack's own kubeconfig")
 }
 
-// The kubeconfig of a stack names its tunnel, and does not say whose it is.
+// The kubeconfig of a stack names its tunnel, but not the owner.
 func TestThroughAStacksOwnKubeconfigTheTunnelsTroubleIsTold(t *testing.T) {
 	tunnel := rejected(t)
 	config := &rest.Config{}
@@ -103,7 +109,8 @@ func TestThroughAStacksOwnKubeconfigTheTunnelsTroubleIsTold(t *testing.T) {
 	var down *DownError
 	_, err := Through(config, net.Dialer{})(t.Context(), "tcp", "10.0.0.1:6443")
 	require.ErrorAs(t, err, &down)
-	assert.Contains(t, down.Error(), "the tunnel at "+tunnel.Address()+" lets nothing through: jump host private key not accepted")
+	assert.Contains(t, down.Error(),
+		"the tunnel at "+tunnel.Address()+" lets nothing through: jump host private key not accepted")
 }
 
 func TestWithoutAProxyTheConnectionIsDirect(t *testing.T) {
@@ -115,8 +122,8 @@ func TestWithoutAProxyTheConnectionIsDirect(t *testing.T) {
 	require.NoError(t, conn.Close())
 }
 
-// kubectl and Pulumi's provider know a tunnel as a SOCKS proxy: what it answers them is true as far
-// as SOCKS has a word for it.
+// kubectl and Pulumi's provider use a tunnel as a SOCKS proxy: its answers are as exact as SOCKS
+// permits.
 func TestAClientOfSOCKSIsToldTheFarEndFromTheWayThere(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	connect := func(address string) string {
@@ -142,10 +149,12 @@ func TestAProxyThatSaysNothingIsATimeout(t *testing.T) {
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	defer func() { _ = silent.Close() }()
-	_, err = foreign(&url.URL{Scheme: "socks5", Host: silent.Addr().String()}, net.Dialer{Timeout: 100 * time.Millisecond})(t.Context(), "tcp", "10.0.0.1:6443")
+	_, err = foreign(&url.URL{Scheme: "socks5", Host: silent.Addr().String()},
+		net.Dialer{Timeout: 100 * time.Millisecond})(t.Context(), "tcp", "10.0.0.1:6443")
 	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(20*time.Millisecond, cancel)
-	_, err = foreign(&url.URL{Scheme: "socks5", Host: silent.Addr().String()}, net.Dialer{})(ctx, "tcp", "10.0.0.1:6443")
+	_, err = foreign(&url.URL{Scheme: "socks5", Host: silent.Addr().String()}, net.Dialer{})(ctx, "tcp",
+		"10.0.0.1:6443")
 	require.ErrorIs(t, err, context.Canceled)
 }

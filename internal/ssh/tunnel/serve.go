@@ -18,14 +18,14 @@ import (
 	"github.com/armon/go-socks5"
 )
 
-// Idle is for how long a tunnel that nothing uses stays: a run's next step, or the next command of
-// a person, finds it there.
+// Idle is how long an unused tunnel stays, so that a run's next step, or the next command, can use
+// it.
 const Idle = 5 * time.Minute
 
 // greetLimit bounds the time from a connection to its first byte.
 const greetLimit = 10 * time.Second
 
-// everyUse is as many as there can be.
+// everyUse is the largest number of users.
 const everyUse = math.MaxInt
 
 // server serves one tunnel.
@@ -37,9 +37,9 @@ type server struct {
 	end                  context.CancelFunc
 }
 
-// Serve answers at a listener, which it closes, until ctx ends, a program that needs the port for
-// another way or has a better key asks it to, or nothing has used it for a time. ready is called
-// when the jump host has been logged in to. Its error is why that was not possible.
+// Serve serves at a listener, which it closes. It ends with ctx, or after a time without users. It
+// also ends on request of a program that needs the port for another way or has a better key. It
+// calls ready when the login to the jump host has succeeded; otherwise it returns the reason.
 func Serve(
 	ctx context.Context, listener net.Listener, spec Spec, key []byte, idleFor time.Duration, ready func(),
 ) error {
@@ -74,11 +74,12 @@ func newServer(
 	if err != nil {
 		return nil, err
 	}
-	s := &server{digest: digest, access: access, last: spec.last(), host: newJumpHost(ctx, spec, key), end: end, idle: newIdle(idleFor, end)}
+	s := &server{digest: digest, access: access, last: spec.last(), host: newJumpHost(ctx, spec, key),
+		end: end, idle: newIdle(idleFor, end)}
 	s.socks, err = socks5.New(&socks5.Config{
 		Resolver: farEnd{},
 		Dial:     s.dial,
-		Logger:   log.New(io.Discard, "", 0), // who connects is told
+		Logger:   log.New(io.Discard, "", 0), // the client gets the error
 	})
 	return s, err
 }
@@ -91,8 +92,8 @@ func (farEnd) Resolve(ctx context.Context, _ string) (context.Context, net.IP, e
 }
 
 // dial connects for a client of SOCKS. go-socks5 looks for words in an error (request.go,
-// handleConnect): with "refused" the far end has refused, with "network is unreachable" it is the
-// way there, and each other one is "host unreachable".
+// handleConnect). "refused" means that the far end has refused, and "network is unreachable" that
+// the way there failed. Every other error is "host unreachable".
 func (s *server) dial(ctx context.Context, _, address string) (net.Conn, error) {
 	conn, err := s.host.connect(ctx, address)
 	var host *jumpHostError
@@ -117,7 +118,7 @@ func (s *server) accept(ctx context.Context, listener net.Listener) {
 			return
 		}
 		if !s.idle.begin() {
-			_ = conn.Close() // It ends, and who comes now starts one of its own.
+			_ = conn.Close() // It ends, and the next process starts its own.
 			continue
 		}
 		go func() {
@@ -128,7 +129,8 @@ func (s *server) accept(ctx context.Context, listener net.Listener) {
 	}
 }
 
-// serve is one connection: one of SOCKS, or one of Strata's own, which begins with another byte.
+// serve serves one connection: one of SOCKS, or one of Strata's own, which begins with another
+// byte.
 func (s *server) serve(ctx context.Context, conn net.Conn) {
 	defer func() { _ = conn.Close() }() // The other end sees it.
 	said := bufio.NewReader(conn)
@@ -158,11 +160,11 @@ func (s *server) serve(ctx context.Context, conn net.Conn) {
 	}
 }
 
-// greeted answers one line, and holds the tunnel until the other end goes or asks for its end.
+// greeted answers one line, and holds the tunnel until the other end closes or requests its end.
 func (s *server) greeted(conn net.Conn, line string) bool {
 	switch line {
 	case greeting:
-		s.host.begin() // who asks is to hear how it goes
+		s.host.begin() // so that the caller can wait for the result
 	case endLine:
 		if s.idle.endWith(1) { // another run may have come since the answer
 			s.end()
@@ -178,6 +180,7 @@ func (s *server) greeted(conn net.Conn, line string) bool {
 		return false
 	}
 	trouble, pending := s.host.state()
-	said := answer{Digest: s.digest, Last: s.last, Access: s.access, Uses: s.idle.uses() - 1, Trouble: trouble, Pending: pending}
+	said := answer{Digest: s.digest, Last: s.last, Access: s.access, Uses: s.idle.uses() - 1,
+		Trouble: trouble, Pending: pending}
 	return json.NewEncoder(conn).Encode(said) == nil
 }

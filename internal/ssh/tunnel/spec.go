@@ -13,18 +13,18 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Spec is a tunnel. It travels as JSON to the process that serves it, whose keys come in the
+// Spec describes a tunnel. It is passed as JSON to the process that serves it; the keys are in its
 // environment.
 type Spec struct {
-	// Port is of this machine's loopback.
+	// Port is a port of this machine's loopback.
 	Port int `json:"port"`
-	// Via are the jump hosts; connections come out of the last. Agent offers the ssh-agent's keys
-	// to them as well.
+	// Via are the jump hosts; connections leave from the last. Agent also offers the ssh-agent's
+	// keys to them.
 	Via   []remote.Hop `json:"via"`
 	Agent bool         `json:"agent,omitempty"`
 }
 
-// Of is the tunnel that leads to a target; its Port is zero where there is none.
+// Of returns the tunnel to a target; its Port is zero if there is none.
 func Of(t remote.Target) Spec {
 	if t.DynamicForward == 0 {
 		return Spec{}
@@ -32,7 +32,7 @@ func Of(t remote.Target) Spec {
 	return Spec{Port: t.DynamicForward, Via: t.Jump, Agent: t.Agent}
 }
 
-// First is the tunnel of the first of some hosts that has one; target is a host's.
+// First returns the tunnel of the first host that has one; target returns a host's target.
 func First[H any](hosts []H, target func(H) remote.Target) Spec {
 	for _, host := range hosts {
 		if way := Of(target(host)); way.There() {
@@ -42,7 +42,7 @@ func First[H any](hosts []H, target func(H) remote.Target) Spec {
 	return Spec{}
 }
 
-// There says whether there is a tunnel at all.
+// There reports whether there is a tunnel at all.
 func (s Spec) There() bool { return s.Port != 0 }
 
 // Address returns the proxy's address, as host:port; empty without one.
@@ -53,22 +53,22 @@ func (s Spec) Address() string {
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.Port))
 }
 
-// URL is the proxy's, as a kubeconfig's proxy-url has it. The API server's address is looked up at
-// the far end, where it has to be known.
+// URL returns the proxy's address for a kubeconfig's proxy-url. The far end, which must know it,
+// resolves the API server's address.
 func (s Spec) URL() string { return s.proxy().String() }
 
 func (s Spec) proxy() *url.URL { return &url.URL{Scheme: scheme, Host: s.Address()} }
 
 const scheme = "socks5"
 
-// Use makes config reach its server through the tunnel, where there is one.
+// Use makes config reach its server through the tunnel, if there is one.
 func (s Spec) Use(config *rest.Config) {
 	if s.There() {
 		config.Proxy = http.ProxyURL(s.proxy())
 	}
 }
 
-// last is the jump host that connections come out of.
+// last returns the jump host that connections leave from.
 func (s Spec) last() string {
 	if len(s.Via) == 0 {
 		return "nowhere"
@@ -77,10 +77,11 @@ func (s Spec) last() string {
 	return net.JoinHostPort(hop.Address, strconv.Itoa(hop.Port))
 }
 
-// protocol is the version of what is said to a tunnel: one of another version is another tunnel.
+// protocol is the version of the tunnel's protocol: a tunnel of another version counts as another
+// tunnel.
 const protocol = "2 "
 
-// digest tells one way from another.
+// digest returns a text that identifies a way.
 func (s Spec) digest() (string, error) {
 	text, err := json.Marshal(s)
 	if err != nil {

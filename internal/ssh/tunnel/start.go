@@ -20,15 +20,15 @@ import (
 )
 
 // Command is the subcommand that serves a tunnel: a Spec on stdin, the keys in the environment. It
-// prints readyLine when connections pass.
+// prints readyLine when it accepts connections.
 const (
 	Command   = "tunnel-serve"
 	readyLine = "ready\n"
 )
 
-// start starts the process of a tunnel, in a session of its own, so that it outlives the run and no
-// interrupt meets it, and returns when the jump host has been logged in to. A process that finds
-// the port taken says so: another one was faster, or it is another program's.
+// start starts the process of a tunnel, in a session of its own, so that it outlives the run and
+// gets no interrupt. It returns when the login to the jump host has succeeded. A process that finds
+// the port taken reports it: another one was faster, or another program has it.
 func start(ctx context.Context, spec Spec, key []byte) error {
 	if testing.Testing() {
 		return errors.New("a test binary serves no tunnel")
@@ -58,12 +58,12 @@ func start(ctx context.Context, spec Spec, key []byte) error {
 		return errors.Join(err, told.Close())
 	}
 	_ = told.Close()                   // The process has it.
-	go func() { _ = command.Wait() }() // What it has to say is on the pipe.
+	go func() { _ = command.Wait() }() // Its messages are on the pipe.
 	return report(ctx, said, command.Process)
 }
 
-// keepToItself leaves what this process has inherited out of the processes that it starts: a lock
-// that whoever started the run holds by an open file would be held for as long as the tunnel stays.
+// keepToItself keeps this process's inherited files out of the processes that it starts. Otherwise
+// a lock on an open file of the run's caller would be held as long as the tunnel stays.
 func keepToItself() error {
 	open, err := os.ReadDir("/dev/fd")
 	if err != nil {
@@ -77,9 +77,10 @@ func keepToItself() error {
 	return nil
 }
 
-// report reads whether the process is ready, and otherwise why it ended.
+// report reads whether the process is ready, and otherwise the reason of its end.
 func report(ctx context.Context, said *os.File, process *os.Process) error {
-	stop := context.AfterFunc(ctx, func() { _ = process.Kill() }) // the end of the process ends the wait for what it says
+	// the end of the process ends the wait for its output
+	stop := context.AfterFunc(ctx, func() { _ = process.Kill() })
 	defer stop()
 	var all strings.Builder
 	part := make([]byte, 4096)
@@ -103,10 +104,11 @@ func report(ctx context.Context, said *os.File, process *os.Process) error {
 	return nil
 }
 
-// inUse is the system's word for a port that is taken.
+// inUse is the system's error for a port that is taken.
 var inUse = syscall.EADDRINUSE.Error()
 
-// Main is the process: it serves the tunnel until it ends, and says on out when connections pass.
+// Main is the process: it serves the tunnel until it ends, and prints to out when it accepts
+// connections.
 func Main(ctx context.Context, spec Spec, key []byte, out io.Writer) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", spec.Address())
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// flock(1) and CI runners hold a lock by a file that all they start inherits.
+// flock(1) and CI runners hold a lock by a file that all their child processes inherit.
 func TestWhatARunHoldsIsNotHeldByItsTunnel(t *testing.T) {
 	lock, err := os.Create(filepath.Join(t.TempDir(), "lock"))
 	require.NoError(t, err)

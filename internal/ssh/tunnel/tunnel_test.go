@@ -61,7 +61,7 @@ func serve(
 	return ended, stop
 }
 
-// closedPort is a port where nothing listens.
+// closedPort returns a port where nothing listens.
 func closedPort(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -72,7 +72,8 @@ func closedPort(t *testing.T) string {
 
 func api(t *testing.T) *httptest.Server {
 	t.Helper()
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "answered") }))
+	server := httptest.NewServer(
+		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "answered") }))
 	t.Cleanup(server.Close)
 	return server
 }
@@ -102,7 +103,7 @@ func TestAKubeconfigsProxyLeadsThroughTheJumpHost(t *testing.T) {
 	assert.Equal(t, 1, tunnel.jump.Connections(), "one login serves all")
 }
 
-// A name of the far network is nothing that this machine could look up.
+// This machine cannot resolve a name of the far network.
 func TestNamesAreLookedUpAtTheFarEnd(t *testing.T) {
 	tunnel, server := served(t, time.Minute), api(t)
 	_, port, err := net.SplitHostPort(server.Listener.Addr().String())
@@ -160,8 +161,8 @@ func TestALostJumpHostIsLoggedInToAgain(t *testing.T) {
 	assert.Equal(t, 2, tunnel.jump.Connections())
 }
 
-// What waits for the far end's answer has said all it has to say: the end of one direction is not
-// that of the other.
+// A client that waits for the far end's answer may have ended its output: the end of one direction
+// is not that of the other.
 func TestOneDirectionEndsBeforeTheOther(t *testing.T) {
 	tunnel := served(t, time.Minute)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -1,5 +1,5 @@
-// Package seen owns the line in which a gate says when it saw what decided: package health writes
-// it, and package timeline, which must not need all of health, reads it.
+// Package seen formats the line with the time of the observation that decided a gate. Package
+// health writes it. Package timeline reads it, and must not import all of health.
 package seen
 
 import (
@@ -7,15 +7,15 @@ import (
 	"time"
 )
 
-// mark stands between a gate's name and the time.
+// mark separates a gate's name from the time.
 const mark = ": decided by what was seen at "
 
-// Line is the line of a gate, with its end.
+// Line returns the line of a gate, with a newline.
 func Line(gate string, at time.Time) string {
 	return gate + mark + at.UTC().Format(time.RFC3339Nano) + "\n"
 }
 
-// Parse reads a Line; false for any other.
+// Parse parses a Line; false for any other.
 func Parse(line string) (time.Time, bool) {
 	_, text, found := strings.Cut(line, mark)
 	if !found {

@@ -1,4 +1,4 @@
-// Package table prints tables for people: aligned columns, one line a row.
+// Package table prints tables for people: aligned columns, one line per row.
 package table
 
 import (

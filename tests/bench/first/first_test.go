@@ -19,7 +19,7 @@ const lastBuild = `{"cores": 2, "parts": [
 	{"name": "machine-image", "began": 1, "ended": 101, "processor": 95, "beside": true}
 ], "samples": [{"at": 5, "rest": 9999}, {"at": 51, "rest": 330}, {"at": 151, "rest": 120}]}`
 
-// kept is a run whose lab wrote lastBuild.
+// kept returns a run whose lab wrote lastBuild.
 func kept(t *testing.T) run {
 	t.Helper()
 	r := run{root: t.TempDir(), cache: t.TempDir(), dir: t.TempDir()}
@@ -47,7 +47,8 @@ func TestResultsTakeThePlaceOfThoseBefore(t *testing.T) {
 	built, err := kept(t).record()
 	require.NoError(t, err)
 	path := filepath.Join(t.TempDir(), "results.json")
-	require.NoError(t, bench.Merge(path, []bench.Result{bench.Most("first_up_share/gone", "ratio", 0.5, 0, []float64{1})}))
+	require.NoError(t,
+		bench.Merge(path, []bench.Result{bench.Most("first_up_share/gone", "ratio", 0.5, 0, []float64{1})}))
 	require.NoError(t, write(path, cost{processor: 1501, wall: 800, others: 0.2}, built))
 	all, err := bench.Read(path)
 	require.NoError(t, err)
@@ -72,7 +73,8 @@ func TestWhatWasNotBuiltKeepsItsWeight(t *testing.T) {
 	require.NoError(t, writeWeights(path, built))
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
-	assert.JSONEq(t, `{"vault": {"processor": 200}, "k3s": {"processor": 400}, "download/k3s": {"processor": 4}, "pause": {"processor": 1},
+	assert.JSONEq(t,
+		`{"vault": {"processor": 200}, "k3s": {"processor": 400}, "download/k3s": {"processor": 4}, "pause": {"processor": 1},
 		"machine-image": {"processor": 95, "wall": 100}}`, string(text))
 }
 
@@ -87,14 +89,17 @@ func TestARunKnowsNoCacheOfTheUsers(t *testing.T) {
 	require.NoError(t, err)
 	assert.NotContains(t, string(text), "STRATA_ARTIFACTS")
 	assert.NotContains(t, string(text), "MAKEFLAGS")
-	for _, want := range []string{"GOCACHE=/run/gocache\n", "GOMODCACHE=/run/modules\n", "XDG_CACHE_HOME=/run/cache\n"} {
+	for _, want := range []string{"GOCACHE=/run/gocache\n", "GOMODCACHE=/run/modules\n",
+		"XDG_CACHE_HOME=/run/cache\n"} {
 		assert.Contains(t, string(text), want)
 	}
 	assert.NotContains(t, string(text), "/users")
 }
 
 func TestTheProcessorTimeOfGrandchildrenCounts(t *testing.T) {
-	spent, err := timed(exec.CommandContext(t.Context(), "sh", "-c", "sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'; sleep 0.5"))
+	spent, err := timed(
+		exec.CommandContext(t.Context(), "sh", "-c",
+			"sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'; sleep 0.5"))
 	require.NoError(t, err)
 	assert.Greater(t, spent.processor, 0.1)
 	assert.Greater(t, spent.wall, spent.processor, "sleep takes no processor")

@@ -1,13 +1,13 @@
-// Command first measures the first `make up`: of a clone of this checkout's commit, with empty
-// caches of its own for compilers, modules and the lab, so that the user's stay as they are. It
-// counts the processor time of everything that the up starts, which is the same beside others'
-// work, and writes it with the share of each part to bench/results.json, docs/benchmarks.md and the
-// lab's table of weights.
+// Command first measures the first `make up`. It clones this checkout's commit and uses empty
+// caches of its own for compilers, modules and the lab, so that the user's stay unchanged. It
+// counts the processor time of all processes of the update, which other load on the machine does
+// not change. It writes the time, with the share of each part, to bench/results.json,
+// docs/benchmarks.md and the lab's table of weights.
 //
 //	go run ./tests/bench/first [PART...]
 //
-// With parts, steps of the lab's build, only these are built, and their cost is printed and not
-// written.
+// With parts, which are steps of the lab's build, it builds only these, and prints their cost
+// without writing it.
 package main
 
 import (
@@ -32,7 +32,7 @@ func main() {
 	}
 }
 
-// measure runs it all in a temporary folder, which it takes away again.
+// measure runs all steps in a temporary folder, which it removes afterwards.
 func measure(ctx context.Context, parts []string) (err error) {
 	root, err := filepath.Abs(".")
 	if err != nil {
@@ -58,14 +58,16 @@ func measure(ctx context.Context, parts []string) (err error) {
 	return r.whole(ctx)
 }
 
-// free says whether the machines of stack local are in use: the measured up would be no first one.
+// free returns an error if the machines of stack local are in use, because the measured update
+// would not be a first one.
 func free() error {
 	found, err := filepath.Glob("/var/lib/strata/machines/local-*")
 	if err != nil {
 		return err
 	}
 	if len(found) > 0 {
-		return fmt.Errorf("stack local has machines on this host (%s): take it down first: make down", strings.Join(found, ", "))
+		return fmt.Errorf("stack local has machines on this host (%s): take it down first: make down",
+			strings.Join(found, ", "))
 	}
 	return nil
 }
@@ -73,29 +75,31 @@ func free() error {
 // run is a run in a folder of its own.
 type run struct{ root, clone, cache, dir string }
 
-// command is one that knows no cache but the run's.
+// command returns a command that knows no cache but the run's.
 func (r run) command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
 	command := exec.CommandContext(ctx, name, args...)
 	command.Dir, command.Stdout, command.Stderr = dir, os.Stdout, os.Stderr
-	// An end in order: the up is interrupted, and not left with its children.
+	// An orderly end: the update is interrupted, and not left with its children.
 	command.Cancel = func() error { return command.Process.Signal(os.Interrupt) }
 	for _, variable := range os.Environ() {
 		name, _, _ := strings.Cut(variable, "=")
-		// What a make above exports, or a shell with another stack's environment, is none of the
-		// run's.
-		if !strings.HasPrefix(name, "MAKE") && !strings.HasPrefix(name, "STRATA_") && !strings.HasPrefix(name, "PULUMI_") && name != "MFLAGS" {
+		// The run must not have variables that an outer make exports, or a shell with another
+		// stack's environment.
+		if !strings.HasPrefix(name, "MAKE") && !strings.HasPrefix(name, "STRATA_") &&
+			!strings.HasPrefix(name, "PULUMI_") && name != "MFLAGS" {
 			command.Env = append(command.Env, variable)
 		}
 	}
 	command.Env = append(command.Env,
-		"GOCACHE="+filepath.Join(r.dir, "gocache"), "GOMODCACHE="+filepath.Join(r.dir, "modules"), "XDG_CACHE_HOME="+r.cache,
-		// As the Makefile has them; it exports the same.
+		"GOCACHE="+filepath.Join(r.dir, "gocache"), "GOMODCACHE="+filepath.Join(r.dir, "modules"),
+		"XDG_CACHE_HOME="+r.cache,
+		// The same values as the Makefile's, which exports them, too.
 		"GOFLAGS=-buildvcs=false -trimpath -gcflags=all=-dwarf=false", "CGO_ENABLED=0",
 	)
 	return command
 }
 
-// removeAll removes a folder with a module cache in it, whose folders are read-only.
+// removeAll removes a folder that contains a module cache, whose folders are read-only.
 func removeAll(dir string) error {
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.IsDir() {

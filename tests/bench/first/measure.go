@@ -14,37 +14,38 @@ import (
 	"strata/internal/files/atomicfile"
 )
 
-// cost holds the durations of a command and all that it started, in seconds.
+// cost holds the durations of a command and all its processes, in seconds.
 type cost struct {
 	processor, wall float64
-	// others is the share of the machine's processor time meanwhile that was not the command's.
+	// others is the share of other processes in the machine's processor time meanwhile.
 	others float64
 }
 
-// timed runs a command. Its processor time is the kernel's count of it and its children, each with
-// its own, that were waited for: hosts, which outlive it, are not among them.
+// timed runs a command. Its processor time is the kernel's count of it and its descendants that
+// were waited for. It excludes hosts, which outlive it.
 func timed(command *exec.Cmd) (cost, error) {
 	busy, began := busySeconds(), time.Now()
 	err := command.Run()
 	if command.ProcessState == nil {
 		return cost{}, err
 	}
-	c := cost{processor: (command.ProcessState.UserTime() + command.ProcessState.SystemTime()).Seconds(), wall: time.Since(began).Seconds()}
+	c := cost{processor: (command.ProcessState.UserTime() + command.ProcessState.SystemTime()).Seconds(),
+		wall: time.Since(began).Seconds()}
 	if all := busySeconds() - busy; all > 0 {
 		c.others = max(0, 1-c.processor/all)
 	}
 	return c, err
 }
 
-// busySeconds sums up the processors' time since the machine's start in which they were not idle
-// (proc_stat(5)).
+// busySeconds returns the processors' busy time since the machine's start (proc_stat(5)).
 func busySeconds() float64 {
 	text, err := os.ReadFile("/proc/stat")
 	if err != nil {
 		return 0 // no Linux
 	}
 	var user, nice, system, idle, wait, irq, softirq float64
-	if _, err := fmt.Sscanf(string(text), "cpu %f %f %f %f %f %f %f", &user, &nice, &system, &idle, &wait, &irq, &softirq); err != nil {
+	if _, err := fmt.Sscanf(string(text), "cpu %f %f %f %f %f %f %f", &user, &nice, &system, &idle,
+		&wait, &irq, &softirq); err != nil {
 		return 0
 	}
 	return (user + nice + system + irq + softirq) / 100
@@ -62,14 +63,14 @@ type record struct {
 	Samples []struct{ At, Rest float64 }
 }
 
-// record reads it, and keeps it in .strata/first-build.json.
+// record reads the lab's record, and keeps it in .strata/first-build.json.
 func (r run) record() (record, error) {
 	var read record
 	text, err := os.ReadFile(filepath.Join(r.cache, "strata", "last-build.json"))
 	if err != nil {
 		return read, fmt.Errorf("what the lab built: %w", err)
 	}
-	// The rest of the run's folder goes.
+	// The rest of the run's folder is removed.
 	kept := filepath.Join(r.root, ".strata", "first-build.json")
 	if err := errors.Join(os.MkdirAll(filepath.Dir(kept), 0o755), atomicfile.Write(kept, text, 0o644)); err != nil {
 		return read, fmt.Errorf("what the lab built: %w", err)
@@ -77,12 +78,13 @@ func (r run) record() (record, error) {
 	return read, json.Unmarshal(text, &read)
 }
 
-// whole measures `make up` and writes what it found. What is up is taken down again, also after an
-// up that failed.
+// whole measures `make up` and writes the results. It destroys the stack again, even after a failed
+// update.
 func (r run) whole(ctx context.Context) error {
 	spent, err := timed(r.command(ctx, r.clone, "make", "up", "STACK=local", "ARTIFACTS=lab", "ORIGINALS="))
-	// An interrupt is for the up; what it left still goes.
-	down := r.command(context.WithoutCancel(ctx), r.clone, "make", "down", "STACK=local", "ARTIFACTS=lab", "ORIGINALS=").Run()
+	// An interrupt is for the update; its leftovers are still removed.
+	down := r.command(context.WithoutCancel(ctx), r.clone, "make", "down", "STACK=local",
+		"ARTIFACTS=lab", "ORIGINALS=").Run()
 	if err := errors.Join(err, down); err != nil {
 		return fmt.Errorf("nothing was measured: %w", err)
 	}
@@ -101,9 +103,11 @@ func (r run) whole(ctx context.Context) error {
 	return generate.Run()
 }
 
-// parts measures some steps of the lab's build, and says what they cost.
+// parts measures some steps of the lab's build, and prints their cost.
 func (r run) parts(ctx context.Context, names []string) error {
-	spent, err := timed(r.command(ctx, r.clone, "go", "-C", "tests/lab", "run", "./cmd/lab", "build", "--only", strings.Join(names, ",")))
+	spent, err := timed(
+		r.command(ctx, r.clone, "go", "-C", "tests/lab", "run", "./cmd/lab", "build", "--only",
+			strings.Join(names, ",")))
 	if err != nil {
 		return err
 	}
@@ -114,7 +118,8 @@ func (r run) parts(ctx context.Context, names []string) error {
 	for _, part := range built.Parts {
 		fmt.Printf("%-40s processor %6.1f s  wall %6.1f s\n", part.Name, part.Processor, part.Ended-part.Began)
 	}
-	fmt.Printf("%-40s processor %6.1f s  wall %6.1f s  others %.0f %%\n", "all, and the lab's own command", spent.processor, spent.wall, 100*spent.others)
+	fmt.Printf("%-40s processor %6.1f s  wall %6.1f s  others %.0f %%\n",
+		"all, and the lab's own command", spent.processor, spent.wall, 100*spent.others)
 	if offs := estimates(built); len(offs) > 0 {
 		fmt.Printf("%-40s %.0f %%\n", "the estimate was off by at most", 100*offs[len(offs)-1])
 	}

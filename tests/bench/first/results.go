@@ -16,7 +16,7 @@ import (
 const (
 	processorTarget, wallTarget = 25 * 60, 15 * 60
 	estimateTarget              = 0.3
-	// leastShare is that of a part that is named: the others are summed up.
+	// leastShare is the least share of a part with a row of its own: the others are summed up.
 	leastShare = 0.01
 )
 
@@ -36,8 +36,9 @@ func write(path string, spent cost, built record) error {
 	return bench.Replace(path, "first_up_share", results)
 }
 
-// shares are the parts' of the whole processor time: downloads together, small parts together, and
-// what is no part of the build: the up itself, and the few commands before it.
+// shares returns the parts' shares of the whole processor time: downloads together, small parts
+// together, and the time outside the build. The latter is the update itself, and the few commands
+// before it.
 func shares(spent cost, built record) map[string]float64 {
 	shares := map[string]float64{"up": 1}
 	for _, part := range built.Parts {
@@ -55,11 +56,11 @@ func shares(spent cost, built record) map[string]float64 {
 	return shares
 }
 
-// slack is how far off, in seconds, an estimate may be for nothing.
+// slack is the absolute error, in seconds, that an estimate may have.
 const slack = 30
 
-// estimates are by how much those of a build were off, of what was left, from a tenth of it on; the
-// smallest first.
+// estimates returns the relative errors of a build's estimates of its remaining time, from a tenth
+// of the build on, sorted.
 func estimates(built record) []float64 {
 	end := 0.0
 	for _, part := range built.Parts {
@@ -75,14 +76,14 @@ func estimates(built record) []float64 {
 	return offs
 }
 
-// weight is what the lab expects of a part (tests/lab/internal/build).
+// weight is the lab's expected cost of a part (tests/lab/internal/build).
 type weight struct {
 	Processor float64 `json:"processor"`
 	Wall      float64 `json:"wall,omitempty"`
 }
 
-// writeWeights puts what was measured into the lab's table. Parts that this build had not, such as
-// those that stack local does not need, keep their weight.
+// writeWeights writes the measured costs into the lab's table. Parts that this build did not have,
+// such as those that stack local does not need, keep their weight.
 func writeWeights(path string, built record) error {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"strata/tests/bench/svg"
 )
 
-// scale is a logarithmic axis from one value to another between two places.
+// scale is a logarithmic axis between two values and between two positions.
 type scale struct{ low, high, from, to float64 }
 
 func (s scale) at(value float64) float64 {
@@ -20,7 +20,7 @@ func (s scale) at(value float64) float64 {
 	return s.from + (s.to-s.from)*math.Log10(value/s.low)/math.Log10(s.high/s.low)
 }
 
-// ticks are the powers of ten on it.
+// ticks returns the powers of ten on it.
 func (s scale) ticks() []float64 {
 	var ticks []float64
 	for power := math.Round(math.Log10(s.low)); power <= math.Log10(s.high)+1e-9; power++ {
@@ -29,7 +29,7 @@ func (s scale) ticks() []float64 {
 	return ticks
 }
 
-// decades is the scale of powers of ten that holds the values.
+// decades returns the scale of powers of ten that contains the values.
 func decades(values []float64, from, to float64) scale {
 	low, high := math.Floor(math.Log10(slices.Min(values))), math.Ceil(math.Log10(slices.Max(values)))
 	return scale{math.Pow(10, low), math.Pow(10, max(high, low+1)), from, to}
@@ -37,8 +37,8 @@ func decades(values []float64, from, to float64) scale {
 
 const curvesHeight = 360.0
 
-// curves draws times by the number of what grows, both axes logarithmic. Points are in the order of
-// that number.
+// curves draws times by the growing quantity, both axes logarithmic. Points are sorted by that
+// quantity.
 func curves(of string, points []bench.Result) *svg.Element {
 	byName := map[string][]bench.Result{}
 	var names []string
@@ -50,7 +50,8 @@ func curves(of string, points []bench.Result) *svg.Element {
 		byName[r.Point.Curve] = append(byName[r.Point.Curve], r)
 		xs, ys = append(xs, r.Point.X), append(ys, r.Value)
 	}
-	plot := canvas("Time by the number of "+of, "Seconds up, "+of+" to the right, both logarithmic.", curvesHeight+48+14*float64(len(names)))
+	plot := canvas("Time by the number of "+of, "Seconds up, "+of+" to the right, both logarithmic.",
+		curvesHeight+48+14*float64(len(names)))
 	if len(points) == 0 {
 		return plot
 	}
@@ -67,12 +68,15 @@ func grid(right, up scale) *svg.Element {
 	for _, tick := range right.ticks() {
 		x := svg.Num(right.at(tick))
 		g.Add(svg.New("line", "class", "grid", "x1", x, "x2", x, "y1", svg.Num(up.from), "y2", svg.Num(up.to)),
-			svg.New("text", "x", x, "y", svg.Num(up.from+16), "text-anchor", "middle").WithText(fmt.Sprintf("%g", tick)))
+			svg.New("text", "x", x, "y", svg.Num(up.from+16), "text-anchor", "middle").
+				WithText(fmt.Sprintf("%g", tick)))
 	}
 	for _, tick := range up.ticks() {
 		y := up.at(tick)
-		g.Add(svg.New("line", "class", "grid", "x1", svg.Num(right.from), "x2", svg.Num(right.to), "y1", svg.Num(y), "y2", svg.Num(y)),
-			svg.New("text", "x", svg.Num(right.from-8), "y", svg.Num(y+4), "text-anchor", "end").WithText(fmt.Sprintf("%g s", tick)))
+		g.Add(svg.New("line", "class", "grid", "x1", svg.Num(right.from), "x2", svg.Num(right.to), "y1",
+			svg.Num(y), "y2", svg.Num(y)),
+			svg.New("text", "x", svg.Num(right.from-8), "y", svg.Num(y+4), "text-anchor", "end").
+				WithText(fmt.Sprintf("%g s", tick)))
 	}
 	return g
 }
@@ -87,7 +91,8 @@ func curve(i int, meaning string, points []bench.Result, right, up scale) *svg.E
 		x, y := right.at(r.Point.X), up.at(r.Value)
 		d = append(d, map[bool]string{true: "M", false: "L"}[j == 0]+svg.Num(x)+" "+svg.Num(y))
 		g.Add(svg.New("circle", "class", "point", "cx", svg.Num(x), "cy", svg.Num(y), "r", "3").
-			Add(svg.New("title").WithText(fmt.Sprintf("%s, %g %s: %s", meaning, r.Point.X, r.Point.Of, written(r.Value, r.Unit)))))
+			Add(svg.New("title").
+				WithText(fmt.Sprintf("%s, %g %s: %s", meaning, r.Point.X, r.Point.Of, written(r.Value, r.Unit)))))
 	}
 	y := svg.Num(curvesHeight + 34 + 14*float64(i))
 	last := points[len(points)-1]
@@ -95,6 +100,7 @@ func curve(i int, meaning string, points []bench.Result, right, up scale) *svg.E
 		svg.New("path", "class", class, "d", strings.Join(d, " ")),
 		svg.New("path", "class", class, "d", "M80 "+y+" L120 "+y),
 		svg.New("text", "x", "128", "y", svg.Num(curvesHeight+38+14*float64(i))).
-			WithText(fmt.Sprintf("%s: %s at %g", meaning, written(last.Value, last.Unit), last.Point.X)), // beside the point two may overlap
+			// beside the point two may overlap
+			WithText(fmt.Sprintf("%s: %s at %g", meaning, written(last.Value, last.Unit), last.Point.X)),
 	)
 }

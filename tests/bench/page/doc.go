@@ -1,7 +1,6 @@
-// Package page owns docs/benchmarks.md and its pictures: both are rendered from bench/results.json,
-// and no number is typed. Its test fails when they are stale; `go generate ./tests/bench` rewrites
-// them.
+// Package page renders docs/benchmarks.md and its pictures from bench/results.json; no number is
+// typed. Its test fails if they are stale; `go generate ./tests/bench` rewrites them.
 //
-// The plots are drawn with tests/bench/svg and not by a plotting library: they follow the reader's
-// light or dark, are read out by a screen reader, and need no module of their own.
+// It draws the plots with tests/bench/svg and not with a plotting library: they follow the reader's
+// light or dark scheme, and a screen reader can read them. They need no module of their own.
 package page

@@ -8,7 +8,7 @@ import (
 	"strata/tests/bench"
 )
 
-// headline is a row that stands before all numbers.
+// headline is a row in the table before all numbers.
 type headline struct {
 	// name is the result's.
 	name string
@@ -51,7 +51,8 @@ func writeHeadlines(text *strings.Builder, results []bench.Result) {
 		if trials, counted := find(results, h.of); counted {
 			n = written(trials.Value, trials.Unit)
 		}
-		fmt.Fprintf(text, "| %s | %s | %s | %s |\n", h.text, written(r.Value, r.Unit), n, r.Measured.Format("2006-01-02"))
+		fmt.Fprintf(text, "| %s | %s | %s | %s |\n", h.text, written(r.Value, r.Unit), n,
+			r.Measured.Format("2006-01-02"))
 	}
 }
 

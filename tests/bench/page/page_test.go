@@ -36,7 +36,8 @@ func TestThePageIsFresh(t *testing.T) {
 		}
 		got, err := os.ReadFile(path)
 		require.NoError(t, err)
-		assert.Equal(t, string(file.Content), string(got), "docs/%s is stale; run: go generate ./tests/bench", file.Path)
+		assert.Equal(t, string(file.Content), string(got),
+			"docs/%s is stale; run: go generate ./tests/bench", file.Path)
 	}
 }
 
@@ -49,7 +50,7 @@ func TestEveryNumberHasAMeaning(t *testing.T) {
 	}
 }
 
-// A number that is renamed would leave the top of the page without a word.
+// A renamed number would silently leave the top of the page.
 func TestEveryHeadlineIsMeasured(t *testing.T) {
 	results, err := bench.Read(filepath.Join(root, "bench/results.json"))
 	require.NoError(t, err)
@@ -86,7 +87,7 @@ func TestPartsOfANumberShareItsMeaning(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(text.String(), meanings["noop_up"]))
 }
 
-// sample has a number of each sort.
+// sample returns a number of each sort.
 func sample() []bench.Result {
 	results := []bench.Result{
 		bench.Most("gate_lag_p95/<a&b>", "ms", 0.95, 250, []float64{2500}),
@@ -97,7 +98,8 @@ func sample() []bench.Result {
 		results = append(results, bench.On("cost_up", "workloads", n, "s", []float64{float64(n) / 500}))
 		results = append(results, bench.On("cost_noop", "workloads", n, "s", []float64{float64(n) / 1000}))
 	}
-	return append(results, bench.On("cost_share/engine", "workloads", 100, "ratio", []float64{0.9}), bench.On("cost_share/engine", "workloads", 1000, "ratio", []float64{0.4}),
+	return append(results, bench.On("cost_share/engine", "workloads", 100, "ratio", []float64{0.9}),
+		bench.On("cost_share/engine", "workloads", 1000, "ratio", []float64{0.4}),
 		bench.On("cost_share/encoding", "workloads", 1000, "ratio", []float64{0.6}))
 }
 
@@ -106,7 +108,8 @@ func TestEveryPictureIsWellFormedAndWhole(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, files, 3)
 	text := string(files[0].Content)
-	assert.Contains(t, text, "What dominates an update of 1000 that saves each step, by the processor's time: encoding 60 %, engine 40 %.")
+	assert.Contains(t, text,
+		"What dominates an update of 1000 that saves each step, by the processor's time: encoding 60 %, engine 40 %.")
 	assert.Contains(t, text, "| **no** |")
 	classes := map[string]int{}
 	for _, file := range files[1:] {
@@ -136,17 +139,19 @@ func TestEveryPictureIsWellFormedAndWhole(t *testing.T) {
 }
 
 func TestABetterNumberIsFurtherLeftWhicheverWayItCounts(t *testing.T) {
-	assert.Less(t, strain(bench.Most("a", "s", 0.5, 5, []float64{1})), strain(bench.Most("a", "s", 0.5, 5, []float64{2})))
-	assert.Less(t, strain(bench.Least("a", "s", 0.5, 5, []float64{9})), strain(bench.Least("a", "s", 0.5, 5, []float64{8})))
+	assert.Less(t, strain(bench.Most("a", "s", 0.5, 5, []float64{1})),
+		strain(bench.Most("a", "s", 0.5, 5, []float64{2})))
+	assert.Less(t, strain(bench.Least("a", "s", 0.5, 5, []float64{9})),
+		strain(bench.Least("a", "s", 0.5, 5, []float64{8})))
 	axis := scale{0.1, 100, 10, 40}
 	assert.Equal(t, []float64{0.1, 1, 10, 100}, axis.ticks())
 	assert.InDelta(t, 20, axis.at(1), 1e-9)
 }
 
-// An estimate that is right every time is off by zero, which no logarithm has: the axis once took
-// all memory.
+// A perfect estimate has the error zero, which has no logarithm: such an axis used all memory.
 func TestZeroHasAPlaceOnTheAxis(t *testing.T) {
-	for _, r := range []bench.Result{bench.Most("a", "ratio", 0.5, 0.3, []float64{0}), bench.Least("b", "ratio", 0.5, 2, []float64{0})} {
+	for _, r := range []bench.Result{bench.Most("a", "ratio", 0.5, 0.3, []float64{0}),
+		bench.Least("b", "ratio", 0.5, 2, []float64{0})} {
 		assert.InDelta(t, 1, strain(r), farthest, r.Name)
 		assert.Positive(t, strain(r), r.Name)
 	}

@@ -27,7 +27,7 @@ type File struct {
 	Content []byte
 }
 
-// Render is the page and its pictures.
+// Render returns the page and its pictures.
 func Render(results []bench.Result) ([]File, error) {
 	var text strings.Builder
 	text.WriteString(head)
@@ -50,7 +50,7 @@ func Render(results []bench.Result) ([]File, error) {
 	return files, nil
 }
 
-// split parts the numbers that stand alone from the points of curves, by what grows.
+// split separates single numbers from the points of curves, by the growing quantity.
 func split(results []bench.Result) (single []bench.Result, points map[string][]bench.Result) {
 	points = map[string][]bench.Result{}
 	for _, r := range results {
@@ -63,9 +63,11 @@ func split(results []bench.Result) (single []bench.Result, points map[string][]b
 	return single, points
 }
 
-// writeSingle writes a row for each number. Numbers in a row that have the same meaning say it once.
+// writeSingle writes a row for each number. Successive numbers with the same meaning share its
+// text.
 func writeSingle(text *strings.Builder, results []bench.Result, pictures map[string]*svg.Element) {
-	text.WriteString("\n## All numbers\n\n| number | meaning | value | target | met | n |\n| --- | --- | ---: | --- | --- | ---: |\n")
+	text.WriteString(
+		"\n## All numbers\n\n| number | meaning | value | target | met | n |\n| --- | --- | ---: | --- | --- | ---: |\n")
 	var promised []bench.Result
 	shared := ""
 	for _, r := range results {
@@ -80,7 +82,8 @@ func writeSingle(text *strings.Builder, results []bench.Result, pictures map[str
 			met = verdict(r)
 			promised = append(promised, r)
 		}
-		fmt.Fprintf(text, "| `%s` | %s | %s | %s | %s | %d |\n", r.Name, about, written(r.Value, r.Unit), promise(r), met, len(r.Samples))
+		fmt.Fprintf(text, "| `%s` | %s | %s | %s | %s | %d |\n", r.Name, about,
+			written(r.Value, r.Unit), promise(r), met, len(r.Samples))
 	}
 	if len(promised) > 0 {
 		pictures["benchmarks/targets.svg"] = targets(promised)
@@ -88,8 +91,8 @@ func writeSingle(text *strings.Builder, results []bench.Result, pictures map[str
 	}
 }
 
-// writeCurves writes what grows with one thing, as a table and a picture, and what dominates at the
-// largest.
+// writeCurves writes the curves over one quantity, as a table and a picture, and the largest shares
+// at its largest value.
 func writeCurves(text *strings.Builder, of string, points []bench.Result, pictures map[string]*svg.Element) {
 	slices.SortStableFunc(points, func(a, b bench.Result) int { return int(a.Point.X - b.Point.X) })
 	isShare := func(r bench.Result) bool { return r.Unit == "ratio" }
@@ -103,7 +106,7 @@ func writeCurves(text *strings.Builder, of string, points []bench.Result, pictur
 	fmt.Fprintf(text, "\n![Time by the number of %s](%s)\n", of, name)
 }
 
-// writeTimes writes a row for each number of what grows and a column for each curve.
+// writeTimes writes a row for each value of the quantity and a column for each curve.
 func writeTimes(text *strings.Builder, of string, times []bench.Result) {
 	var names []string
 	cells := map[float64]map[string]string{}
@@ -131,7 +134,7 @@ func writeTimes(text *strings.Builder, of string, times []bench.Result) {
 	}
 }
 
-// writeShares names what dominates, from where the processor was.
+// writeShares names the dominant parts, by their shares of processor time.
 func writeShares(text *strings.Builder, shares []bench.Result) {
 	if len(shares) == 0 {
 		return
@@ -146,10 +149,12 @@ func writeShares(text *strings.Builder, shares []bench.Result) {
 		_, part, _ := strings.Cut(r.Point.Curve, "/")
 		parts = append(parts, fmt.Sprintf("%s %.0f %%", part, 100*r.Value))
 	}
-	fmt.Fprintf(text, "\nWhat dominates an update of %.0f that saves each step, by the processor's time: %s.\n", largest, strings.Join(parts, ", "))
+	fmt.Fprintf(text,
+		"\nWhat dominates an update of %.0f that saves each step, by the processor's time: %s.\n",
+		largest, strings.Join(parts, ", "))
 }
 
-// writeMachines says where and when.
+// writeMachines writes the machines and days of the measurements.
 func writeMachines(text *strings.Builder, results []bench.Result) {
 	text.WriteString("\n## Measured on\n\n")
 	days := map[string][]string{}

@@ -17,7 +17,7 @@ const (
 	plotTop   = 60.0
 )
 
-// sheet is that of every plot.
+// sheet is the sheet of every plot.
 var sheet = slices.Concat(svg.Common, svg.Sheet{
 	svg.Draw(".met", "fill", "--blue", "stroke", "--ink", "stroke-width", ".6"),
 	svg.Draw(".missed", "fill", "--red", "stroke", "--ink", "stroke-width", ".6", "stroke-dasharray", "3 2"),
@@ -29,9 +29,10 @@ var sheet = slices.Concat(svg.Common, svg.Sheet{
 	svg.Draw(".point", "fill", "--ink"),
 })
 
-// canvas is an empty plot.
+// canvas returns an empty plot.
 func canvas(title, about string, height float64) *svg.Element {
-	return svg.New("svg", "xmlns", svg.Namespace, "viewBox", "0 0 "+svg.Num(width)+" "+svg.Num(height), "width", svg.Num(width),
+	return svg.New("svg", "xmlns", svg.Namespace, "viewBox", "0 0 "+svg.Num(width)+" "+svg.Num(height),
+		"width", svg.Num(width),
 		"height", svg.Num(height), "role", "img", "aria-labelledby", "title about").Add(
 		svg.New("title", "id", "title").WithText(title),
 		svg.New("desc", "id", "about").WithText(about),
@@ -41,12 +42,13 @@ func canvas(title, about string, height float64) *svg.Element {
 	)
 }
 
-// farthest is where a number is drawn that is further off, as zero is on a logarithmic axis.
+// farthest is the largest drawn value; larger ones, such as zero on a logarithmic axis, are drawn
+// there.
 const farthest = 1000.0
 
-// strain is a number by its target, or its target by it where more is better: more than 1 misses
-// it. Of what there should be none, none is on the line, and any is as far off as ten times
-// something.
+// strain returns a number divided by its target, or the inverse if larger is better: more than 1
+// misses the target. If the target is zero, zero is on the line, and any other number counts as ten
+// times the target.
 func strain(r bench.Result) float64 {
 	switch {
 	case r.AtLeast:
@@ -59,26 +61,30 @@ func strain(r bench.Result) float64 {
 	return 1
 }
 
-// targets draws each promised number by its target, on a logarithmic axis.
+// targets draws each promised number divided by its target, on a logarithmic axis.
 func targets(results []bench.Result) *svg.Element {
 	low, high := 0.1, 10.0
 	for _, r := range results {
 		low, high = min(low, strain(r)), max(high, strain(r))
 	}
-	axis := scale{math.Pow(10, math.Floor(math.Log10(low))), math.Pow(10, math.Ceil(math.Log10(high))), plotLeft, plotRight}
+	axis := scale{math.Pow(10, math.Floor(math.Log10(low))), math.Pow(10, math.Ceil(math.Log10(high))),
+		plotLeft, plotRight}
 	const row = 22.0
 	bottom := plotTop + 20 + row*float64(len(results))
-	plot := canvas("Each number by its target", "Left of the line is met; a bar with a dashed outline and a cross has missed it.", bottom+16)
+	plot := canvas("Each number by its target",
+		"Left of the line is met; a bar with a dashed outline and a cross has missed it.", bottom+16)
 	for _, tick := range axis.ticks() {
 		x := svg.Num(axis.at(tick))
 		plot.Add(svg.New("line", "class", "grid", "x1", x, "x2", x, "y1", svg.Num(plotTop+14), "y2", svg.Num(bottom)),
-			svg.New("text", "x", x, "y", svg.Num(plotTop+8), "text-anchor", "middle").WithText(fmt.Sprintf("%g×", tick)))
+			svg.New("text", "x", x, "y", svg.Num(plotTop+8), "text-anchor", "middle").
+				WithText(fmt.Sprintf("%g×", tick)))
 	}
 	for i, r := range results {
 		plot.Add(strainBar(r, axis, plotTop+20+row*float64(i)))
 	}
 	one := svg.Num(axis.at(1))
-	return plot.Add(svg.New("line", "class", "line", "x1", one, "x2", one, "y1", svg.Num(plotTop+14), "y2", svg.Num(bottom)))
+	return plot.Add(
+		svg.New("line", "class", "line", "x1", one, "x2", one, "y1", svg.Num(plotTop+14), "y2", svg.Num(bottom)))
 }
 
 func strainBar(r bench.Result, axis scale, y float64) *svg.Element {
@@ -90,7 +96,9 @@ func strainBar(r bench.Result, axis scale, y float64) *svg.Element {
 	return svg.New("g", "class", "bar").Add(
 		svg.New("title").WithText(fmt.Sprintf("%s: %s, target %s", r.Name, written(r.Value, r.Unit), promise(r))),
 		svg.New("text", "x", svg.Num(plotLeft-10), "y", svg.Num(y+11), "text-anchor", "end").WithText(r.Name),
-		svg.New("rect", "class", class, "x", svg.Num(plotLeft), "y", svg.Num(y), "width", svg.Num(max(to-plotLeft, 1)), "height", "14"),
-		svg.New("text", "x", svg.Num(max(to, axis.at(1))+8), "y", svg.Num(y+11)).WithText(written(r.Value, r.Unit)+mark),
+		svg.New("rect", "class", class, "x", svg.Num(plotLeft), "y", svg.Num(y), "width",
+			svg.Num(max(to-plotLeft, 1)), "height", "14"),
+		svg.New("text", "x", svg.Num(max(to, axis.at(1))+8), "y", svg.Num(y+11)).
+			WithText(written(r.Value, r.Unit)+mark),
 	)
 }

@@ -9,7 +9,7 @@ import (
 	"strata/tests/bench"
 )
 
-// meanings say what a number is, by its name up to the slash.
+// meanings explain the numbers, by their names up to the slash.
 var meanings = map[string]string{
 	"up_wall":             "an update of staging on fresh hosts",
 	"critical_path_ratio": "wall time of that update divided by its critical path; 1: only dependencies held it up",
@@ -62,13 +62,13 @@ var meanings = map[string]string{
 	"recovery_all":                   "the same restore: until every node works",
 }
 
-// meaning returns the description of a number, which those of one base share.
+// meaning returns the explanation of a number, which numbers of one base share.
 func meaning(name string) string {
 	base, _, _ := strings.Cut(name, "/")
 	return meanings[base]
 }
 
-// written is a value with its unit.
+// written formats a value with its unit.
 func written(value float64, unit string) string {
 	if unit == "ratio" {
 		return fmt.Sprintf("%.2f", value)
@@ -83,7 +83,7 @@ func written(value float64, unit string) string {
 	return strconv.FormatFloat(value, 'f', digits, 64) + " " + unit
 }
 
-// promise is a result's target.
+// promise formats a result's target.
 func promise(r bench.Result) string {
 	switch {
 	case r.Target == nil:
@@ -94,7 +94,7 @@ func promise(r bench.Result) string {
 	return "at most " + written(*r.Target, r.Unit)
 }
 
-// verdict says whether a target is met.
+// verdict returns whether a target is met, in words.
 func verdict(r bench.Result) string {
 	if r.Met() {
 		return "yes"

@@ -1,11 +1,12 @@
-// Command serial is the first platform's script, redeploy.sh, written anew from what its plan says
-// of it (seed 000): one step after the other, with the plan's eleven waits in the plan's order.
+// Command serial is the first platform's script, redeploy.sh, rewritten from its plan's description
+// (seed 000). It runs one step after the other, with the plan's eleven waits in the plan's order.
 // tests/e2e measures Strata against it (`make bench-serial`).
 //
-// Both sides start from a cluster whose API answers, with the images on its node and a load balancer that gives addresses: what kind
-// was to the script. Both end with the same objects, because this program reads them, charts and values included, from the state
-// of the stack that it is compared with (`pulumi stack export --show-secrets`, on stdin), and refuses to leave one out. With
-// --validate both end with the same probes, asked by the same `strata gate`.
+// Both sides start from a cluster whose API answers, with the images on its node and a load
+// balancer that assigns addresses, as kind was for the script. Both end with the same objects. This
+// program reads them, with charts and values, from the state of the compared stack (`pulumi stack
+// export --show-secrets`, on stdin), and refuses to leave one out. With --validate both end with
+// the same probes, run by the same `strata gate`.
 //
 // The waits, with the lines of redeploy.sh that the plan gives for them:
 //
@@ -21,13 +22,13 @@
 //  10. the optional Deployments, Keycloak (481-482) and go-rest (521-522)
 //  11. the Gateway's conditions (540-542)
 //
-// Where the plan leaves room, this takes what is faster for the script: Helm does not wait (its own
-// wait looks every two seconds), and kubectl watches; what a step applies is one `kubectl apply`;
-// nothing is downloaded. The original died where the GatewayProxy is refused, because the webhook
-// of a controller that is Ready does not listen yet, and a person started it again. Here the apply
-// is repeated four times a second until it is let in, which is faster than a person at a keyboard.
+// If the plan leaves a choice, this program takes the faster one for the script. Helm does not wait
+// (its own wait polls every two seconds), and kubectl watches. A step applies its objects with one
+// `kubectl apply`, and downloads nothing. The original failed when the GatewayProxy was refused,
+// because the webhook of a Ready controller did not listen yet, and a person started it again. Here
+// the apply is repeated four times a second until it succeeds, which is faster than a person.
 //
-// It has one difference to the original besides: GatewayProxy and IngressClass are not the chart's
-// but objects behind it, as the values say which both sides share, and the definitions are a file
-// and not a chart's folder, as the lab has them.
+// It has two other differences from the original. GatewayProxy and IngressClass are not the chart's
+// but objects after it, following the values that both sides share. The definitions are a file and
+// not a chart's folder, as the lab has them.
 package main

@@ -10,22 +10,23 @@ import (
 	"strings"
 )
 
-// resource is one of the stack that is compared with.
+// resource is a resource of the compared stack.
 type resource struct {
 	name, kind string
 	inputs     map[string]any
 }
 
-// platform is what the script installs, by the names that the stack has for it.
+// platform holds the objects that the script installs, by their names in the stack.
 type platform map[string]resource
 
 const (
 	commandToken = "command:local:Command"
-	// secretMark is the key by which Pulumi's export tells a secret; the text of its value is JSON.
+	// secretMark is the key that marks a secret in Pulumi's export; its value's text is JSON.
 	secretMark = "4dabf18193072939515e22adb298388d"
 )
 
-// readExport reads what `pulumi stack export --show-secrets` writes: releases, objects and gates.
+// readExport parses the output of `pulumi stack export --show-secrets`: releases, objects and
+// gates.
 func readExport(from io.Reader) (platform, error) {
 	var export struct {
 		Deployment struct {
@@ -56,7 +57,7 @@ func readExport(from io.Reader) (platform, error) {
 	return all, nil
 }
 
-// shown is a value with the secrets in it in their places.
+// shown returns a value with its secrets decrypted in place.
 func shown(value any) (any, error) {
 	switch typed := value.(type) {
 	case map[string]any:
@@ -104,8 +105,8 @@ func (r resource) release() (release, map[string]any) {
 	return release{text("name"), text("namespace"), text("chart")}, values
 }
 
-// covers checks that the script installs all that the stack has but the load balancer, and nothing
-// else: whoever does less is faster.
+// covers checks that the script installs exactly the stack's objects except the load balancer: a
+// script that did less would be faster.
 func (p platform) covers(steps []step) error {
 	used := map[string]int{}
 	for _, step := range steps {
@@ -116,7 +117,8 @@ func (p platform) covers(steps []step) error {
 	var wrong []error
 	for name, times := range used {
 		if _, there := p[name]; !there || times != 1 {
-			wrong = append(wrong, fmt.Errorf("%s: the script has it %d times, and in the stack it is there: %t", name, times, there))
+			wrong = append(wrong,
+				fmt.Errorf("%s: the script has it %d times, and in the stack it is there: %t", name, times, there))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p)) {

@@ -56,7 +56,7 @@ func command(ctx context.Context, args []string, in io.Reader, out io.Writer) er
 	return r.run(ctx, steps)
 }
 
-// one runs a part of a step by itself, for what is observed apart from the whole.
+// one runs a part of a step by itself, to observe it apart from the rest.
 func (r *runner) one(ctx context.Context, subcommand string, names []string) error {
 	for _, name := range names {
 		if _, there := r.platform[name]; !there {

@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// again is the pause before an apply that the webhook refused is tried again, and admission how
-// long that goes on.
+// again is the pause before an apply that the webhook refused is repeated, and admission the total
+// time for that.
 const again, admission = 250 * time.Millisecond, 3 * time.Minute
 
-// tools are what the script uses; tests have others.
+// tools are the script's tools; tests replace them.
 type tools interface {
 	// kubectl runs a command with stdin and returns its output.
 	kubectl(ctx context.Context, stdin []byte, args ...string) (string, error)
-	// install is helm upgrade --install, without --wait.
+	// install runs helm upgrade --install, without --wait.
 	install(release release, values map[string]any) error
-	// uninstall is helm uninstall --wait.
+	// uninstall runs helm uninstall --wait.
 	uninstall(release release) error
-	// gate asks one of the stack's own gates.
+	// gate runs one of the stack's own gates.
 	gate(ctx context.Context, stdin string, environment map[string]any) error
 }
 
@@ -33,7 +33,7 @@ type runner struct {
 	log         io.Writer
 }
 
-// run runs the steps one after the other and says how long each took.
+// run runs the steps one after the other and prints their durations.
 func (r *runner) run(ctx context.Context, steps []step) error {
 	began := time.Now()
 	for _, one := range steps {
@@ -41,7 +41,8 @@ func (r *runner) run(ctx context.Context, steps []step) error {
 		if err := r.step(ctx, one); err != nil {
 			return fmt.Errorf("%s (%s): %w", one.what, one.lines, err)
 		}
-		_, _ = fmt.Fprintf(r.log, "%2d %-32s lines %-8s %5.1fs\n", one.wait, one.what, one.lines, time.Since(started).Seconds())
+		_, _ = fmt.Fprintf(r.log, "%2d %-32s lines %-8s %5.1fs\n", one.wait, one.what, one.lines,
+			time.Since(started).Seconds())
 	}
 	_, _ = fmt.Fprintf(r.log, "all of it %.1fs\n", time.Since(began).Seconds())
 	return nil
@@ -91,7 +92,7 @@ func (r *runner) ask(ctx context.Context, name string) error {
 	return nil
 }
 
-// define applies the CRDs. Server-side: they are longer than an annotation may be.
+// define applies the CRDs. Server-side, because they are longer than an annotation may be.
 func (r *runner) define(ctx context.Context) error {
 	for _, file := range r.definitions {
 		if output, err := r.tools.kubectl(ctx, nil, "apply", "--server-side", "-f", file); err != nil {
@@ -124,8 +125,7 @@ func (r *runner) apply(ctx context.Context, names []string) error {
 	return nil
 }
 
-// untilAdmitted applies objects again for as long as a webhook that cannot be reached is what
-// refuses them.
+// untilAdmitted applies objects again as long as an unreachable webhook refuses them.
 func (r *runner) untilAdmitted(ctx context.Context, names []string) error {
 	ctx, cancel := context.WithTimeout(ctx, admission)
 	defer cancel()
@@ -133,7 +133,8 @@ func (r *runner) untilAdmitted(ctx context.Context, names []string) error {
 		err := r.apply(ctx, names)
 		if err == nil || !strings.Contains(err.Error(), "failed calling webhook") {
 			if refused > 0 {
-				_, _ = fmt.Fprintf(r.log, "   %s: refused %d times by a webhook that did not answer\n", strings.Join(names, ", "), refused)
+				_, _ = fmt.Fprintf(r.log, "   %s: refused %d times by a webhook that did not answer\n",
+					strings.Join(names, ", "), refused)
 			}
 			return err
 		}

@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// recorder notes what the script does.
+// recorder records the script's operations.
 type recorder struct {
 	did []string
-	// refuses is how many applies of an object are refused, by what.
+	// refuses counts the applies of an object to refuse, and because is the error.
 	refuses map[string]int
 	because string
 }
@@ -54,7 +54,7 @@ func (r *recorder) gate(_ context.Context, stdin string, _ map[string]any) error
 	return nil
 }
 
-// stack is a platform that has what the script installs.
+// stack returns a platform with everything that the script installs.
 func stack() platform {
 	all := platform{"metallb-pool": {"metallb-pool", "kubernetes:metallb.io/v1beta1:IPAddressPool", nil}}
 	for _, one := range append(script[:len(script):len(script)], validation) {
@@ -75,7 +75,8 @@ func stack() platform {
 
 func run(t *testing.T, made *recorder) error {
 	t.Helper()
-	return (&runner{platform: stack(), tools: made, definitions: []string{"gateways.yaml"}, log: &bytes.Buffer{}}).run(t.Context(), append(script[:len(script):len(script)], validation))
+	return (&runner{platform: stack(), tools: made, definitions: []string{"gateways.yaml"}, log: &bytes.Buffer{}}).
+		run(t.Context(), append(script[:len(script):len(script)], validation))
 }
 
 func TestTheElevenWaitsOfThePlanAreThereInItsOrder(t *testing.T) {
@@ -86,13 +87,15 @@ func TestTheElevenWaitsOfThePlanAreThereInItsOrder(t *testing.T) {
 			number++
 			assert.Equal(t, number, one.wait)
 		}
-		assert.True(t, len(one.watch) > 0 || one.wait == 4, "%s waits for nothing", one.what) // the installation is awaited by itself
+		// the installation is awaited by itself
+		assert.True(t, len(one.watch) > 0 || one.wait == 4, "%s waits for nothing", one.what)
 		lines = append(lines, one.lines)
 	}
 	assert.Equal(t, 11, number)
 	// The plan's list, "Current State: Serial Deployment".
 	assert.Equal(t, []string{
-		"388-389", "241-242", "202-214", "406-410", "412-416", "418-422", "269-273", "275", "462-464", "481-482", "521-522", "540-542",
+		"388-389", "241-242", "202-214", "406-410", "412-416", "418-422", "269-273", "275", "462-464",
+		"481-482", "521-522", "540-542",
 	}, lines)
 }
 
@@ -109,10 +112,14 @@ func TestEachStepEndsBeforeTheNextBegins(t *testing.T) {
 		return 0
 	}
 	order := []string{
-		"node --all", "installed cert-manager-release", "crd/issuers.cert-manager.io", "deployment/cert-manager-webhook", "apply --server-side -f gateways.yaml",
-		"installed apisix-controller-release", "applied apisix-proxy", "deployment/apisix ", "deployment/apisix-ingress-controller",
-		"applied apisix-tls-request", "certificate/apisix-tls", "secret/apisix-tls", "applied demo-httpbin", "deployment/httpbin",
-		"applied demo-keycloak", "deployment/keycloak", "applied demo-go-rest", "deployment/go-rest", "gateway/apisix", "asked validation-probes", "asked validation-metrics",
+		"node --all", "installed cert-manager-release", "crd/issuers.cert-manager.io",
+		"deployment/cert-manager-webhook", "apply --server-side -f gateways.yaml",
+		"installed apisix-controller-release", "applied apisix-proxy", "deployment/apisix ",
+		"deployment/apisix-ingress-controller",
+		"applied apisix-tls-request", "certificate/apisix-tls", "secret/apisix-tls",
+		"applied demo-httpbin", "deployment/httpbin",
+		"applied demo-keycloak", "deployment/keycloak", "applied demo-go-rest", "deployment/go-rest",
+		"gateway/apisix", "asked validation-probes", "asked validation-metrics",
 	}
 	for i := 1; i < len(order); i++ {
 		assert.Less(t, at(order[i-1]), at(order[i]), "%s before %s", order[i-1], order[i])
@@ -120,7 +127,8 @@ func TestEachStepEndsBeforeTheNextBegins(t *testing.T) {
 }
 
 func TestAGatewayProxyThatTheWebhookRefusesIsTriedAgain(t *testing.T) {
-	made := &recorder{refuses: map[string]int{"apisix-proxy": 2}, because: `failed calling webhook "vgatewayproxy-v1alpha1.kb.io": connection refused`}
+	made := &recorder{refuses: map[string]int{"apisix-proxy": 2},
+		because: `failed calling webhook "vgatewayproxy-v1alpha1.kb.io": connection refused`}
 	require.NoError(t, run(t, made))
 	assert.Contains(t, made.did, "applied apisix-proxy")
 
@@ -137,7 +145,8 @@ func TestTheScriptLeavesNothingOutAndAddsNothing(t *testing.T) {
 	require.ErrorContains(t, more.covers(script), "demo-more: the stack has it, and no step of the script")
 	less := stack()
 	delete(less, "demo-realm")
-	require.ErrorContains(t, less.covers(script), "demo-realm: the script has it 1 times, and in the stack it is there: false")
+	require.ErrorContains(t, less.covers(script),
+		"demo-realm: the script has it 1 times, and in the stack it is there: false")
 }
 
 func TestAnExportIsReadWithItsSecrets(t *testing.T) {

@@ -1,53 +1,62 @@
 package main
 
-// step is one of the script: it applies, installs, applies more, and waits.
+// step is a step of the script: it applies, installs, applies more, and waits.
 type step struct {
-	// wait is its number in the plan; 0 for a part of the one before. lines are redeploy.sh's.
+	// wait is its number in the plan; 0 for a part of the step before. lines are redeploy.sh's.
 	wait        int
 	lines, what string
-	// definitions applies the files of CRDs first, and waits until they are established, as Helm
+	// definitions first applies the files of CRDs, and waits until they are established, as Helm
 	// does with those of a chart.
 	definitions bool
 	// before, install and apply are names of the stack's resources, in their order; contested is
-	// applied until the webhook lets it in.
+	// applied until the webhook admits it.
 	before, install, contested, apply []string
-	// watch are the commands that wait: kubectl's arguments.
+	// watch are the arguments of the kubectl commands that wait.
 	watch [][]string
-	// gates are the stack's own, asked last.
+	// gates are the stack's own, which run last.
 	gates []string
 }
 
-// limit is how long each wait may take. The plan's are 120 to 240 s; none of them is ever reached.
+// limit bounds each wait. The plan's limits are 120 to 240 s; no wait ever reaches them.
 const limit = "--timeout=240s"
 
 // script is redeploy.sh.
 var script = []step{
 	{wait: 1, lines: "388-389", what: "control-plane nodes", watch: [][]string{waits("", "Ready", "node", "--all")}},
 	{
-		wait: 2, lines: "241-242", what: "cert-manager's definitions", before: []string{"cert-manager-namespace"}, install: []string{"cert-manager-release"},
-		watch: [][]string{waits("", "Established", "crd/issuers.cert-manager.io", "crd/clusterissuers.cert-manager.io", "crd/certificates.cert-manager.io")},
+		wait: 2, lines: "241-242", what: "cert-manager's definitions",
+		before: []string{"cert-manager-namespace"}, install: []string{"cert-manager-release"},
+		watch: [][]string{
+			waits("", "Established", "crd/issuers.cert-manager.io",
+				"crd/clusterissuers.cert-manager.io", "crd/certificates.cert-manager.io")},
 	},
 	{
 		wait: 3, lines: "202-214", what: "cert-manager's Deployments", watch: [][]string{
-			rollout("cert-manager", "cert-manager"), rollout("cert-manager", "cert-manager-webhook"), rollout("cert-manager", "cert-manager-cainjector"),
+			rollout("cert-manager", "cert-manager"), rollout("cert-manager", "cert-manager-webhook"),
+			rollout("cert-manager", "cert-manager-cainjector"),
 		},
 	},
 	{
 		wait: 4, lines: "406-410", what: "APISIX's installation", definitions: true,
-		before:  []string{"apisix-namespace", "apisix-keys", "apisix-admin-policy"},
-		install: []string{"apisix-controller-release", "apisix-release"}, contested: []string{"apisix-proxy", "apisix-ingress-class"},
+		before:    []string{"apisix-namespace", "apisix-keys", "apisix-admin-policy"},
+		install:   []string{"apisix-controller-release", "apisix-release"},
+		contested: []string{"apisix-proxy", "apisix-ingress-class"},
 	},
 	{wait: 5, lines: "412-416", what: "the data plane's rollout", watch: [][]string{rollout("apisix", "apisix")}},
-	{wait: 6, lines: "418-422", what: "the ingress controller's rollout", watch: [][]string{rollout("apisix", "apisix-ingress-controller")}},
+	{wait: 6, lines: "418-422", what: "the ingress controller's rollout",
+		watch: [][]string{rollout("apisix", "apisix-ingress-controller")}},
 	{
 		wait: 7, lines: "269-273", what: "the TLS Certificate",
-		apply: []string{"authority-root-issuer", "authority-root", "authority-issuer", "apisix-tls-request", "apisix-certificate"},
+		apply: []string{"authority-root-issuer", "authority-root", "authority-issuer",
+			"apisix-tls-request", "apisix-certificate"},
 		watch: [][]string{waits("apisix", "Ready", "certificate/apisix-tls")},
 	},
-	{wait: 8, lines: "275", what: "its Secret", watch: [][]string{{"-n", "apisix", "wait", "--for=create", limit, "secret/apisix-tls"}}},
+	{wait: 8, lines: "275", what: "its Secret",
+		watch: [][]string{{"-n", "apisix", "wait", "--for=create", limit, "secret/apisix-tls"}}},
 	{
 		wait: 9, lines: "462-464", what: "httpbin's Deployment", apply: []string{
-			"apisix-gateway-class", "apisix-gateway", "demo-namespace", "demo-httpbin", "demo-httpbin-service", "demo-httpbin-route",
+			"apisix-gateway-class", "apisix-gateway", "demo-namespace", "demo-httpbin",
+			"demo-httpbin-service", "demo-httpbin-route",
 		},
 		watch: [][]string{rollout("demo", "httpbin")},
 	},
@@ -60,22 +69,24 @@ var script = []step{
 	},
 	{
 		lines: "521-522", what: "go-rest's Deployment", apply: []string{
-			"demo-go-rest", "demo-go-rest-service", "demo-rest-key", "demo-rest-consumer", "demo-rest-plugins", "demo-rest-route",
+			"demo-go-rest", "demo-go-rest-service", "demo-rest-key", "demo-rest-consumer",
+			"demo-rest-plugins", "demo-rest-route",
 		},
 		watch: [][]string{rollout("demo", "go-rest")},
 	},
 	{
 		wait: 11, lines: "540-542", what: "the Gateway's conditions", watch: [][]string{
 			waits("apisix", "Accepted", "gateway/apisix"),
-			{"-n", "apisix", "wait", `--for=jsonpath={.status.listeners[?(@.name=="https")].attachedRoutes}=2`, limit, "gateway/apisix"},
+			{"-n", "apisix", "wait",
+				`--for=jsonpath={.status.listeners[?(@.name=="https")].attachedRoutes}=2`, limit, "gateway/apisix"},
 		},
 	},
 }
 
-// validation is what the script ends with: its connectivity and its Prometheus probe.
+// validation is the script's last step: its connectivity and its Prometheus probe.
 var validation = step{what: "the probes", gates: []string{"validation-probes", "validation-metrics"}}
 
-// waits are kubectl's arguments that wait for a condition; namespace may be empty.
+// waits returns kubectl's arguments that wait for a condition; namespace may be empty.
 func waits(namespace, condition string, what ...string) []string {
 	args := []string{"wait", "--for=condition=" + condition, limit}
 	if namespace != "" {
@@ -84,7 +95,7 @@ func waits(namespace, condition string, what ...string) []string {
 	return append(args, what...)
 }
 
-// rollout are kubectl's arguments that wait for a Deployment.
+// rollout returns kubectl's arguments that wait for a Deployment.
 func rollout(namespace, deployment string) []string {
 	return []string{"-n", namespace, "rollout", "status", "deployment/" + deployment, limit}
 }

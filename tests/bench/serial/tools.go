@@ -22,9 +22,9 @@ const helmTimeout = 5 * time.Minute
 
 // installed are the tools of a machine.
 type installed struct {
-	// k3s has kubectl in it; kubeconfig is a file.
+	// k3s is the path of K3s, which contains kubectl; kubeconfig is a file.
 	k3s, kubeconfig string
-	// project is the folder from which the stack's paths start.
+	// project is the folder that the stack's paths are relative to.
 	project string
 }
 
@@ -35,13 +35,15 @@ func (m installed) kubectl(ctx context.Context, stdin []byte, args ...string) (s
 	return string(output), err
 }
 
-// configuration is that of Helm's command line, with its limits of requests, for a namespace.
+// configuration returns the configuration of Helm's command line, with its limits of requests, for
+// a namespace.
 func (m installed) configuration(namespace string) (*action.Configuration, error) {
 	settings := cli.New()
 	settings.KubeConfig = m.kubeconfig
 	settings.SetNamespace(namespace)
 	var configuration action.Configuration
-	if err := configuration.Init(settings.RESTClientGetter(), namespace, "secret", func(string, ...any) {}); err != nil {
+	if err := configuration.Init(settings.RESTClientGetter(), namespace, "secret",
+		func(string, ...any) {}); err != nil {
 		return nil, err
 	}
 	return &configuration, nil
@@ -72,7 +74,8 @@ func (m installed) install(release release, values map[string]any) error {
 		return err
 	}
 	install := action.NewInstall(configuration)
-	install.ReleaseName, install.Namespace, install.Timeout, install.SkipCRDs = release.name, release.namespace, helmTimeout, true
+	install.ReleaseName, install.Namespace, install.Timeout, install.SkipCRDs = release.name,
+		release.namespace, helmTimeout, true
 	_, err = install.Run(chart, values)
 	return err
 }
@@ -88,7 +91,7 @@ func (m installed) uninstall(release release) error {
 	return err
 }
 
-// gate runs the program as the stack's own resource does, against this cluster.
+// gate runs the program against this cluster, as the stack's own resource does.
 func (m installed) gate(ctx context.Context, stdin string, environment map[string]any) error {
 	kubeconfig, err := os.ReadFile(m.kubeconfig)
 	if err != nil {

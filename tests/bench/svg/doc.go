@@ -1,3 +1,3 @@
-// Package svg owns how an SVG is written: elements as values, so that encoding/xml escapes every
-// text and no picture can be malformed. It knows nothing of what is drawn.
+// Package svg writes SVG: elements are values, so encoding/xml escapes every text and no picture
+// can be malformed. It does not know the drawings.
 package svg

@@ -7,11 +7,11 @@ import (
 	"strconv"
 )
 
-// Namespace is SVG's, which the root element names
+// Namespace is SVG's namespace, which the root element names
 // (https://www.w3.org/TR/SVG2/struct.html#NewDocument).
 const Namespace = "http://www.w3.org/2000/svg"
 
-// Element is one element with what is in it.
+// Element is one element with its content.
 type Element struct {
 	XMLName  xml.Name
 	Attrs    []xml.Attr `xml:",any,attr"`
@@ -34,7 +34,7 @@ func (e *Element) WithText(text string) *Element {
 	return e
 }
 
-// Add appends elements and returns the element that they are now in. A nil one is left out.
+// Add appends elements and returns the parent. It leaves out a nil one.
 func (e *Element) Add(children ...*Element) *Element {
 	for _, child := range children {
 		if child != nil {
@@ -44,7 +44,7 @@ func (e *Element) Add(children ...*Element) *Element {
 	return e
 }
 
-// Write writes the element and all that is in it.
+// Write writes the element with its content.
 func (e *Element) Write(out io.Writer) error {
 	encoder := xml.NewEncoder(out)
 	encoder.Indent("", " ")
@@ -55,5 +55,5 @@ func (e *Element) Write(out io.Writer) error {
 	return err
 }
 
-// Num is a length in user units, to a tenth.
+// Num formats a length in user units, to a tenth.
 func Num(value float64) string { return strconv.FormatFloat(value, 'f', 1, 64) }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// palette are the colours of Okabe and Ito (https://jfly.uni-koeln.de/color/), which people with
-// any colour vision tell apart, on light and dark. Outlines are to be in the ink's colour: orange
+// palette has the colours of Okabe and Ito (https://jfly.uni-koeln.de/color/), which people with
+// any colour vision tell apart, on light and dark. Outlines need the ink's colour, because orange
 // on white has too little contrast by itself (WCAG 1.4.11).
 var palette = []struct{ name, light, dark string }{
 	{"--paper", "#ffffff", "#17191d"},
@@ -18,7 +18,7 @@ var palette = []struct{ name, light, dark string }{
 	{"--green", "#009e73", "#2cc79a"},
 }
 
-// Common is the start of a picture's sheet.
+// Common is the start of every picture's sheet.
 var Common = Sheet{
 	Draw("svg", "font-family", "system-ui, sans-serif", "font-size", "11px"),
 	Draw("text", "fill", "--ink"),
@@ -27,8 +27,8 @@ var Common = Sheet{
 	Draw(".grid", "stroke", "--faint"),
 }
 
-// light is a value of a rule on light paper. A colour that the palette does not have is a slip in
-// the sheet.
+// light returns a value of a rule on light paper. A colour outside the palette is an error in the
+// sheet.
 func light(value string) string {
 	if !strings.HasPrefix(value, "--") {
 		return value
@@ -41,12 +41,13 @@ func light(value string) string {
 	panic("svg: no colour is called " + value)
 }
 
-// variables are the palette as CSS, light and dark.
+// variables returns the palette as CSS, light and dark.
 func variables() string {
 	var bright, dark strings.Builder
 	for _, colour := range palette {
 		fmt.Fprintf(&bright, " %s: %s;", colour.name, colour.light)
 		fmt.Fprintf(&dark, " %s: %s;", colour.name, colour.dark)
 	}
-	return "\nsvg {" + bright.String() + " background: var(--paper); }\n@media (prefers-color-scheme: dark) {\n svg {" + dark.String() + " }\n}\n"
+	return "\nsvg {" + bright.String() +
+		" background: var(--paper); }\n@media (prefers-color-scheme: dark) {\n svg {" + dark.String() + " }\n}\n"
 }

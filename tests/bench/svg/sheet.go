@@ -11,19 +11,19 @@ import (
 type Rule struct {
 	// Selector is an element's name, or a class after a dot.
 	Selector string
-	// Set are presentation attributes and their values in turn
+	// Set has presentation attributes and their values in turn
 	// (https://www.w3.org/TR/SVG2/styling.html#PresentationAttributes). A value that begins with --
 	// is a colour of the palette.
 	Set []string
 }
 
-// Draw makes a rule.
+// Draw returns a rule.
 func Draw(selector string, set ...string) Rule { return Rule{selector, set} }
 
-// Sheet draws a picture. It is applied twice: as attributes, which every viewer reads, with the
-// colours for light paper; and as a style over them, which follows the reader's colour scheme.
-// librsvg, which draws for many viewers and forges, knows neither variables nor media queries, and
-// without the attributes would paint everything black.
+// Sheet styles a picture. It is applied twice. As attributes, which every viewer reads, it has the
+// colours for light paper. As a style over them, it follows the reader's colour scheme. librsvg,
+// which many viewers and forges use, knows neither variables nor media queries, and without the
+// attributes would draw everything black.
 type Sheet []Rule
 
 // Dress puts a sheet's style into a picture, and its attributes onto every element in it.
@@ -35,15 +35,18 @@ func (s Sheet) Dress(root *Element) *Element {
 			}
 		}
 	}
-	behind := slices.IndexFunc(root.Children, func(e *Element) bool { return e.XMLName.Local != "title" && e.XMLName.Local != "desc" })
+	behind := slices.IndexFunc(root.Children, func(e *Element) bool {
+		return e.XMLName.Local != "title" && e.XMLName.Local != "desc"
+	})
 	root.Children = slices.Insert(root.Children, max(behind, 0), New("style").WithText(s.css()))
 	return root
 }
 
-// paint sets the rule's attributes on what it matches in and below an element.
+// paint sets the rule's attributes on matching elements in and below an element.
 func (r Rule) paint(e *Element) {
 	class, isClass := strings.CutPrefix(r.Selector, ".")
-	if isClass && slices.Contains(strings.Fields(e.attribute("class")), class) || !isClass && e.XMLName.Local == r.Selector {
+	if isClass && slices.Contains(strings.Fields(e.attribute("class")), class) || !isClass &&
+		e.XMLName.Local == r.Selector {
 		for i := 0; i+1 < len(r.Set); i += 2 {
 			e.set(r.Set[i], light(r.Set[i+1]))
 		}
@@ -53,7 +56,7 @@ func (r Rule) paint(e *Element) {
 	}
 }
 
-// css is the sheet as a style.
+// css returns the sheet as a style.
 func (s Sheet) css() string {
 	var text strings.Builder
 	text.WriteString(variables())
@@ -71,7 +74,7 @@ func (s Sheet) css() string {
 	return text.String()
 }
 
-// attribute is an attribute's value; empty when it is not there.
+// attribute returns an attribute's value; empty if it is missing.
 func (e *Element) attribute(name string) string {
 	for _, attribute := range e.Attrs {
 		if attribute.Name.Local == name {
@@ -81,7 +84,7 @@ func (e *Element) attribute(name string) string {
 	return ""
 }
 
-// set gives an attribute a value in place of the one that it has.
+// set sets or replaces an attribute.
 func (e *Element) set(name, value string) {
 	for i := range e.Attrs {
 		if e.Attrs[i].Name.Local == name {

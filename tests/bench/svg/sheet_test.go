@@ -16,9 +16,11 @@ import (
 func TestASheetIsAppliedAsAttributesAndAsAStyleOverThem(t *testing.T) {
 	sheet := svg.Sheet{svg.Draw(".bold", "font-weight", "600", "fill", "--red"), svg.Draw("text", "fill", "--ink")}
 	var out strings.Builder
-	root := svg.New("svg").Add(svg.New("title"), svg.New("text", "class", "on bold", "fill", "black"), svg.New("g").Add(svg.New("text")))
+	root := svg.New("svg").
+		Add(svg.New("title"), svg.New("text", "class", "on bold", "fill", "black"), svg.New("g").Add(svg.New("text")))
 	require.NoError(t, sheet.Dress(root).Write(&out))
-	assert.Contains(t, out.String(), `<text class="on bold" fill="#d55e00" font-weight="600">`, "a class overrules a name")
+	assert.Contains(t, out.String(), `<text class="on bold" fill="#d55e00" font-weight="600">`,
+		"a class overrules a name")
 	assert.Contains(t, out.String(), `<text fill="#1b1b1b">`)
 	assert.Contains(t, out.String(), ".bold { font-weight: 600; fill: var(--red); }")
 	assert.Contains(t, out.String(), "text { fill: var(--ink); }")
@@ -28,7 +30,8 @@ func TestASheetIsAppliedAsAttributesAndAsAStyleOverThem(t *testing.T) {
 }
 
 func TestTheLookForBareElementsFindsThem(t *testing.T) {
-	bare, err := svgtest.Bare(`<svg><rect class="a"/><rect fill="url(#b)"/><text fill="var(--ink)"/><line fill="#fff"/><path fill="none"/><path fill="none" stroke="#000"/><g/></svg>`)
+	bare, err := svgtest.Bare(
+		`<svg><rect class="a"/><rect fill="url(#b)"/><text fill="var(--ink)"/><line fill="#fff"/><path fill="none"/><path fill="none" stroke="#000"/><g/></svg>`)
 	require.NoError(t, err)
 	assert.Equal(t, []string{"rect.a", "text.", "line.", "path."}, bare)
 	_, err = svgtest.Bare("<svg>")

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// width is how many columns count as one line: a line of 250 is read as three.
+// width is the number of columns that count as one line: a line of 250 counts as three.
 const width = 100
 
 // goLines counts the lines of a Go file that are neither blank nor comment.
@@ -40,7 +40,7 @@ func goLines(source []byte) int {
 	return sum
 }
 
-// textLines counts the lines of a file that are neither blank nor a comment behind #.
+// textLines counts the lines of a file that are neither blank nor a comment with #.
 func textLines(source []byte) int {
 	sum := 0
 	for line := range bytes.Lines(source) {
@@ -51,5 +51,5 @@ func textLines(source []byte) int {
 	return sum
 }
 
-// folded is how many lines a line is when it is read at the width.
+// folded returns the number of lines of a line that is folded at width.
 func folded(line []byte) int { return max(1, (utf8.RuneCount(line)+width-1)/width) }

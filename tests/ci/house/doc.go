@@ -1,4 +1,3 @@
-// Command house prints how large each room of the project is, and fails where one has outgrown its
-// bounds (docs/architecture.md, ADR 74). hack/house runs it. Which room may import which is the
-// linter's to say.
+// Command house prints the size of each room of the project, and fails if one exceeds its bounds
+// (docs/architecture.md, ADR 74). hack/house runs it. The linter checks the imports between rooms.
 package main

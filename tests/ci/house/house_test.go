@@ -24,7 +24,8 @@ func TestEachFileCountsOnceInItsPlace(t *testing.T) {
 	root := t.TempDir()
 	for file, text := range map[string]string{
 		"main.go": "package main", "tools/a/a.go": "package a",
-		"health/pool/pool.go": "package pool", "health/pool/look.sh": "true\ntrue", "health/pool/pool_test.go": "package pool",
+		"health/pool/pool.go": "package pool", "health/pool/look.sh": "true\ntrue",
+		"health/pool/pool_test.go":       "package pool",
 		"health/pool/testdata/case.yaml": "a: 1\n# why\nb: 2\n", "internal/ssh/sshtest/server.go": "package sshtest",
 		"tests/e2e/e2e.go": "package e2e", ".git/health.go": "package git", "docs/example.go": "package docs",
 	} {
@@ -43,11 +44,13 @@ func TestWhatHasOutgrownItsBoundIsNamed(t *testing.T) {
 		rooms: map[string]int{"cli": 2600, "health": 3100, "config": 2400, "actions": 1900},
 		packages: map[string]*size{
 			"components": {files: 80, lines: 9000}, "config": {files: 60, lines: 100},
-			"health/host": {files: 31, lines: 10}, "cli": {files: 5, lines: 3001}, "actions/a": {files: 30, lines: 3000},
+			"health/host": {files: 31, lines: 10}, "cli": {files: 5, lines: 3001},
+			"actions/a": {files: 30, lines: 3000},
 		},
 	}
 	assert.EqualError(t, h.outgrown(), strings.Join([]string{
 		"cli has 26.0 % of the product, more than 25 %", "health has 31.0 % of the product, more than 30 %",
-		"cli has 5 files and 3001 lines, more than 30 or 3000", "health/host has 31 files and 10 lines, more than 30 or 3000",
+		"cli has 5 files and 3001 lines, more than 30 or 3000",
+		"health/host has 31 files and 10 lines, more than 30 or 3000",
 	}, "\n"))
 }

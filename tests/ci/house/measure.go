@@ -11,17 +11,18 @@ import (
 	"strings"
 )
 
-// rooms are the product's, from the top down.
+// rooms are the product's folders, from the top down.
 var rooms = []string{"cli", "platform", "components", "actions", "health", "artifacts", "config", "internal"}
 
 const (
-	// largestHealth is health's largest share of the rooms' code, and largestRoom any other's.
+	// largestHealth is health's largest share of the rooms' code, and largestRoom that of any
+	// other.
 	largestHealth, largestRoom = 0.30, 0.25
-	// mostFiles and mostLines bound a package, but for those that are one file a layer or section.
+	// mostFiles and mostLines bound a package, except those with one file per layer or section.
 	mostFiles, mostLines = 30, 3000
 )
 
-// house counts lines of code: neither blank nor comment, each as often as it is wide.
+// house counts lines of code: neither blank nor comment, folded at width.
 type house struct {
 	// rooms are the lines of each room of the product.
 	rooms map[string]int
@@ -35,10 +36,10 @@ type house struct {
 	packages map[string]*size
 }
 
-// size is a package's, without its tests.
+// size is a package's size, without its tests.
 type size struct{ files, lines int }
 
-// measure counts what is below a folder.
+// measure counts the files below a folder.
 func measure(root string) (house, error) {
 	h := house{rooms: map[string]int{}, packages: map[string]*size{}}
 	below := os.DirFS(root)
@@ -81,9 +82,10 @@ func (h *house) add(file string, text []byte) {
 	}
 }
 
-// forTests is true of files that only tests use: those of tests, and of packages such as sshtest.
+// forTests reports whether only tests use a file: it is in tests, or in a package such as sshtest.
 func forTests(file string) bool {
-	return strings.HasPrefix(file, "tests/") || strings.HasSuffix(file, "_test.go") || strings.HasSuffix(path.Dir(file), "test")
+	return strings.HasPrefix(file, "tests/") || strings.HasSuffix(file, "_test.go") ||
+		strings.HasSuffix(path.Dir(file), "test")
 }
 
 // count adds a file's lines to its room and its package.
@@ -101,7 +103,7 @@ func (h *house) count(room, folder string, lines, files int) {
 	one.files, one.lines = one.files+files, one.lines+lines
 }
 
-// product is the code of all rooms.
+// product returns the lines of all rooms.
 func (h house) product() int {
 	sum := 0
 	for _, lines := range h.rooms {
@@ -110,12 +112,12 @@ func (h house) product() int {
 	return sum
 }
 
-// share is a room's of the code of all rooms.
+// share returns a room's share of the lines of all rooms.
 func (h house) share(room string) float64 {
 	return float64(h.rooms[room]) / float64(max(1, h.product()))
 }
 
-// outgrown names each room and package that is larger than its bound.
+// outgrown returns an error that names each room and package above its bound.
 func (h house) outgrown() error {
 	var errs []error
 	for _, room := range rooms {
@@ -124,13 +126,16 @@ func (h house) outgrown() error {
 			bound = largestHealth
 		}
 		if h.share(room) > bound {
-			errs = append(errs, fmt.Errorf("%s has %.1f %% of the product, more than %.0f %%", room, 100*h.share(room), 100*bound))
+			errs = append(errs,
+				fmt.Errorf("%s has %.1f %% of the product, more than %.0f %%", room, 100*h.share(room), 100*bound))
 		}
 	}
 	for _, folder := range slices.Sorted(maps.Keys(h.packages)) {
 		one := h.packages[folder]
 		if folder != "components" && folder != "config" && (one.files > mostFiles || one.lines > mostLines) {
-			errs = append(errs, fmt.Errorf("%s has %d files and %d lines, more than %d or %d", folder, one.files, one.lines, mostFiles, mostLines))
+			errs = append(errs,
+				fmt.Errorf("%s has %d files and %d lines, more than %d or %d", folder, one.files,
+					one.lines, mostFiles, mostLines))
 		}
 	}
 	return errors.Join(errs...)

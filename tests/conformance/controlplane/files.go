@@ -44,7 +44,7 @@ func newFiles(dir string) (*files, error) {
 
 func (f *files) path(name string) string { return filepath.Join(f.dir, name) }
 
-// freePorts asks the kernel for unused ports. All are held until all are known.
+// freePorts finds unused ports. It holds all of them until it knows all.
 func freePorts(ports ...*int) error {
 	for _, port := range ports {
 		listener, err := net.Listen("tcp", "127.0.0.1:0")

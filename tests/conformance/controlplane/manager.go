@@ -10,9 +10,8 @@ import (
 // managerVerb makes this program kube-controller-manager.
 const managerVerb = "kube-controller-manager"
 
-// runManager runs the controller manager in a process of its own, since its
-// feature gates cannot be set in one that has an API server. It ends with this
-// process, however that ends.
+// runManager runs the controller manager in a process of its own, because its feature gates cannot
+// be set in a process with an API server. It ends with this process, however that ends.
 func runManager(args []string) error {
 	self, err := os.Executable()
 	if err != nil {

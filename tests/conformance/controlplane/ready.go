@@ -16,8 +16,8 @@ const (
 	readyInterval = 50 * time.Millisecond
 )
 
-// awaitReady asks /readyz until it says ok. The certificate is a file that the
-// server makes, so the client is made anew for each try.
+// awaitReady requests /readyz until it returns ok. The server creates the certificate's file, so
+// each try makes a new client.
 func (f *files) awaitReady(failed <-chan error) error {
 	var last error
 	err := wait.PollUntilContextTimeout(context.Background(), readyInterval, readyTimeout, true,

@@ -1,7 +1,7 @@
-// Package shell reads the commands in the pages and in the examples for CI: what tests hold against
-// the program, the Makefile and the stories. It knows as much of the shell's grammar as these have:
-// words, quotes, comments, assignments, `&&`, `|`, `;` and `$(…)`. What it does not know, it
-// refuses, so that no command is passed over.
+// Package shell parses the commands in the pages and in the examples for CI, which tests compare
+// with the program, the Makefile and the stories. It supports the part of the shell's grammar that
+// these use: words, quotes, comments, assignments, `&&`, `|`, `;` and `$(…)`. It refuses any other
+// syntax, so that it skips no command.
 package shell
 
 import (
@@ -17,14 +17,14 @@ import (
 type Command struct {
 	// Words are the program and its arguments, without their quotes.
 	Words []string
-	// Line is where it stands, for messages.
+	// Line is its source line, for messages.
 	Line string
 }
 
-// blocks are the fenced blocks of a page whose language is sh.
+// blocks matches the fenced blocks of a page whose language is sh.
 var blocks = regexp.MustCompile("(?ms)^[ ]*```sh\n(.*?)^[ ]*```")
 
-// Page are the commands of a page's blocks of language sh.
+// Page returns the commands of a page's blocks of language sh.
 func Page(text string) ([]Command, error) {
 	var all []Command
 	for _, block := range blocks.FindAllStringSubmatch(text, -1) {
@@ -40,7 +40,7 @@ func Page(text string) ([]Command, error) {
 // scripts are the keys whose values are scripts: GitHub's, and GitLab's.
 var scripts = []string{"run", "before_script", "script", "after_script"}
 
-// Pipeline are the commands of a workflow of GitHub or a pipeline of GitLab, in no order.
+// Pipeline returns the commands of a workflow of GitHub or a pipeline of GitLab, in no order.
 func Pipeline(text string) ([]Command, error) {
 	var root any
 	if err := yaml.Unmarshal([]byte(text), &root); err != nil {
@@ -74,7 +74,7 @@ func Pipeline(text string) ([]Command, error) {
 	return all, visit(root, false)
 }
 
-// Script are the commands of a script, line by line; a backslash at its end continues a line.
+// Script returns the commands of a script, line by line; a backslash at its end continues a line.
 func Script(text string) ([]Command, error) {
 	var all []Command
 	for line := range strings.Lines(strings.ReplaceAll(text, "\\\n", " ")) {
@@ -87,7 +87,7 @@ func Script(text string) ([]Command, error) {
 	return all, nil
 }
 
-// reader goes through one line.
+// reader parses one line.
 type reader struct {
 	line, rest string
 	word       strings.Builder
@@ -96,7 +96,7 @@ type reader struct {
 	done       []Command
 }
 
-// parse are the commands of one line, those in $(…) first.
+// parse returns the commands of one line, those in $(…) first.
 func parse(line string) ([]Command, error) {
 	r := reader{line: line, rest: line}
 	for r.rest != "" {
@@ -136,7 +136,7 @@ func (r *reader) next() error {
 	return nil
 }
 
-// substitution reads $(…), which is a command of its own and a word of this one.
+// substitution parses $(…), which is both a command of its own and a word of this one.
 func (r *reader) substitution() error {
 	end := strings.IndexByte(r.rest, ')')
 	if end < 0 {
@@ -155,7 +155,7 @@ func (r *reader) substitution() error {
 	return nil
 }
 
-// quoted reads what is in quotes; in double ones there may be $(…).
+// quoted parses quoted text; double quotes may contain $(…).
 func (r *reader) quoted(quote byte) error {
 	r.inWord, r.rest = true, r.rest[1:]
 	for r.rest != "" && r.rest[0] != quote {
@@ -183,10 +183,10 @@ func (r *reader) endWord() {
 	r.inWord = false
 }
 
-// assignment is what stands before a command for its environment.
+// assignment matches a variable before a command, for its environment.
 var assignment = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*=`)
 
-// redirection is where output goes to, or input comes from, with its file in the same word.
+// redirection matches the redirection of a stream, with its file in the same word.
 var redirection = regexp.MustCompile(`^[0-9]?[<>]`)
 
 func (r *reader) endCommand() {

@@ -38,9 +38,12 @@ func TestWhatIsNotUnderstoodIsNotPassedOver(t *testing.T) {
 }
 
 func TestOnlyBlocksOfShellAreRead(t *testing.T) {
-	commands, err := Page("make down\n```sh\nmake up \\\n  STACK=x\n```\n```yaml\nmake: lab\n```\n- in a list:\n  ```sh\n  strata version\n  ```\n")
+	commands, err := Page(
+		"make down\n```sh\nmake up \\\n  STACK=x\n```\n```yaml\nmake: lab\n```\n- in a list:\n  ```sh\n  strata version\n  ```\n")
 	require.NoError(t, err)
-	assert.Equal(t, []Command{{[]string{"make", "up", "STACK=x"}, "make up    STACK=x"}, {[]string{"strata", "version"}, "strata version"}}, commands)
+	assert.Equal(t,
+		[]Command{{[]string{"make", "up", "STACK=x"}, "make up    STACK=x"},
+			{[]string{"strata", "version"}, "strata version"}}, commands)
 }
 
 func TestThePipelinesOfBothForgesAreRead(t *testing.T) {
@@ -50,7 +53,8 @@ func TestThePipelinesOfBothForgesAreRead(t *testing.T) {
 	} {
 		commands, err := Pipeline(text)
 		require.NoError(t, err)
-		assert.Equal(t, []Command{{[]string{"make", "build"}, "make build"}, {[]string{"pulumi", "up"}, "pulumi up"}}, commands)
+		assert.Equal(t, []Command{{[]string{"make", "build"}, "make build"}, {[]string{"pulumi", "up"}, "pulumi up"}},
+			commands)
 	}
 	_, err := Pipeline("up: {script: ['(cd x)']}")
 	require.Error(t, err)

@@ -48,7 +48,9 @@ func (s *Server) api(w http.ResponseWriter, r *http.Request, script Script, stop
 	}
 	kinds, found := s.cluster.served(to.groupVersion)
 	if !found || slices.Contains(script.Unknown, to.groupVersion) {
-		refuse(w, Refusal{Code: http.StatusNotFound, Reason: "NotFound", Message: "the server could not find the requested resource"})
+		refuse(w,
+			Refusal{Code: http.StatusNotFound, Reason: "NotFound",
+				Message: "the server could not find the requested resource"})
 		return
 	}
 	switch {
@@ -68,12 +70,16 @@ func (s *Server) api(w http.ResponseWriter, r *http.Request, script Script, stop
 func discover(w http.ResponseWriter, groupVersion string, kinds map[string]Resource) {
 	resources := []map[string]any{}
 	for kind, r := range kinds {
-		resources = append(resources, map[string]any{"name": r.Plural, "kind": kind, "namespaced": r.Namespaced, "verbs": []string{"create", "list", "watch"}})
+		resources = append(resources,
+			map[string]any{"name": r.Plural, "kind": kind, "namespaced": r.Namespaced,
+				"verbs": []string{"create", "list", "watch"}})
 	}
-	answer(w, http.StatusOK, map[string]any{"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": groupVersion, "resources": resources})
+	answer(w, http.StatusOK,
+		map[string]any{"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": groupVersion,
+			"resources": resources})
 }
 
-// create answers a dry run; anything else is a gate that writes, which none may.
+// create answers a dry run; any other create is a gate that writes, which is forbidden.
 func create(w http.ResponseWriter, r *http.Request, script Script) {
 	if r.URL.Query().Get("dryRun") != "All" {
 		refuse(w, Refusal{Code: http.StatusTeapot, Message: "a gate wrote"})
@@ -100,7 +106,8 @@ func (s *Server) get(w http.ResponseWriter, to route) {
 			return
 		}
 	}
-	refuse(w, Refusal{Code: http.StatusNotFound, Reason: "NotFound", Message: to.plural + " \"" + to.name + "\" not found"})
+	refuse(w,
+		Refusal{Code: http.StatusNotFound, Reason: "NotFound", Message: to.plural + " \"" + to.name + "\" not found"})
 }
 
 func (s *Server) list(w http.ResponseWriter, r *http.Request, to route) {
@@ -110,7 +117,8 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request, to route) {
 			items = append(items, object.Object)
 		}
 	}
-	answer(w, http.StatusOK, map[string]any{"kind": "List", "apiVersion": to.groupVersion, "metadata": map[string]any{}, "items": items})
+	answer(w, http.StatusOK,
+		map[string]any{"kind": "List", "apiVersion": to.groupVersion, "metadata": map[string]any{}, "items": items})
 }
 
 // selected applies namespace, label and field selectors; the only fields are a name and an event's
@@ -161,7 +169,8 @@ func (s *Server) watch(w http.ResponseWriter, r *http.Request, to route, stop ch
 
 func refuse(w http.ResponseWriter, refusal Refusal) {
 	answer(w, refusal.Code, map[string]any{
-		"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": refusal.Code, "reason": refusal.Reason, "message": refusal.Message,
+		"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": refusal.Code,
+		"reason": refusal.Reason, "message": refusal.Message,
 	})
 }
 

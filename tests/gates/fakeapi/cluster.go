@@ -44,7 +44,7 @@ func (c *Cluster) rawAt(path string) http.HandlerFunc {
 	return c.raw[path]
 }
 
-// Resource is how a kind is served.
+// Resource describes how a kind is served.
 type Resource struct {
 	Plural     string
 	Namespaced bool
@@ -83,8 +83,10 @@ var builtIn = []servedKind{
 	{"apps/v1", "StatefulSet", Resource{Plural: "statefulsets", Namespaced: true}},
 	{"apiextensions.k8s.io/v1", "CustomResourceDefinition", Resource{Plural: "customresourcedefinitions"}},
 	{"apiregistration.k8s.io/v1", "APIService", Resource{Plural: "apiservices"}},
-	{"admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration", Resource{Plural: "validatingwebhookconfigurations"}},
-	{"admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration", Resource{Plural: "mutatingwebhookconfigurations"}},
+	{"admissionregistration.k8s.io/v1", "ValidatingWebhookConfiguration",
+		Resource{Plural: "validatingwebhookconfigurations"}},
+	{"admissionregistration.k8s.io/v1", "MutatingWebhookConfiguration",
+		Resource{Plural: "mutatingwebhookconfigurations"}},
 }
 
 // Serve makes a kind known, as an established CRD does.
@@ -97,7 +99,7 @@ func (c *Cluster) Serve(groupVersion, kind string, resource Resource) {
 	c.kinds[groupVersion][kind] = resource
 }
 
-// served is the kinds of a group version and whether there are any.
+// served returns the kinds of a group version and whether there are any.
 func (c *Cluster) served(groupVersion string) (map[string]Resource, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -105,7 +107,7 @@ func (c *Cluster) served(groupVersion string) (map[string]Resource, bool) {
 	return maps.Clone(kinds), found
 }
 
-// Put stores an object given as YAML, as it is.
+// Put stores an object given as YAML, unchanged.
 func (c *Cluster) Put(text string) {
 	c.t.Helper()
 	object, err := parse(text)
@@ -113,7 +115,7 @@ func (c *Cluster) Put(text string) {
 	c.PutObject(object)
 }
 
-// PutObject stores an object as it is.
+// PutObject stores an object, unchanged.
 func (c *Cluster) PutObject(object *unstructured.Unstructured) {
 	c.t.Helper()
 	c.store.put(c.collection(object), object)
@@ -142,7 +144,7 @@ func (c *Cluster) collection(object *unstructured.Unstructured) string {
 	return object.GetAPIVersion() + "/" + resource.Plural
 }
 
-// URLs are the servers' addresses.
+// URLs returns the servers' addresses.
 func (c *Cluster) URLs() []string {
 	var urls []string
 	for _, server := range c.Servers {
@@ -151,13 +153,13 @@ func (c *Cluster) URLs() []string {
 	return urls
 }
 
-// Kubeconfig is a kubeconfig for the cluster.
+// Kubeconfig returns a kubeconfig for the cluster.
 func (c *Cluster) Kubeconfig() []byte {
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Servers[0].http.Certificate().Raw})
 	return KubeconfigWith(c.t, c.URLs()[0], ca, Token)
 }
 
-// KubeconfigWith is a kubeconfig with the given parts, to try wrong ones.
+// KubeconfigWith returns a kubeconfig with the given parts, to try wrong ones.
 func KubeconfigWith(t testing.TB, url string, ca []byte, token string) []byte {
 	t.Helper()
 	text, err := yaml.Marshal(map[string]any{
@@ -165,8 +167,9 @@ func KubeconfigWith(t testing.TB, url string, ca []byte, token string) []byte {
 		"clusters": []any{map[string]any{"name": "default", "cluster": map[string]any{
 			"server": url, "certificate-authority-data": base64.StdEncoding.EncodeToString(ca),
 		}}},
-		"users":    []any{map[string]any{"name": "default", "user": map[string]any{"token": token}}},
-		"contexts": []any{map[string]any{"name": "default", "context": map[string]any{"cluster": "default", "user": "default"}}},
+		"users": []any{map[string]any{"name": "default", "user": map[string]any{"token": token}}},
+		"contexts": []any{
+			map[string]any{"name": "default", "context": map[string]any{"cluster": "default", "user": "default"}}},
 	})
 	require.NoError(t, err, "kubeconfig for %s", url)
 	return text

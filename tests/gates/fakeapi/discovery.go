@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// discoverAll answers /apis as an API server does: aggregated, or as an old one with the list of
+// discoverAll answers /apis like an API server: aggregated, or like an old one with the list of
 // versions.
 func (s *Server) discoverAll(w http.ResponseWriter, script Script) {
 	groups, items := []any{}, []any{}
@@ -18,20 +18,26 @@ func (s *Server) discoverAll(w http.ResponseWriter, script Script) {
 		resources := []any{}
 		kinds, _ := s.cluster.served(groupVersion)
 		for kind, r := range kinds {
-			resources = append(resources, map[string]any{"resource": r.Plural, "responseKind": map[string]any{"kind": kind}})
+			resources = append(resources,
+				map[string]any{"resource": r.Plural, "responseKind": map[string]any{"kind": kind}})
 		}
-		// One item a version: a group with several is there several times, which no reader minds.
-		groups = append(groups, map[string]any{"name": group, "versions": []any{map[string]any{"groupVersion": groupVersion, "version": version}}})
-		items = append(items, map[string]any{"metadata": map[string]any{"name": group}, "versions": []any{map[string]any{"version": version, "resources": resources}}})
+		// One item per version: a group with several appears several times, which readers accept.
+		groups = append(groups,
+			map[string]any{"name": group,
+				"versions": []any{map[string]any{"groupVersion": groupVersion, "version": version}}})
+		items = append(items,
+			map[string]any{"metadata": map[string]any{"name": group},
+				"versions": []any{map[string]any{"version": version, "resources": resources}}})
 	}
 	if script.Unaggregated {
 		answer(w, http.StatusOK, map[string]any{"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
 		return
 	}
-	answer(w, http.StatusOK, map[string]any{"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "items": items})
+	answer(w, http.StatusOK,
+		map[string]any{"kind": "APIGroupDiscoveryList", "apiVersion": "apidiscovery.k8s.io/v2", "items": items})
 }
 
-// groupVersions are all that the cluster serves.
+// groupVersions returns all that the cluster serves.
 func (c *Cluster) groupVersions() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,8 +1,8 @@
-// Package fakeapi owns a scripted Kubernetes API for the gates' tests: objects that a test sets,
-// served as JSON over TLS by one or more API servers that can each be stopped, hung, made to reject
-// credentials or to fail /readyz, and whose admission is a function of the test.
+// Package fakeapi is a scripted Kubernetes API for the gates' tests. It serves a test's objects as
+// JSON over TLS by one or more API servers. A test can stop or hang each server, or make it reject
+// credentials or fail /readyz. Admission is a function of the test.
 //
-// It owns no Kubernetes logic: nothing is defaulted, validated, reconciled or collected. It is for
-// what a real API server cannot be told to do at a given millisecond; that the gates work against a
-// real one is for the end-to-end tests.
+// It has no Kubernetes logic: it neither defaults, validates, reconciles nor collects anything. It
+// is for states that a real API server cannot enter at a given millisecond. The end-to-end tests
+// check that the gates work against a real one.
 package fakeapi

@@ -11,7 +11,7 @@ import (
 	"k8s.io/streaming/pkg/httpstream/spdy"
 )
 
-// Listen has a Pod answer on every port that is forwarded to it, as a kubelet would connect it
+// Listen makes a Pod answer on every port that is forwarded to it, as a kubelet would connect it
 // (k8s.io/kubelet pkg/cri/streaming/portforward).
 func (c *Cluster) Listen(namespace, pod string, handler http.Handler) {
 	server := httptest.NewServer(handler)
@@ -21,10 +21,11 @@ func (c *Cluster) Listen(namespace, pod string, handler http.Handler) {
 			return
 		}
 		streams := make(chan httpstream.Stream, 16)
-		connection := spdy.NewResponseUpgrader().UpgradeResponse(w, r, func(stream httpstream.Stream, _ <-chan struct{}) error {
-			streams <- stream
-			return nil
-		})
+		connection := spdy.NewResponseUpgrader().
+			UpgradeResponse(w, r, func(stream httpstream.Stream, _ <-chan struct{}) error {
+				streams <- stream
+				return nil
+			})
 		if connection == nil {
 			return
 		}
@@ -44,7 +45,7 @@ func (c *Cluster) Listen(namespace, pod string, handler http.Handler) {
 	})
 }
 
-// join carries bytes both ways until one side ends.
+// join copies bytes both ways until one side ends.
 func join(stream httpstream.Stream, address string) {
 	defer stream.Reset() //nolint:errcheck // it may be over
 	target, err := net.Dial("tcp", address)

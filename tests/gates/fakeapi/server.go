@@ -26,7 +26,7 @@ type Server struct {
 	down   bool
 }
 
-// Script is how a server behaves. The zero value is a healthy server whose admission accepts
+// Script describes how a server behaves. The zero value is a healthy server whose admission accepts
 // everything.
 type Script struct {
 	// NotReady are the readyz checks that fail.
@@ -41,17 +41,17 @@ type Script struct {
 	Unavailable bool
 	// Unknown are group versions that this server does not serve (yet).
 	Unknown []string
-	// Unlisted are group versions that it serves, but does not have in the document about every
-	// group (yet).
+	// Unlisted are group versions that it serves, but that are not (yet) in the document about
+	// every group.
 	Unlisted []string
-	// Unaggregated is a server from before Kubernetes 1.27: its document about every group is a
-	// list of versions.
+	// Unaggregated is true for a server from before Kubernetes 1.27: its document about every group
+	// is a list of versions.
 	Unaggregated bool
 	// Admit decides about a dry-run creation: nil accepts.
 	Admit func(object map[string]any) *Refusal
 }
 
-// Refusal is an answer that is no success.
+// Refusal is an answer without success.
 type Refusal struct {
 	Code    int
 	Reason  string
@@ -66,10 +66,10 @@ func newServer(t testing.TB, c *Cluster) *Server {
 	return s
 }
 
-// URL is the server's address.
+// URL returns the server's address as a URL.
 func (s *Server) URL() string { return "https://" + s.address }
 
-// Address is its host and port.
+// Address returns its host and port.
 func (s *Server) Address() string { return s.address }
 
 // Start listens, after a Stop on the same port.
@@ -132,7 +132,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		case <-stop:
 		}
 	case script.Unavailable:
-		refuse(w, Refusal{Code: http.StatusServiceUnavailable, Reason: "ServiceUnavailable", Message: "apiserver not ready"})
+		refuse(w,
+			Refusal{Code: http.StatusServiceUnavailable, Reason: "ServiceUnavailable", Message: "apiserver not ready"})
 	case script.Unauthorized || r.Header.Get("Authorization") != "Bearer "+Token:
 		refuse(w, Refusal{Code: http.StatusUnauthorized, Reason: "Unauthorized", Message: "Unauthorized"})
 	case script.Forbidden:

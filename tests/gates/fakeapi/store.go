@@ -24,7 +24,8 @@ type event struct {
 }
 
 func newStore() *store {
-	return &store{revision: 1, objects: map[string]map[string]*unstructured.Unstructured{}, watchers: map[chan event]string{}}
+	return &store{revision: 1, objects: map[string]map[string]*unstructured.Unstructured{},
+		watchers: map[chan event]string{}}
 }
 
 // watchBuffer is far more than any test writes while a watcher is busy.

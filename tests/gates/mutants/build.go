@@ -14,25 +14,27 @@ import (
 	"time"
 )
 
-// suite is a folder's tests, to be compiled with every choice in what they test.
+// suite is a folder's tests, to be compiled with every choice in the tested code.
 type suite struct {
 	folder, overlay, binary string
 	// imports are the other folders of health that it uses.
 	imports map[string]bool
-	// ready compiles it and runs each of its tests once, when it is called first.
+	// ready compiles it and runs each of its tests once, at the first call.
 	ready func() error
 	tests []test
 }
 
 func newSuite(r room, overlay, scratch string) (*suite, error) {
-	s := &suite{folder: r.folder, overlay: overlay, binary: filepath.Join(scratch, filepath.Base(r.folder)+".test"), imports: map[string]bool{}}
+	s := &suite{folder: r.folder, overlay: overlay,
+		binary: filepath.Join(scratch, filepath.Base(r.folder)+".test"), imports: map[string]bool{}}
 	s.ready = sync.OnceValue(func() error {
 		start := time.Now()
 		err := s.compile()
 		if err == nil {
 			err = s.explore()
 		}
-		fmt.Fprintf(os.Stderr, "mutants: tests of %s: %d, built and run in %.0f s\n", s.folder, len(s.tests), time.Since(start).Seconds())
+		fmt.Fprintf(os.Stderr, "mutants: tests of %s: %d, built and run in %.0f s\n", s.folder,
+			len(s.tests), time.Since(start).Seconds())
 		return err
 	})
 	paths, err := filepath.Glob(r.folder + "/*.go")
@@ -45,7 +47,8 @@ func newSuite(r room, overlay, scratch string) (*suite, error) {
 			return nil, err
 		}
 		for _, one := range parsed.Imports {
-			if folder, ours := strings.CutPrefix(strings.Trim(one.Path.Value, `"`), "strata/"); ours && folder != r.folder {
+			if folder, ours := strings.CutPrefix(strings.Trim(one.Path.Value, `"`), "strata/"); ours &&
+				folder != r.folder {
 				s.imports[folder] = true
 			}
 		}
@@ -53,8 +56,8 @@ func newSuite(r room, overlay, scratch string) (*suite, error) {
 	return s, nil
 }
 
-// overlay instruments the rooms and writes go build's list of what replaces what. It returns the
-// path of the list and the mutants, of which the first has number 1.
+// overlay instruments the rooms and writes go build's list of replaced files. It returns the path
+// of the list and the mutants, the first of which has number 1.
 func overlay(all []room, scratch string) (string, []*mutant, error) {
 	list := struct{ Replace map[string]string }{map[string]string{}}
 	var mutants []*mutant

@@ -1,12 +1,14 @@
-// Command mutants proves that the gates' tests notice when a judgement is changed: it makes every
-// small change that turns one around, one at a time, runs the tests that come to it, and counts the
-// change as killed when one of them fails. A change that survives is a lie that no test would
-// notice. It runs in the root of the repository, for all folders of health or, with -rooms, for
-// some: `make test` tries all changes, since what a drawn sample finds is found in another run than
-// the one that brought it; `make mutants` records them as well (-write).
+// Command mutants proves that the gates' tests notice a changed judgement. It makes every small
+// change that reverses one, one at a time, and runs the tests that reach it. It counts the change
+// as killed if one of them fails. A change that survives is a fault that no test would notice. It
+// runs in the root of the repository, for all folders of health or, with -rooms, for some. `make
+// test` tries all changes, because a random sample would find a survivor only in a later run. `make
+// mutants` also records them (-write).
 //
-// All changes are compiled into each package's test binary, each behind a number (package choice), so that a run costs milliseconds and no
-// build; the packages on disk are not touched (go build's -overlay). gremlins, go-mutesting and ooze build anew for each change: hours here.
+// All changes are compiled into each package's test binary, each behind a number (package choice).
+// So a run costs milliseconds and no build. The packages on disk stay unchanged (go build's
+// -overlay). gremlins, go-mutesting and ooze build anew for each change, which would take hours
+// here.
 //
 // What is changed: comparisons, to their opposite and over their boundary; && and ||; a negation;
 // true and false; the condition of an if, a for or a case; an outcome (Ready, Waiting, Stuck,
@@ -18,7 +20,7 @@
 // all is. Who judges: the tests of the function's own folder, and those of the folders of health
 // that import it.
 //
-// equivalents.txt names the changes that no test can notice, each with the reason. One that a test
-// does notice, or that is no more, is an error. It exits with 1 if a mutant survives. With -write
-// it writes tests/gates/mutants.md and mutants_killed_ratio in bench/results.json.
+// equivalents.txt names the changes that no test can notice, each with the reason. It is an error
+// if a test notices one, or if one no longer exists. The command exits with 1 if a mutant survives.
+// With -write it writes tests/gates/mutants.md and mutants_killed_ratio in bench/results.json.
 package main

@@ -42,8 +42,8 @@ func readEquivalents(path string) (equivalents, error) {
 	return known, nil
 }
 
-// check returns the mutants that survive and are not known, and an error for those of the list that
-// are killed, or, where all were tried, are no more.
+// check returns the mutants that survive and are not in the list. It returns an error for those in
+// the list that are killed or, if all were tried, no longer exist.
 func (known equivalents) check(tried []*mutant, whole bool) ([]*mutant, error) {
 	var survivors []*mutant
 	var wrong []error
@@ -53,7 +53,8 @@ func (known equivalents) check(tried []*mutant, whole bool) ([]*mutant, error) {
 		there[name] = true
 		switch _, equivalent := known[name]; {
 		case equivalent && m.killed:
-			wrong = append(wrong, fmt.Errorf("%s: a test notices it, so it is no equivalent: %s", equivalentsFile, name))
+			wrong = append(wrong,
+				fmt.Errorf("%s: a test notices it, so it is no equivalent: %s", equivalentsFile, name))
 		case !equivalent && !m.killed:
 			survivors = append(survivors, m)
 		}

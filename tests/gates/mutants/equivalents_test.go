@@ -48,7 +48,7 @@ func TestAnEquivalentThatIsNoneIsAnError(t *testing.T) {
 }
 
 // Every name of the list is of this repository: a mistake in it shows at once, and not at the next
-// whole run.
+// full run.
 func TestTheEquivalentsAreThere(t *testing.T) {
 	t.Chdir("../../..")
 	known, err := readEquivalents(equivalentsFile)

@@ -14,14 +14,14 @@ import (
 // mutant is one change.
 type mutant struct {
 	id int
-	// file is relative to the repository, function the one that is changed, change what became
-	// what; nth tells those apart that have all of these in common, in the order of the file.
+	// file is relative to the repository, function the changed one, and change the old and the new
+	// text. nth tells those apart that share all of these, in the order of the file.
 	file, function, change string
 	nth, line              int
 	killed                 bool
 }
 
-// name is the same for as long as the function is: it has no line.
+// name returns a name without a line, which stays the same as long as the function does.
 func (m *mutant) name() string {
 	name := fmt.Sprintf("%s %s: %s", m.file, m.function, m.change)
 	if m.nth > 0 {
@@ -30,14 +30,14 @@ func (m *mutant) name() string {
 	return name
 }
 
-// edit replaces bytes of a file; several at one place stand in the order of their rank.
+// edit replaces bytes of a file; several at one place are in the order of their rank.
 type edit struct {
 	from, to, rank int
 	text           string
 }
 
-// instrumenter puts choices into one file: by text, so that comments, embedded files and lines stay
-// where they are.
+// instrumenter puts choices into one file. It edits text, so that comments, embedded files and
+// lines stay in place.
 type instrumenter struct {
 	files    *token.FileSet
 	all      *[]*mutant
@@ -85,11 +85,12 @@ func (i *instrumenter) apply(text []byte) []byte {
 	return []byte(out.String())
 }
 
-// add notes a mutant for each change and returns the number of the first.
+// add records a mutant for each change and returns the number of the first.
 func (i *instrumenter) add(at token.Pos, changes ...string) int {
 	first := len(*i.all) + 1
 	for _, change := range changes {
-		m := &mutant{id: len(*i.all) + 1, file: i.file, function: i.function, change: change, line: i.files.Position(at).Line}
+		m := &mutant{id: len(*i.all) + 1, file: i.file, function: i.function, change: change,
+			line: i.files.Position(at).Line}
 		for _, other := range *i.all {
 			if other.file == m.file && other.function == m.function && other.change == m.change {
 				m.nth++
@@ -104,7 +105,7 @@ func (i *instrumenter) replace(from, to token.Pos, text string) {
 	i.edits = append(i.edits, edit{i.files.Position(from).Offset, i.files.Position(to).Offset, len(i.edits), text})
 }
 
-// wrap puts an expression into a call; what is visited later is inside, so its end comes before
+// wrap puts an expression into a call. Nodes visited later are inside, so their end comes before
 // this one's.
 func (i *instrumenter) wrap(e ast.Expr, before, after string) {
 	i.replace(e.Pos(), e.Pos(), choices+"."+before)

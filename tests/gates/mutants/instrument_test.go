@@ -73,15 +73,18 @@ func TestChoicesStandInPlaceOfOperators(t *testing.T) {
 		changes = append(changes, m.change)
 	}
 	assert.Equal(t, []string{
-		"== → !=", "continue → (left out)", "condition → its opposite", "Stuck → Waiting", "|| → &&", "! → (left out)", "&& → ||", "> → >=", "> → <=",
+		"== → !=", "continue → (left out)", "condition → its opposite", "Stuck → Waiting", "|| → &&",
+		"! → (left out)", "&& → ||", "> → >=", "> → <=",
 		"<= → <", "<= → >", "Waiting → Ready", "Waiting → Stuck", "Ready → Waiting",
 	}, changes)
 }
 
-// A name outlives changes of other functions and lines: the list of equivalents holds on to it.
+// A name outlives changes of other functions and lines, because the list of equivalents refers to
+// it.
 func TestAMutantIsNamedByItsPlaceInItsFunction(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "kind.go")
-	require.NoError(t, os.WriteFile(path, []byte("package kind\nfunc f(a, b int) bool { return a == 1 || b == 2 }\n"), 0o600))
+	require.NoError(t,
+		os.WriteFile(path, []byte("package kind\nfunc f(a, b int) bool { return a == 1 || b == 2 }\n"), 0o600))
 	var mutants []*mutant
 	_, err := instrument(path, &mutants)
 	require.NoError(t, err)

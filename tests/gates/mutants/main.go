@@ -13,7 +13,8 @@ import (
 func main() {
 	only := flag.String("rooms", "", "folders of health, with commas between; all where none is named")
 	match := flag.String("match", "", "a regular expression of the names of the changes that are tried; empty is all")
-	write := flag.Bool("write", false, "write what was found to "+reportFile+" and "+resultsFile+"; only of all changes")
+	write := flag.Bool("write", false,
+		"write what was found to "+reportFile+" and "+resultsFile+"; only of all changes")
 	flag.Parse()
 	if err := run(*only, *match, *write); err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
@@ -57,7 +58,8 @@ func run(only, match string, write bool) error {
 	}
 	fmt.Printf("mutants: %d tried, %d survive\n", len(tried), len(survivors))
 	if err == nil && len(survivors) > 0 {
-		return fmt.Errorf("%d survive: each lacks a fixture, or is an equivalent for %s", len(survivors), equivalentsFile)
+		return fmt.Errorf("%d survive: each lacks a fixture, or is an equivalent for %s",
+			len(survivors), equivalentsFile)
 	}
 	return err
 }
@@ -67,9 +69,12 @@ func choose(all []room, only string) ([]room, error) {
 	if only == "" {
 		return all, nil
 	}
-	chosen := slices.DeleteFunc(slices.Clone(all), func(r room) bool { return !slices.Contains(strings.Split(only, ","), r.folder) })
+	chosen := slices.DeleteFunc(slices.Clone(all), func(r room) bool {
+		return !slices.Contains(strings.Split(only, ","), r.folder)
+	})
 	if len(chosen) == 0 {
-		return nil, fmt.Errorf("-rooms %s: expected folders such as %s, found none that judges", only, all[len(all)-1].folder)
+		return nil, fmt.Errorf("-rooms %s: expected folders such as %s, found none that judges", only,
+			all[len(all)-1].folder)
 	}
 	return chosen, nil
 }

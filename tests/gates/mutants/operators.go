@@ -36,7 +36,8 @@ func (i *instrumenter) visit(n ast.Node) bool {
 		return false
 	case *ast.BranchStmt:
 		if n.Tok == token.CONTINUE {
-			i.replace(n.Pos(), n.Pos(), fmt.Sprintf("if %s.Keep(%d) { ", choices, i.add(n.Pos(), "continue → (left out)")))
+			i.replace(n.Pos(), n.Pos(),
+				fmt.Sprintf("if %s.Keep(%d) { ", choices, i.add(n.Pos(), "continue → (left out)")))
 			i.replace(n.End(), n.End(), " }")
 		}
 		return false
@@ -85,7 +86,7 @@ func (i *instrumenter) cases(s *ast.SwitchStmt) {
 	}
 }
 
-// condition turns around a decision that has no operator of its own.
+// condition reverses a decision that has no operator of its own.
 func (i *instrumenter) condition(e ast.Expr) {
 	switch e.(type) {
 	case nil, *ast.BinaryExpr, *ast.UnaryExpr:
@@ -110,7 +111,8 @@ func (i *instrumenter) binary(e *ast.BinaryExpr) {
 		operator(", func() bool { return (")
 	case token.LSS, token.LEQ, token.GTR, token.GEQ:
 		order := orders[e.Op]
-		i.wrap(e, fmt.Sprintf("%s(%d, ", order.call, i.add(e.OpPos, turned(order.neighbour), turned(order.opposite))), ")")
+		i.wrap(e, fmt.Sprintf("%s(%d, ", order.call, i.add(e.OpPos, turned(order.neighbour), turned(order.opposite))),
+			")")
 		operator(",")
 	default: // It makes no decision.
 	}
@@ -128,7 +130,7 @@ func (i *instrumenter) name(e *ast.Ident) {
 	}
 }
 
-// state changes an outcome; prefix is how its package is called there.
+// state changes an outcome; prefix is the package's name in the file.
 func (i *instrumenter) state(e ast.Expr, name, prefix string) {
 	others := states[name]
 	if len(others) == 0 {

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 )
 
-// workersAtOnce is more than there are processors: some of the tests mostly wait.
+// workersAtOnce is more than the number of processors, because some of the tests mostly wait.
 const workersAtOnce = 4
 
 // inParallel calls do for each of n, some at a time, until one fails.

@@ -16,8 +16,8 @@ const (
 	resultsFile = "bench/results.json"
 )
 
-// report writes how many of each folder's mutants are killed, and what is left, and the ratio:
-// equivalents are not counted.
+// report writes the killed mutants of each folder, the survivors, and the ratio. Equivalents are
+// not counted.
 func report(tried []*mutant, known equivalents) error {
 	type count struct{ all, killed, equivalent int }
 	counts, total := map[string]*count{}, count{}
@@ -45,11 +45,13 @@ func report(tried []*mutant, known equivalents) error {
 		}
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "# Mutants of the gates' judgement\n\nWritten by `make mutants` (tests/gates/mutants). Killed: %d of %d; equivalent: %d; left: %d.\n\n",
+	fmt.Fprintf(&text,
+		"# Mutants of the gates' judgement\n\nWritten by `make mutants` (tests/gates/mutants). Killed: %d of %d; equivalent: %d; left: %d.\n\n",
 		total.killed, total.all, total.equivalent, total.all-total.killed-total.equivalent)
 	text.WriteString("| folder | mutants | killed | equivalent |\n| --- | ---: | ---: | ---: |\n")
 	for _, folder := range slices.Sorted(maps.Keys(counts)) {
-		fmt.Fprintf(&text, "| %s | %d | %d | %d |\n", folder, counts[folder].all, counts[folder].killed, counts[folder].equivalent)
+		fmt.Fprintf(&text, "| %s | %d | %d | %d |\n", folder, counts[folder].all, counts[folder].killed,
+			counts[folder].equivalent)
 	}
 	section(&text, "Survivors", survivors.String())
 	section(&text, "Equivalents", same.String())
@@ -57,7 +59,8 @@ func report(tried []*mutant, known equivalents) error {
 		return err
 	}
 	ratio := float64(total.killed) / float64(total.all-total.equivalent)
-	return bench.Merge(resultsFile, []bench.Result{bench.Least("mutants_killed_ratio", "ratio", 0.5, 1, []float64{ratio})})
+	return bench.Merge(resultsFile,
+		[]bench.Result{bench.Least("mutants_killed_ratio", "ratio", 0.5, 1, []float64{ratio})})
 }
 
 func section(text *strings.Builder, title, lines string) {

@@ -14,20 +14,20 @@ const (
 	choicePackage = "strata/tests/gates/mutants/choice"
 )
 
-// notJudging are the packages and files that come to no verdict; doc.go says what each is.
+// notJudging are the packages and files without verdicts; doc.go describes them.
 var notJudging = []string{
 	"health/healthtest", "health/kinds",
 	"health/report.go",
 }
 
-// room is a package of health with the files of it that judge.
+// room is a package of health with its judging files.
 type room struct {
 	folder string
 	files  []string
 }
 
-// rooms are those of health, and health itself, in the order of their names. It works in the root
-// of the repository.
+// rooms returns those of health, and health itself, sorted by name. It works in the root of the
+// repository.
 func rooms() ([]room, error) {
 	var all []room
 	paths, err := filepath.Glob(healthFolder + "/*/*.go")
@@ -40,7 +40,8 @@ func rooms() ([]room, error) {
 	}
 	for _, path := range append(own, paths...) {
 		folder := filepath.Dir(path)
-		if strings.HasSuffix(path, "_test.go") || slices.Contains(notJudging, path) || slices.Contains(notJudging, folder) {
+		if strings.HasSuffix(path, "_test.go") || slices.Contains(notJudging, path) ||
+			slices.Contains(notJudging, folder) {
 			continue
 		}
 		if len(all) == 0 || all[len(all)-1].folder != folder {
@@ -55,8 +56,8 @@ func rooms() ([]room, error) {
 	return all, nil
 }
 
-// judges reports whether a function comes to its result from what it is given alone: it has no
-// context, and is no constructor.
+// judges reports whether a function's result depends only on its arguments: it has no context, and
+// is no constructor.
 func judges(function *ast.FuncDecl) bool {
 	if strings.HasPrefix(strings.ToLower(function.Name.Name), "new") || function.Name.Name == "init" {
 		return false

@@ -16,41 +16,42 @@ import (
 )
 
 const (
-	// undisturbed bounds a test without a mutant, on a machine that others use, too.
+	// undisturbed bounds a test without a mutant, on a shared machine.
 	undisturbed = 3 * time.Minute
-	// With a mutant a test may take slack times as long as without, and patience more: what then
-	// still runs waits for ever, and is killed.
+	// With a mutant a test may take slack times as long as without, and patience more. A test that
+	// still runs then waits for ever, and is killed.
 	slack, patience = 5, 10 * time.Second
-	// quick is what tests take that wait for nothing.
+	// quick is the duration of tests without waits.
 	quick = time.Second
 )
 
-// test is one test of a suite, with how long it takes alone and which mutants it comes to.
+// test is one test of a suite, with its duration when run alone and the mutants that it reaches.
 type test struct {
 	name    string
 	took    time.Duration
 	reaches map[int]bool
 }
 
-// run runs tests of a suite, all where none are named, until one fails. It reports whether all
-// passed, and what they printed.
+// run runs tests of a suite, or all if none are named, until one fails. It reports whether all
+// passed, and returns their output.
 func (s *suite) run(bound time.Duration, tests []string, environment ...string) (string, bool) {
-	// The test's own limit comes first, and says where it hangs.
+	// The test's own limit comes first, and shows where it hangs.
 	ctx, cancel := context.WithTimeout(context.Background(), bound+5*time.Second)
 	defer cancel()
 	pattern := "."
 	if len(tests) > 0 {
 		pattern = "^(" + strings.Join(tests, "|") + ")$"
 	}
-	run := exec.CommandContext(ctx, s.binary, "-test.failfast", "-test.parallel=16", "-test.timeout="+bound.String(), "-test.run="+pattern)
+	run := exec.CommandContext(ctx, s.binary, "-test.failfast", "-test.parallel=16",
+		"-test.timeout="+bound.String(), "-test.run="+pattern)
 	run.Dir = s.folder
 	run.Env = append(os.Environ(), environment...)
 	out, err := run.CombinedOutput()
 	return string(out), err == nil
 }
 
-// attempt is run; tests that take long alone wait for real time, may fail for want of it on a
-// machine that others use, and have a second chance: a failure by chance would pass for a kill.
+// attempt calls run. Tests that take long alone wait for real time, so they may fail on a loaded
+// machine. They get a second chance, because a random failure would count as a kill.
 func (s *suite) attempt(bound, took time.Duration, tests []string, environment ...string) (string, bool) {
 	out, passed := s.run(bound, tests, environment...)
 	if !passed && took > quick {
@@ -59,7 +60,7 @@ func (s *suite) attempt(bound, took time.Duration, tests []string, environment .
 	return out, passed
 }
 
-// explore runs each test alone and without a mutant, and notes what it comes to.
+// explore runs each test alone and without a mutant, and records the mutants that it reaches.
 func (s *suite) explore() error {
 	out, err := exec.Command(s.binary, "-test.list=.").Output()
 	if err != nil {
@@ -80,7 +81,7 @@ func (s *suite) explore() error {
 	})
 }
 
-// numbers reads a file of package choice; one that is not there has none.
+// numbers reads a file of package choice; a missing one has none.
 func numbers(path string) (map[int]bool, error) {
 	ids := map[int]bool{}
 	file, err := os.Open(path)
@@ -102,8 +103,9 @@ func numbers(path string) (map[int]bool, error) {
 	return ids, lines.Err()
 }
 
-// killed reports whether a test that comes to the mutant fails: first those of its own folder, then
-// those of the folders that import it, which are built when the first mutant needs them.
+// killed reports whether a test that reaches the mutant fails. It runs those of its own folder
+// first, then those of the folders that import it, which are built when the first mutant needs
+// them.
 func killed(m *mutant, suites []*suite) (bool, error) {
 	folder := filepath.Dir(m.file)
 	for _, own := range []bool{true, false} {

@@ -16,19 +16,18 @@ import (
 
 // Image is one image that Pods of a stack run.
 type Image struct {
-	// Reference is its whole name as containerd knows it: registry, repository and a tag or a
-	// digest.
+	// Reference is its full name in containerd: registry, repository and a tag or a digest.
 	Reference string
-	// For is the artifact of the chart that asks for it; empty where something else does, or more
-	// than one chart.
+	// For is the artifact of the chart that uses it; empty for other objects, or for more than one
+	// chart.
 	For string
-	// By says who asks first, for messages.
+	// By names the first user, for messages.
 	By string
 }
 
-// Of are the images of all that a program has registered, sorted by reference. files are the
-// stack's artifacts, with the charts at hand below project; kubernetes is the cluster's version,
-// which charts look at.
+// Of returns the images of all registrations of a program, sorted by reference. files are the
+// stack's artifacts, whose charts are below project. kubernetes is the cluster's version, which
+// charts read.
 func Of(registered []dryrun.Registration, files []artifacts.Artifact, project, kubernetes string) ([]Image, error) {
 	asked := &collection{found: map[string]Image{}}
 	for _, one := range registered {
@@ -63,8 +62,8 @@ func Of(registered []dryrun.Registration, files []artifacts.Artifact, project, k
 	return asked.sorted(), nil
 }
 
-// commandInput returns the standard input of a command of the program's own, if that is JSON: it
-// may apply objects.
+// commandInput returns the standard input of one of the program's own commands if it is JSON,
+// because it may apply objects.
 func commandInput(inputs map[string]any) any {
 	var input any
 	text, _ := inputs["stdin"].(string)
@@ -77,7 +76,7 @@ func commandInput(inputs map[string]any) any {
 // collection holds images by their reference.
 type collection struct{ found map[string]Image }
 
-// add takes the images of a part of an object.
+// add adds the images of a part of an object.
 func (c *collection) add(part any, artifact, by string) error {
 	for _, text := range referencesIn(part) {
 		reference, err := Canonical(text)
@@ -103,12 +102,12 @@ func (c *collection) sorted() (all []Image) {
 	return all
 }
 
-// imageOption is an argument that names an image which the program starts later, as cert-manager's
-// for the solver of a challenge.
+// imageOption matches an argument with an image that the program starts later, such as
+// cert-manager's for the solver of a challenge.
 var imageOption = regexp.MustCompile(`^--?[a-z0-9-]*image=(.+)$`)
 
-// referencesIn are the images of all containers in a part of an object, and those that their
-// arguments name.
+// referencesIn returns the images of all containers in a part of an object, and those in their
+// arguments.
 func referencesIn(part any) (references []string) {
 	switch part := part.(type) {
 	case []any:
@@ -117,7 +116,8 @@ func referencesIn(part any) (references []string) {
 		}
 	case map[string]any:
 		for key, one := range part {
-			if containers, ok := one.([]any); ok && slices.Contains([]string{"containers", "initContainers", "ephemeralContainers"}, key) {
+			if containers, ok := one.([]any); ok &&
+				slices.Contains([]string{"containers", "initContainers", "ephemeralContainers"}, key) {
 				references = append(references, ofContainers(containers)...)
 				continue
 			}
@@ -149,9 +149,9 @@ func ofContainers(containers []any) (references []string) {
 	return references
 }
 
-// Canonical is the whole name of an image as containerd stores it: docker.io and its library are
-// written out, and so is the tag latest. Of a reference with a tag and a digest the digest counts,
-// as the kubelet has it (distribution/reference, ParseDockerRef in containerd).
+// Canonical returns the full name of an image as containerd stores it: docker.io and its library
+// are written out, and so is the tag latest. If a reference has a tag and a digest, the digest
+// counts, as for the kubelet (distribution/reference, ParseDockerRef in containerd).
 func Canonical(text string) (string, error) {
 	reference, err := name.ParseReference(text)
 	if err != nil {

@@ -40,7 +40,7 @@ func TestReferencesAreWholeNames(t *testing.T) {
 }
 
 // chart has a Deployment whose image is a value, a hook, a test that only `helm test` runs, and a
-// subchart's image by a condition.
+// conditional subchart with an image.
 var chart = map[string]string{
 	"shop/Chart.yaml":  "apiVersion: v2\nname: shop\nversion: 1.2.3\ndependencies:\n- {name: cache, version: 1.0.0, condition: cache.enabled}\n",
 	"shop/values.yaml": "image: acme/shop\ncache: {enabled: true}\n",
@@ -70,7 +70,8 @@ func packed(t *testing.T) []artifacts.Artifact {
 	zipped := gzip.NewWriter(&content)
 	writer := tar.NewWriter(zipped)
 	for name, text := range chart {
-		require.NoError(t, writer.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(text)), Typeflag: tar.TypeReg}))
+		require.NoError(t,
+			writer.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(text)), Typeflag: tar.TypeReg}))
 		_, err := writer.Write([]byte(text))
 		require.NoError(t, err)
 	}
@@ -82,7 +83,8 @@ func packed(t *testing.T) []artifacts.Artifact {
 		require.NoError(t, os.WriteFile(filepath.Join(bundle, name+".tgz"), content.Bytes(), 0o600))
 		sum := sha256.Sum256(content.Bytes())
 		manifest.Artifacts = append(manifest.Artifacts, artifacts.Entry{
-			Name: name, Version: "v1.34.2+k3s1", Path: name + ".tgz", SHA256: hex.EncodeToString(sum[:]), Size: int64(content.Len()), Origin: "real: a test's",
+			Name: name, Version: "v1.34.2+k3s1", Path: name + ".tgz",
+			SHA256: hex.EncodeToString(sum[:]), Size: int64(content.Len()), Origin: "real: a test's",
 		})
 	}
 	require.NoError(t, manifest.Write(bundle))
@@ -108,15 +110,25 @@ func stack(t *testing.T, bundle string) *config.Config {
 // and a command that applies another.
 func registered(t *testing.T, file string, values pulumi.Map) []dryrun.Registration {
 	t.Helper()
-	command, err := json.Marshal(map[string]any{"objects": []any{map[string]any{"spec": map[string]any{"containers": []any{map[string]any{"image": "quay.io/acme/applied:1"}}}}}})
+	command, err := json.Marshal(
+		map[string]any{
+			"objects": []any{
+				map[string]any{
+					"spec": map[string]any{"containers": []any{map[string]any{"image": "quay.io/acme/applied:1"}}}}}})
 	require.NoError(t, err)
 	all, err := dryrun.Run(t.Context(), "strata", "test", func(ctx *pulumi.Context) error {
 		for _, one := range []struct {
 			token  string
 			inputs pulumi.Map
 		}{
-			{releaseType, pulumi.Map{"name": pulumi.String("shop"), "namespace": pulumi.String("apps"), "chart": pulumi.String(".strata/artifacts/" + file), "values": values}},
-			{"kubernetes:core/v1:Pod", pulumi.Map{"spec": pulumi.Map{"containers": pulumi.Array{pulumi.Map{"image": pulumi.ToSecret(pulumi.String("quay.io/acme/first:1"))}}}}},
+			{releaseType,
+				pulumi.Map{"name": pulumi.String("shop"), "namespace": pulumi.String("apps"),
+					"chart": pulumi.String(".strata/artifacts/" + file), "values": values}},
+			{"kubernetes:core/v1:Pod",
+				pulumi.Map{
+					"spec": pulumi.Map{
+						"containers": pulumi.Array{
+							pulumi.Map{"image": pulumi.ToSecret(pulumi.String("quay.io/acme/first:1"))}}}}},
 			{"command:local:Command", pulumi.Map{"stdin": pulumi.String(command)}},
 			{"command:local:Command", pulumi.Map{"stdin": pulumi.String("image: no JSON")}},
 		} {
@@ -144,14 +156,17 @@ func TestAllThatPodsRunIsAskedFor(t *testing.T) {
 		return by
 	}
 	want := map[string]string{
-		"docker.io/acme/shop:34": chart.Name, "quay.io/acme/solver:2": chart.Name, "quay.io/acme/hook:1": chart.Name, "docker.io/library/redis:8": chart.Name,
+		"docker.io/acme/shop:34": chart.Name, "quay.io/acme/solver:2": chart.Name,
+		"quay.io/acme/hook:1": chart.Name, "docker.io/library/redis:8": chart.Name,
 		"quay.io/acme/first:1": "", "quay.io/acme/applied:1": "",
 	}
 	assert.Equal(t, want, asked(pulumi.Map{}))
 	delete(want, "docker.io/library/redis:8")
 	delete(want, "docker.io/acme/shop:34")
 	want["mirror.example.org/shop:34"] = chart.Name
-	assert.Equal(t, want, asked(pulumi.Map{"image": pulumi.String("mirror.example.org/shop"), "cache": pulumi.Map{"enabled": pulumi.Bool(false)}}))
+	assert.Equal(t, want,
+		asked(pulumi.Map{"image": pulumi.String("mirror.example.org/shop"),
+			"cache": pulumi.Map{"enabled": pulumi.Bool(false)}}))
 }
 
 func TestAChartThatTheStackDoesNotHaveIsAnError(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 // releaseType is the token of a Helm release.
 const releaseType = "kubernetes:helm.sh/v3:Release"
 
-// testHook marks what `helm test` alone installs (https://helm.sh/docs/topics/chart_tests/).
+// testHook marks objects that only `helm test` installs (https://helm.sh/docs/topics/chart_tests/).
 const (
 	hookAnnotation = "helm.sh/hook"
 	testHook       = "test"
@@ -29,7 +29,7 @@ const (
 type release struct {
 	name, namespace string
 	artifact        artifacts.Artifact
-	// file is the chart's.
+	// file is the chart's file.
 	file       string
 	values     map[string]any
 	kubernetes string
@@ -54,7 +54,8 @@ func newRelease(inputs map[string]any, files []artifacts.Artifact, project, kube
 	return made, err
 }
 
-// objects are all that Helm would install: manifests with their hooks, less tests and definitions.
+// objects returns all objects that Helm would install: manifests with their hooks, less tests and
+// definitions.
 func (r *release) objects() ([]any, error) {
 	loaded, err := loader.LoadFile(r.file)
 	if err != nil {
@@ -83,7 +84,7 @@ func (r *release) objects() ([]any, error) {
 	return parsed(rendered)
 }
 
-// parsed are the objects of rendered files, by path.
+// parsed returns the objects of rendered files, by path.
 func parsed(rendered map[string]string) (objects []any, err error) {
 	for file, text := range rendered {
 		if strings.HasSuffix(file, "NOTES.txt") {

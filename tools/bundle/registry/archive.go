@@ -14,12 +14,12 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// containerdName is the annotation by which containerd names what it imports (its
+// containerdName is the annotation with containerd's name for an imported image (its
 // core/images/annotations.go).
 const containerdName = "io.containerd.image.name"
 
 // Names returns containerd's names for the image: the reference, and its repository with each of
-// its digests, for a Pod that names one.
+// its digests, for a Pod that uses a digest.
 func (p *Pulled) Names() []string {
 	repository, _, _ := strings.Cut(p.Reference, "@")
 	if slash, colon := strings.LastIndex(repository, "/"), strings.LastIndex(repository, ":"); colon > slash {
@@ -34,9 +34,9 @@ func (p *Pulled) Names() []string {
 	return names
 }
 
-// Write writes the image into a file that appears when it is whole: an OCI image layout in a tar
-// (opencontainers/image-spec, image-layout.md), which keeps the registry's manifest and so its
-// digest. The same image gives the same bytes. It returns the file's size.
+// Write writes the image into a file that appears when it is complete. The file is a tar with an
+// OCI image layout (opencontainers/image-spec, image-layout.md), which keeps the registry's
+// manifest and so its digest. The same image gives the same bytes. It returns the file's size.
 func (p *Pulled) Write(file string) (size int64, err error) {
 	temporary := file + ".part"
 	out, err := os.Create(temporary)
@@ -93,7 +93,7 @@ func (p *Pulled) write(to *tar.Writer) error {
 	return to.Close()
 }
 
-// layers puts each layer once, as the registry has it.
+// layers writes each layer once, unchanged from the registry.
 func (p *Pulled) layers(to *tar.Writer) error {
 	layers, err := p.image.Layers()
 	if err != nil {
@@ -124,7 +124,7 @@ func (p *Pulled) layers(to *tar.Writer) error {
 	return nil
 }
 
-// layoutIndex names the one manifest by each of the image's names.
+// layoutIndex returns an index that names the one manifest by each of the image's names.
 func (p *Pulled) layoutIndex(size int64) ([]byte, error) {
 	mediaType, err := p.image.MediaType()
 	if err != nil {
@@ -146,7 +146,8 @@ func (p *Pulled) layoutIndex(size int64) ([]byte, error) {
 func blob(digest v1.Hash) string { return "blobs/" + digest.Algorithm + "/" + digest.Hex }
 
 func put(to *tar.Writer, name string, size int64, content io.Reader) error {
-	if err := to.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: size, Typeflag: tar.TypeReg, Format: tar.FormatUSTAR}); err != nil {
+	if err := to.WriteHeader(
+		&tar.Header{Name: name, Mode: 0o644, Size: size, Typeflag: tar.TypeReg, Format: tar.FormatUSTAR}); err != nil {
 		return err
 	}
 	_, err := io.Copy(to, content)

@@ -22,18 +22,18 @@ import (
 // hub is the name of Docker's registry in images; its API is at name.DefaultRegistry.
 const hub = "docker.io"
 
-// place may hold an image.
+// place is a registry or mirror that may hold an image.
 type place struct {
 	// name is for messages: a registry, or a mirror's address.
 	name       string
 	repository name.Repository
 	transport  http.RoundTripper
 	keychain   authn.Keychain
-	// fault says why it cannot be asked.
+	// fault is the reason why it cannot be used.
 	fault error
 }
 
-// places returns the places that may hold a repository, in the order in which nodes ask
+// places returns the places that may hold a repository, in the order that nodes use
 // (https://docs.k3s.io/installation/private-registry).
 func (p *Puller) places(repository name.Repository) (all []place) {
 	own := repository.RegistryStr()
@@ -58,7 +58,7 @@ func (p *Puller) entry(registry string) config.Registry {
 	return config.Registry{}
 }
 
-// place is a repository of a host with that host's login and certificate.
+// place returns a repository of a host with that host's login and certificate.
 func (p *Puller) place(shown, host string, repository name.Repository) place {
 	made := place{name: shown, repository: repository, keychain: authn.DefaultKeychain}
 	about := config.Registry{}
@@ -72,7 +72,7 @@ func (p *Puller) place(shown, host string, repository name.Repository) place {
 	return made
 }
 
-// mirror is the place of a repository at a mirror.
+// mirror returns the place of a repository at a mirror.
 func (p *Puller) mirror(entry config.Registry, address string, repository name.Repository, registry string) place {
 	at, err := url.Parse(address)
 	if err != nil {
@@ -81,7 +81,9 @@ func (p *Puller) mirror(entry config.Registry, address string, repository name.R
 	path := strings.Trim(at.Path, "/")
 	prefix, versioned := strings.CutPrefix(path+"/", "v2/")
 	if path != "" && !versioned {
-		return place{name: address, fault: errors.New("its path does not begin with /v2, where registries have their API: nodes can ask it, and this command cannot")}
+		return place{name: address,
+			fault: errors.New(
+				"its path does not begin with /v2, where registries have their API: nodes can ask it, and this command cannot")}
 	}
 	options := []name.Option{}
 	if at.Scheme == "http" {
@@ -97,17 +99,18 @@ func (p *Puller) mirror(entry config.Registry, address string, repository name.R
 	return made
 }
 
-// rewritten is a repository's name at mirrors. The first pattern that matches counts.
+// rewritten returns a repository's name at mirrors. The first pattern that matches counts.
 func rewritten(rewrites map[string]string, repository string) string {
 	for _, pattern := range slices.Sorted(maps.Keys(rewrites)) {
-		if expression := regexp.MustCompile(pattern); expression.MatchString(repository) { // config has compiled it before
+		// config has compiled it before
+		if expression := regexp.MustCompile(pattern); expression.MatchString(repository) {
 			return expression.ReplaceAllString(repository, rewrites[pattern])
 		}
 	}
 	return repository
 }
 
-// trusting is the default transport with what a stack says of a registry's certificate.
+// trusting returns the default transport with a stack's settings for a registry's certificate.
 func trusting(about config.Registry) (http.RoundTripper, error) {
 	if about.CA == "" && !about.InsecureSkipVerify {
 		return remote.DefaultTransport, nil
@@ -128,7 +131,7 @@ func trusting(about config.Registry) (http.RoundTripper, error) {
 	return made, nil
 }
 
-// named tells a mirror of several registries which one is meant, as containerd does (its
+// named tells a mirror of several registries which registry is meant, as containerd does (its
 // docs/hosts.md, "ns").
 type named struct {
 	http.RoundTripper
@@ -145,7 +148,7 @@ func (n named) RoundTrip(request *http.Request) (*http.Response, error) {
 	return n.RoundTripper.RoundTrip(request)
 }
 
-// login is one registry's.
+// login is the login at one registry.
 type login struct{ username, password string }
 
 func (l login) Resolve(authn.Resource) (authn.Authenticator, error) {

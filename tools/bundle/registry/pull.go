@@ -19,31 +19,29 @@ import (
 type Puller struct {
 	// Registries are the stack's k3s.registries.
 	Registries []config.Registry
-	// OnlyMirrors leaves out an image's own registry where it has mirrors
+	// OnlyMirrors leaves out an image's own registry if it has mirrors
 	// (disable-default-registry-endpoint).
 	OnlyMirrors bool
 	// Arch is the nodes' architecture, in Go's terms.
 	Arch string
 }
 
-// Pulled is an image as a registry gives it: its layers are read when the archive is written.
+// Pulled is an image in a registry: its layers are read when the archive is written.
 type Pulled struct {
 	// Reference is the image's name in Pods.
 	Reference string
 	// Digest is that of the image for the architecture, sha256:HEX.
 	Digest string
-	// Digests are all under which the registry serves it: of its index first where it has one, then
-	// of each platform's manifest.
+	// Digests are all digests under which the registry serves it: that of its index first, if there
+	// is one, then those of each platform's manifest.
 	Digests []string
 	image   v1.Image
-	// index is the digest under which the registry has it for all architectures; empty where there
-	// is one only.
+	// index is the digest of the index for all architectures; empty if there is only one.
 	index string
 }
 
-// Pull finds the image of a reference. A digest that is not empty is what the reference had before:
-// that image is asked for, whatever the tag is now. The error names every place that was asked, and
-// what each said.
+// Pull finds the image of a reference. A digest that is not empty is the reference's former one:
+// Pull then requests that image, whatever the tag is now. The error has the answer of every place.
 func (p *Puller) Pull(ctx context.Context, reference, digest string) (*Pulled, error) {
 	whole, err := name.ParseReference(reference)
 	if err != nil {
@@ -64,7 +62,7 @@ func (p *Puller) Pull(ctx context.Context, reference, digest string) (*Pulled, e
 	return nil, fmt.Errorf("image %s: %w", reference, errors.Join(failed...))
 }
 
-// from asks one place.
+// from requests the image at one place.
 func (p *Puller) from(ctx context.Context, from place, whole name.Reference, digest string) (*Pulled, error) {
 	if from.fault != nil {
 		return nil, from.fault
@@ -77,7 +75,8 @@ func (p *Puller) from(ctx context.Context, from place, whole name.Reference, dig
 	if strings.HasPrefix(asked, "sha256:") {
 		at = from.repository.Digest(asked)
 	}
-	described, err := remote.Get(at, remote.WithContext(ctx), remote.WithTransport(from.transport), remote.WithAuthFromKeychain(from.keychain),
+	described, err := remote.Get(at, remote.WithContext(ctx), remote.WithTransport(from.transport),
+		remote.WithAuthFromKeychain(from.keychain),
 		remote.WithPlatform(v1.Platform{OS: "linux", Architecture: p.Arch}))
 	if err != nil {
 		return nil, err
@@ -95,7 +94,8 @@ func (p *Puller) from(ctx context.Context, from place, whole name.Reference, dig
 		return nil, err
 	}
 	if settings.Architecture != p.Arch {
-		return nil, fmt.Errorf("expected an image for linux/%s, found one for %s/%s", p.Arch, settings.OS, settings.Architecture)
+		return nil, fmt.Errorf("expected an image for linux/%s, found one for %s/%s", p.Arch,
+			settings.OS, settings.Architecture)
 	}
 	pulled := &Pulled{Digest: found.String(), Digests: []string{found.String()}, image: image}
 	if described.MediaType.IsIndex() {
@@ -105,8 +105,8 @@ func (p *Puller) from(ctx context.Context, from place, whole name.Reference, dig
 	return pulled, err
 }
 
-// digestsOf are those of an index and of its images. Of no platform are attestations, which no node
-// runs.
+// digestsOf returns the digests of an index and of its images. It leaves out attestations, which no
+// node runs and which have no platform.
 func digestsOf(described *remote.Descriptor) ([]string, error) {
 	index, err := described.ImageIndex()
 	if err != nil {
@@ -125,7 +125,7 @@ func digestsOf(described *remote.Descriptor) ([]string, error) {
 	return digests, nil
 }
 
-// advice tells a person how to give a login that this command cannot read.
+// advice returns how to supply a login that this command cannot read.
 func (p place) advice(err error) string {
 	var refused *transport.Error
 	if errors.As(err, &refused) && refused.StatusCode == http.StatusUnauthorized {

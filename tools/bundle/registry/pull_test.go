@@ -34,12 +34,12 @@ const (
 	password = "a-password"
 )
 
-// mirror is a registry behind a login and a certificate of its own.
+// mirror is a registry with a login and a certificate of its own.
 type mirror struct {
 	host, ca string
-	// asked are the registries that it was asked for, by the parameter ns.
+	// asked lists the registries that clients requested, by the parameter ns.
 	asked []string
-	// down has it refuse everything.
+	// down makes it refuse everything.
 	down   bool
 	client *http.Client
 }
@@ -67,7 +67,7 @@ func newMirror(t *testing.T) *mirror {
 	return m
 }
 
-// entries are those of k3s.registries with the mirror for a registry, at a path of its API.
+// entries returns k3s.registries with the mirror for a registry, at a path of its API.
 func (m *mirror) entries(registry, path string) []config.Registry {
 	return []config.Registry{
 		{Name: registry, Mirrors: []string{"https://" + m.host + path}},
@@ -75,12 +75,13 @@ func (m *mirror) entries(registry, path string) []config.Registry {
 	}
 }
 
-// push gives the mirror an image, or several for several architectures.
+// push pushes an image to the mirror, or several for several architectures.
 func (m *mirror) push(t *testing.T, repository string, what remote.Taggable) {
 	t.Helper()
 	tag, err := name.NewTag(m.host + "/" + repository)
 	require.NoError(t, err)
-	options := []remote.Option{remote.WithTransport(m.client.Transport), remote.WithAuth(&authn.Basic{Username: user, Password: password})}
+	options := []remote.Option{remote.WithTransport(m.client.Transport),
+		remote.WithAuth(&authn.Basic{Username: user, Password: password})}
 	if index, ok := what.(v1.ImageIndex); ok {
 		require.NoError(t, remote.WriteIndex(tag, index, options...))
 		return
@@ -88,7 +89,7 @@ func (m *mirror) push(t *testing.T, repository string, what remote.Taggable) {
 	require.NoError(t, remote.Write(tag, what.(v1.Image), options...))
 }
 
-// image is a random one for an architecture.
+// image returns a random image for an architecture.
 func image(t *testing.T, arch string) v1.Image {
 	t.Helper()
 	made, err := random.Image(64, 2)
@@ -120,7 +121,8 @@ func TestAnImageComesFromTheMirrorThatNodesAsk(t *testing.T) {
 	assert.Contains(t, m.asked, "docker.io")
 
 	t.Run("by rewrites", func(t *testing.T) {
-		p.Registries[0].Mirrors[0], p.Registries[0].Rewrites = "https://"+m.host, map[string]string{"^library/(.*)": "hub/library/$1"}
+		p.Registries[0].Mirrors[0], p.Registries[0].Rewrites = "https://"+m.host,
+			map[string]string{"^library/(.*)": "hub/library/$1"}
 		_, err := p.Pull(t.Context(), "docker.io/library/redis:8", "")
 		require.NoError(t, err)
 	})
@@ -141,15 +143,19 @@ func TestOnlyTheNodesArchitectureIsPulled(t *testing.T) {
 	m := newMirror(t)
 	arm := image(t, "arm64")
 	index := mutate.AppendManifests(empty.Index,
-		mutate.IndexAddendum{Add: image(t, "amd64"), Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "linux", Architecture: "amd64"}}},
-		mutate.IndexAddendum{Add: arm, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "linux", Architecture: "arm64"}}})
+		mutate.IndexAddendum{Add: image(t, "amd64"),
+			Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "linux", Architecture: "amd64"}}},
+		mutate.IndexAddendum{Add: arm,
+			Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: "linux", Architecture: "arm64"}}})
 	m.push(t, "acme/both:1", index)
 	m.push(t, "acme/one:1", image(t, "amd64"))
 	p := &registry.Puller{Registries: m.entries("*", ""), OnlyMirrors: true, Arch: "arm64"}
 	pulled, err := p.Pull(t.Context(), "quay.io/acme/both:1", "")
 	require.NoError(t, err)
 	assert.Equal(t, digestOf(t, arm), pulled.Digest)
-	assert.Equal(t, []string{"quay.io/acme/both:1", "quay.io/acme/both@" + digestOf(t, arm), "quay.io/acme/both@" + digestOf(t, index)}, pulled.Names())
+	assert.Equal(t,
+		[]string{"quay.io/acme/both:1", "quay.io/acme/both@" + digestOf(t, arm),
+			"quay.io/acme/both@" + digestOf(t, index)}, pulled.Names())
 	_, err = p.Pull(t.Context(), "quay.io/acme/one:1", "")
 	require.ErrorContains(t, err, "expected an image for linux/arm64, found one for linux/amd64")
 }
@@ -211,7 +217,7 @@ func TestAnArchiveIsALayoutThatContainerdNames(t *testing.T) {
 	assert.Len(t, files, 2+2+len(manifest.Layers), "layout, index, manifest, settings, layers")
 }
 
-// A registry that stops in the middle of a layer leaves no archive that could be taken for whole.
+// A registry that stops in the middle of a layer leaves no archive that looks complete.
 func TestWhatIsCutOffLeavesNoArchive(t *testing.T) {
 	m := newMirror(t)
 	m.push(t, "acme/shop:1", image(t, "amd64"))

@@ -12,41 +12,41 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 )
 
-// Report counts all requests and their ends, whole and by phase.
+// Report counts all requests and their results, in total and by phase.
 type Report struct {
 	// URL is the target, and Rate the intended number of requests a second.
 	URL  string `json:"url"`
 	Rate int    `json:"rate"`
-	// Unsent counts the requests that the rate and the time would have made beside those that were
-	// sent: this machine could not keep up, or too many were open.
+	// Unsent counts the requests that the rate and the time require, but that were not sent: this
+	// machine could not keep up, or too many were open.
 	Unsent int `json:"unsent"`
-	// Total sums up Phases, which are in their order.
+	// Total sums up Phases, which are in order of time.
 	Total  Phase   `json:"total"`
 	Phases []Phase `json:"phases"`
 }
 
-// Phase counts the requests that were sent during one phase, by their ends.
+// Phase counts the requests that were sent during one phase, by their results.
 type Phase struct {
 	Name string `json:"name"`
-	// Sent = Answered + Lost. Answered are those with a status of 200 to 299; every other answer is
-	// lost, and so is none.
+	// Sent = Answered + Lost. Answered have a status of 200 to 299; every other answer counts as
+	// lost, and so does a missing one.
 	Sent     int `json:"sent"`
 	Answered int `json:"answered"`
 	Lost     int `json:"lost"`
-	// FirstLost and LastLost are the times at which the first and the last lost request were sent:
-	// beside the log of the actions meanwhile, they tell a gap from single losses.
+	// FirstLost and LastLost are the times at which the first and the last lost request were sent.
+	// Compared with the log of the actions, they tell a gap from single losses.
 	FirstLost time.Time `json:"firstLost,omitzero"`
 	LastLost  time.Time `json:"lastLost,omitzero"`
-	// Statuses counts answers by status, and Errors what there was in place of an answer, by cause.
+	// Statuses counts answers by status, and Errors the failures without an answer, by cause.
 	Statuses map[string]int `json:"statuses,omitempty"`
 	Errors   map[string]int `json:"errors,omitempty"`
 	// Headers counts answers by the value of Options.Header.
 	Headers map[string]int `json:"headers,omitempty"`
-	// Latency is of those that were answered.
+	// Latency is that of the answered requests.
 	Latency Latency `json:"latency"`
 
-	// latencies counts those that were answered by their latency, rounded to precision: as many as
-	// differ, however long the load runs.
+	// latencies counts the answered requests by their latency, rounded to precision. So its size
+	// depends on the distinct values, not on the duration of the load.
 	latencies map[time.Duration]int
 }
 
@@ -64,7 +64,7 @@ type Latency struct {
 	Max float64 `json:"max"`
 }
 
-// timeline counts the results of the requests of each phase as they come. It does not keep them.
+// timeline counts the results of each phase as they arrive. It does not keep them.
 type timeline struct {
 	mutex  sync.Mutex
 	phases []Phase
@@ -76,7 +76,7 @@ func newTimeline(at time.Time) *timeline {
 	return &timeline{phases: []Phase{{Name: startPhase}}, starts: []time.Time{at}, total: Phase{Name: "total"}}
 }
 
-// begin begins a phase now: what is counted already was sent before.
+// begin begins a phase now: all earlier requests belong to the phases before.
 func (t *timeline) begin(name string) {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -91,7 +91,7 @@ func (t *timeline) add(result *vegeta.Result, header string) {
 	t.total.add(result, header)
 }
 
-// of is the index of the phase at a time.
+// of returns the index of the phase at a time.
 func (t *timeline) of(at time.Time) int {
 	index := 0
 	for i, start := range t.starts {
@@ -102,7 +102,7 @@ func (t *timeline) of(at time.Time) int {
 	return index
 }
 
-// report counts. A phase that saw no request is left out, unless there is no other.
+// report returns the counts. It leaves out a phase without a request, unless there is no other.
 func (t *timeline) report(meant int, opts Options) *Report {
 	t.mutex.Lock()
 	defer t.mutex.Unlock()
@@ -148,7 +148,7 @@ func (p *Phase) add(result *vegeta.Result, header string) {
 	p.latencies[result.Latency.Round(precision)]++
 }
 
-// lose counts a request that was lost; results come in the order in which they ended.
+// lose counts a lost request; results arrive in the order in which they ended.
 func (p *Phase) lose(sent time.Time) {
 	p.Lost++
 	if p.FirstLost.IsZero() || sent.Before(p.FirstLost) {
@@ -159,7 +159,7 @@ func (p *Phase) lose(sent time.Time) {
 	}
 }
 
-// closed is the phase with its percentiles.
+// closed returns the phase with its percentiles.
 func (p Phase) closed() Phase {
 	ascending := slices.Sorted(maps.Keys(p.latencies))
 	rank := func(quantile float64) float64 {
@@ -175,12 +175,15 @@ func (p Phase) closed() Phase {
 	return p
 }
 
-// causes are parts of errors by what they mean; everything else differs by its ports.
+// causes map parts of errors to their causes; the errors' other parts differ by ports.
 var causes = []struct{ part, cause string }{
-	{"connection refused", "connection refused"}, {"connection reset", "connection reset"}, {"broken pipe", "connection reset"},
+	{"connection refused", "connection refused"}, {"connection reset", "connection reset"},
+	{"broken pipe", "connection reset"},
 	{"EOF", "closed without an answer"}, {"server closed idle connection", "closed without an answer"},
-	{"Client.Timeout", "no answer in time"}, {"deadline exceeded", "no answer in time"}, {"i/o timeout", "no answer in time"},
-	{"no route to host", "no route"}, {"certificate", "certificate refused"}, {"too many open files", "too many open files here"},
+	{"Client.Timeout", "no answer in time"}, {"deadline exceeded", "no answer in time"},
+	{"i/o timeout", "no answer in time"},
+	{"no route to host", "no route"}, {"certificate", "certificate refused"},
+	{"too many open files", "too many open files here"},
 }
 
 func cause(text string) string {
@@ -192,7 +195,7 @@ func cause(text string) string {
 	return text
 }
 
-// Text is the report as a table, with what was lost below it.
+// Text returns the report as a table, with the losses below it.
 func (r *Report) Text() string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "POST %s, %d a second\n\n%-28s %8s %8s %8s %9s %9s %9s %9s\n", r.URL, r.Rate,
@@ -202,14 +205,16 @@ func (r *Report) Text() string {
 		rows = append(slices.Clone(rows), r.Total)
 	}
 	for _, p := range rows {
-		fmt.Fprintf(&out, "%-28s %8d %8d %8d %9.1f %9.1f %9.1f %9.1f\n", p.Name, p.Sent, p.Answered, p.Lost, p.Latency.P50, p.Latency.P95, p.Latency.P99, p.Latency.Max)
+		fmt.Fprintf(&out, "%-28s %8d %8d %8d %9.1f %9.1f %9.1f %9.1f\n", p.Name, p.Sent, p.Answered,
+			p.Lost, p.Latency.P50, p.Latency.P95, p.Latency.P99, p.Latency.Max)
 	}
 	if r.Unsent > 0 {
 		fmt.Fprintf(&out, "  %d requests were not sent: this machine could not keep the rate\n", r.Unsent)
 	}
 	for _, p := range r.Phases {
 		if p.Lost > 0 {
-			fmt.Fprintf(&out, "  %s: lost of what was sent from %s to %s\n", p.Name, p.FirstLost.Format(clock), p.LastLost.Format(clock))
+			fmt.Fprintf(&out, "  %s: lost of what was sent from %s to %s\n", p.Name,
+				p.FirstLost.Format(clock), p.LastLost.Format(clock))
 		}
 		for _, one := range []struct {
 			what   string

@@ -17,7 +17,8 @@ func TestAReportDoesNotGrowWithItsRequests(t *testing.T) {
 	counting := newTimeline(began)
 	before := heap()
 	for i := range requests {
-		counting.add(&vegeta.Result{Code: 200, Timestamp: began, Latency: time.Duration(i%5000) * time.Microsecond, Headers: http.Header{}}, "")
+		counting.add(&vegeta.Result{Code: 200, Timestamp: began,
+			Latency: time.Duration(i%5000) * time.Microsecond, Headers: http.Header{}}, "")
 	}
 	grown := heap() - before
 	report := counting.report(requests, Options{})

@@ -14,39 +14,38 @@ import (
 	vegeta "github.com/tsenart/vegeta/v12/lib"
 )
 
-// Options say what is sent.
+// Options describe the requests.
 type Options struct {
 	// URL is the target, http or https.
 	URL string
 	// ConnectTo is host:port to dial in its place, so that a test needs no DNS. Optional.
 	ConnectTo string
-	// CA is a PEM bundle that the server's certificate must lead to. Empty: this machine's.
+	// CA is a PEM bundle that must verify the server's certificate. If empty, this machine's.
 	CA []byte
 	// Rate is the number of requests a second.
 	Rate int
-	// Duration ends the run; 0: the context does.
+	// Duration ends the run; if 0, only the context does.
 	Duration time.Duration
-	// Timeout is after what a request without an answer is lost.
+	// Timeout is the time after which a request without an answer is lost.
 	Timeout time.Duration
-	// Body is each request's.
+	// Body is the body of each request.
 	Body []byte
 	// Header is the name of an answer's header whose values are counted, for example X-Version.
 	// Optional.
 	Header string
-	// NewConnections has each request make a connection of its own. Default: they are kept and used
-	// again.
+	// NewConnections makes a new connection for each request. Default: connections are reused.
 	NewConnections bool
 }
 
-// startPhase is the phase before the first that is named.
+// startPhase is the phase before the first named one.
 const startPhase = "start"
 
-// maxWorkers bounds requests that are open at once: beyond it the rate could not be kept, and Run
-// says so.
+// maxWorkers bounds the requests that are open at once. Beyond it the rate cannot be kept, and Run
+// reports that.
 const maxWorkers = 2000
 
 // Run sends until the duration is over or the context ends, and counts. A name on phases begins a
-// phase: a request is of the phase in which it was sent.
+// phase: a request belongs to the phase in which it was sent.
 func Run(ctx context.Context, opts Options, phases <-chan string) (*Report, error) {
 	attacker, err := attackerFor(opts)
 	if err != nil {
@@ -75,14 +74,15 @@ func Run(ctx context.Context, opts Options, phases <-chan string) (*Report, erro
 		ended <- time.Now()
 		attacker.Stop()
 	}()
-	for result := range attacker.Attack(opts.target(), vegeta.Rate{Freq: opts.Rate, Per: time.Second}, opts.Duration, "strata") {
+	for result := range attacker.Attack(opts.target(), vegeta.Rate{Freq: opts.Rate, Per: time.Second},
+		opts.Duration, "strata") {
 		timeline.add(result, opts.Header)
 	}
 	stop()
 	listening.Wait()
 	lasted := (<-ended).Sub(began)
 	if opts.Duration > 0 {
-		lasted = min(lasted, opts.Duration) // what is open at the end is waited for
+		lasted = min(lasted, opts.Duration) // requests that are open at the end still get their answers
 	}
 	return timeline.report(int(lasted.Seconds()*float64(opts.Rate)), opts), nil
 }
@@ -107,8 +107,10 @@ func attackerFor(opts Options) (*vegeta.Attacker, error) {
 	// HTTP/1.1: over HTTP/2 all requests share one connection, and a proxy's replacement shows as
 	// one event.
 	all := []func(*vegeta.Attacker){
-		vegeta.Timeout(opts.Timeout), vegeta.TLSConfig(settings), vegeta.HTTP2(false), vegeta.KeepAlive(!opts.NewConnections),
-		vegeta.Redirects(vegeta.NoFollow), vegeta.MaxWorkers(maxWorkers), vegeta.Connections(maxWorkers), vegeta.MaxBody(4096),
+		vegeta.Timeout(opts.Timeout), vegeta.TLSConfig(settings), vegeta.HTTP2(false),
+		vegeta.KeepAlive(!opts.NewConnections),
+		vegeta.Redirects(vegeta.NoFollow), vegeta.MaxWorkers(maxWorkers),
+		vegeta.Connections(maxWorkers), vegeta.MaxBody(4096),
 	}
 	if opts.ConnectTo != "" {
 		settings.ServerName = target.Hostname()
@@ -116,11 +118,13 @@ func attackerFor(opts Options) (*vegeta.Attacker, error) {
 	return vegeta.NewAttacker(all...), nil
 }
 
-// target is each request. Its host stands in a header where another address is dialed, because
-// vegeta's own ConnectTo changes what its dialers share without a lock (v12.12, lib/attack.go).
+// target returns the target of each request. If another address is dialed, the host is in a header,
+// because vegeta's own ConnectTo changes data that its dialers share without a lock (v12.12,
+// lib/attack.go).
 func (o Options) target() vegeta.Targeter {
 	target := vegeta.Target{
-		Method: http.MethodPost, URL: o.URL, Body: o.Body, Header: http.Header{"Content-Type": {"application/octet-stream"}},
+		Method: http.MethodPost, URL: o.URL, Body: o.Body,
+		Header: http.Header{"Content-Type": {"application/octet-stream"}},
 	}
 	if named, err := url.Parse(o.URL); err == nil && o.ConnectTo != "" {
 		target.Header.Set("Host", named.Host)

@@ -18,9 +18,10 @@ import (
 	"strata/tools/load/attack"
 )
 
-// options ask a server.
+// options returns options for a server.
 func options(server *httptest.Server) attack.Options {
-	return attack.Options{URL: server.URL, Rate: 200, Duration: 500 * time.Millisecond, Timeout: 10 * time.Second, Body: []byte("hello"), Header: "X-Version"}
+	return attack.Options{URL: server.URL, Rate: 200, Duration: 500 * time.Millisecond,
+		Timeout: 10 * time.Second, Body: []byte("hello"), Header: "X-Version"}
 }
 
 func TestEveryRequestIsAPOSTAndIsCounted(t *testing.T) {
@@ -54,10 +55,16 @@ func TestWhatIsNotAnsweredAsItMustIsLost(t *testing.T) {
 		status string
 		errors string
 	}{
-		"502":           {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }, nil, "502", ""},
-		"404":           {http.NotFound, nil, "404", ""},
-		"a redirect":    {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", http.StatusFound) }, nil, "302", ""},
-		"a closed line": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, nil, "", "closed without an answer"},
+		"502": {func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusBadGateway)
+		}, nil, "502", ""},
+		"404": {http.NotFound, nil, "404", ""},
+		"a redirect": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/elsewhere", http.StatusFound)
+		}, nil, "302", ""},
+		"a closed line": {func(http.ResponseWriter, *http.Request) {
+			panic(http.ErrAbortHandler)
+		}, nil, "", "closed without an answer"},
 		"half an answer": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			_, _ = w.Write([]byte("half"))
@@ -82,7 +89,8 @@ func TestWhatIsNotAnsweredAsItMustIsLost(t *testing.T) {
 			assert.Positive(t, sent)
 			assert.Equal(t, sent, report.Total.Lost)
 			assert.Zero(t, report.Total.Answered)
-			assert.Equal(t, sent, report.Total.Statuses[test.status]+report.Total.Errors[test.errors], "%+v", report.Total)
+			assert.Equal(t, sent, report.Total.Statuses[test.status]+report.Total.Errors[test.errors],
+				"%+v", report.Total)
 		})
 	}
 }
@@ -111,7 +119,7 @@ func TestAHostIsReachedWithoutDNS(t *testing.T) {
 	assert.Equal(t, map[string]int{"example.com": report.Total.Answered}, report.Total.Headers)
 }
 
-// A request is of the phase in which it was sent.
+// A request belongs to the phase in which it was sent.
 func TestRequestsAreCountedByPhase(t *testing.T) {
 	var broken atomic.Bool
 	served := make(chan struct{}, 10_000)
@@ -134,7 +142,7 @@ func TestRequestsAreCountedByPhase(t *testing.T) {
 	go func() {
 		some()
 		phases <- "rollout"
-		some() // what was sent before is answered
+		some() // earlier requests have their answers
 		broken.Store(true)
 		some()
 		stop()
@@ -154,7 +162,8 @@ func TestRequestsAreCountedByPhase(t *testing.T) {
 func TestWhatCannotBeSentIsRefused(t *testing.T) {
 	for name, opts := range map[string]attack.Options{
 		"no URL": {URL: "shop", Rate: 1, Timeout: time.Second}, "no rate": {URL: "http://a", Timeout: time.Second},
-		"no timeout": {URL: "http://a", Rate: 1}, "no CA": {URL: "https://a", Rate: 1, Timeout: time.Second, CA: []byte("x")},
+		"no timeout": {URL: "http://a", Rate: 1},
+		"no CA":      {URL: "https://a", Rate: 1, Timeout: time.Second, CA: []byte("x")},
 	} {
 		_, err := attack.Run(t.Context(), opts, nil)
 		assert.Error(t, err, name)

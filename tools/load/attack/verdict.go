@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// unsentAtMost limits the unsent requests, in percent of those that the rate makes: less load than
-// was asked for proves less.
+// unsentAtMost limits the unsent requests, in percent of those that the rate requires: less load
+// proves less.
 const unsentAtMost = 10
 
-// Err is nil where the report shows that what the rate asks for was sent and nothing was lost.
+// Err returns nil if the report shows that the rate was kept and no request was lost.
 func (r *Report) Err() error {
 	sent, lost, unsent := r.Total.Sent, r.Total.Lost, r.Unsent
 	switch {
@@ -18,7 +18,8 @@ func (r *Report) Err() error {
 	case sent == 0:
 		return errors.New("no request was sent, so nothing is known: let it run longer")
 	case unsent*100 > unsentAtMost*(sent+unsent):
-		return fmt.Errorf("%d of %d requests were not sent, expected at most %d %%: this machine could not keep the rate; lower --rate",
+		return fmt.Errorf(
+			"%d of %d requests were not sent, expected at most %d %%: this machine could not keep the rate; lower --rate",
 			unsent, sent+unsent, unsentAtMost)
 	}
 	return nil

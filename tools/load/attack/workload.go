@@ -7,14 +7,15 @@ import (
 	"strings"
 )
 
-// OfWorkload takes URL, address and CA of a stack's workload from the stack's outputs. An address
-// that Options name stays; without one DNS must know the name. A workload without a URL is an
+// OfWorkload reads URL, address and CA of a stack's workload from the stack's outputs. An address
+// that is already set stays; without one DNS must know the name. A workload without a URL is an
 // error.
 func (o *Options) OfWorkload(outputs map[string]any, stack, workload string) error {
 	urls, _ := outputs["urls"].(map[string]any)
 	o.URL, _ = urls[workload].(string)
 	if o.URL == "" {
-		return fmt.Errorf("stack %s has no workload %s with a route; its URLs are of %s", stack, workload, strings.Join(slices.Sorted(maps.Keys(urls)), ", "))
+		return fmt.Errorf("stack %s has no workload %s with a route; its URLs are of %s", stack,
+			workload, strings.Join(slices.Sorted(maps.Keys(urls)), ", "))
 	}
 	addresses, _ := outputs["addresses"].(map[string]any)
 	if address, ok := addresses[workload].(string); ok && o.ConnectTo == "" {

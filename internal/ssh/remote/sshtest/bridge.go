@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// bridgeScript stands in for a client's script: a real shell begins and ends it, and its streams
-// and exit code are a Handler's, over the file descriptors of a bridge.
+// bridgeScript replaces a client's script. A real shell begins and ends it; a Handler supplies its
+// streams and exit code, over the file descriptors of a bridge.
 const bridgeScript = `cat >&9; cat <&7 >&2 & cat <&6; wait; read -r code <&8; exit "$code"`
 
 // bridge connects a shell's file descriptors with a Handler.
@@ -53,7 +53,7 @@ func (b *bridge) close() {
 	_ = b.input.Close() // A script that never began leaves a read of it waiting.
 }
 
-// relay passes what a client sends to the shell, with bridgeScript in the place of the script.
+// relay passes a client's bytes to the shell, with bridgeScript in place of the script.
 func (b *bridge) relay(from io.Reader, to io.Writer, handler Handler) {
 	input := bufio.NewReader(from)
 	for {
@@ -80,7 +80,7 @@ func (b *bridge) relay(from io.Reader, to io.Writer, handler Handler) {
 	}
 }
 
-// handle lets the test answer, once the script has begun and its input is there.
+// handle calls the test's handler, once the script has begun and its input has arrived.
 func (b *bridge) handle(script string, inputBytes int, handler Handler) {
 	stdin := make([]byte, inputBytes)
 	if _, err := io.ReadFull(b.input, stdin); err != nil {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// forward lets one connection through, and says why not in sshd's words.
+// forward forwards one connection, or refuses it with sshd's message.
 func (s *Server) forward(offer ssh.NewChannel) {
 	var to struct {
 		Host       string

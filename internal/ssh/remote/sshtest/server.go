@@ -15,34 +15,34 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Handler answers one script: what it writes is the script's output, what it returns the exit code.
-// stop is closed when the caller goes away.
+// Handler answers one script: it writes the script's output and returns its exit code.
 type Handler func(call Call) int
 
 // Server is an SSH server on a loopback port.
 type Server struct {
-	// Handler answers scripts in a shell's place, once it has begun them. Nil: the shell runs them.
+	// Handler answers scripts in place of a shell, once the shell has begun them. If nil, the shell
+	// runs them.
 	Handler Handler
-	// Shell is the user's login shell, which is given -c and a command line behind its own
-	// arguments. Default sh.
+	// Shell is the user's login shell; it gets -c and a command line after its own arguments.
+	// Default sh.
 	Shell []string
-	// Sudo is the body of the script that is sudo, for users other than root. Default: one that asks
-	// for no password.
+	// Sudo is the body of the script that is sudo, for users other than root. By default it needs
+	// no password.
 	Sudo string
 	// Env is added to the environment of commands that the shell runs.
 	Env []string
-	// Login says who may log in, as PublicKeyCallback of an ssh.ServerConfig. Default: User with the
-	// PrivateKey.
+	// Login decides who may log in, as PublicKeyCallback of an ssh.ServerConfig. Default: User with
+	// the PrivateKey.
 	Login func(ssh.ConnMetadata, ssh.PublicKey) (*ssh.Permissions, error)
 	// User is the only user that may log in. Default root.
 	User string
-	// Forwards lets connections through, as a jump host does. Default false.
+	// Forwards makes the server forward connections, as a jump host does. Default false.
 	Forwards bool
-	// Swallow is an address that is never connected to nor refused, as one behind a firewall that
-	// drops packets. Default none.
+	// Swallow is an address that is neither connected nor refused, as behind a firewall that drops
+	// packets. Default none.
 	Swallow string
-	// Dropped counts the connections that are closed without a word, and Refused the keys that are
-	// refused behind them: a host that boots, whose users are not there yet. Default 0.
+	// Dropped counts the connections to close silently, and Refused the keys to refuse after them,
+	// like a booting host without users. Default 0.
 	Dropped, Refused int
 
 	hostKey  ssh.Signer
@@ -108,7 +108,7 @@ func NewKey(t *testing.T) ([]byte, ssh.Signer) {
 	return pem.EncodeToMemory(block), signer
 }
 
-// Target is the server as a client knows it, with its true host key.
+// Target returns the server as a client's target, with its true host key.
 func (s *Server) Target() remote.Target {
 	address := s.listener.Addr().(*net.TCPAddr)
 	return remote.Target{
@@ -116,19 +116,19 @@ func (s *Server) Target() remote.Target {
 	}
 }
 
-// HostKey is the server's public key in authorized_keys form.
+// HostKey returns the server's public key in authorized_keys form.
 func (s *Server) HostKey() string {
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(s.hostKey.PublicKey())))
 }
 
-// PrivateKey is the PEM key that the server accepts.
+// PrivateKey returns the PEM key that the server accepts.
 func (s *Server) PrivateKey() []byte { return s.login64 }
 
-// AcceptKeyOf makes the server accept another one's key in place of its own, as hosts with the same
-// authorized_keys do.
+// AcceptKeyOf makes the server accept another one's key in place of its own, like hosts with the
+// same authorized_keys.
 func (s *Server) AcceptKeyOf(other *Server) { s.accepted, s.login64 = other.accepted, other.login64 }
 
-// Commands are the command lines that clients asked for.
+// Commands returns the command lines that clients requested.
 func (s *Server) Commands() []string {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -142,20 +142,20 @@ func (s *Server) Connections() int {
 	return len(s.conns)
 }
 
-// Onward are the addresses to which connections were let through, or asked to be.
+// Onward returns the addresses of forwarded connections, refused ones included.
 func (s *Server) Onward() []string {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	return append([]string(nil), s.onward...)
 }
 
-// Hop is the server as a jump host.
+// Hop returns the server as a jump host.
 func (s *Server) Hop() remote.Hop {
 	t := s.Target()
 	return remote.Hop{Address: t.Address, Port: t.Port, User: t.User, HostKey: t.HostKey}
 }
 
-// Open counts the connections that are there.
+// Open counts the open connections.
 func (s *Server) Open() int {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
@@ -171,7 +171,7 @@ func (s *Server) Cut() {
 	}
 }
 
-// Silence makes the server swallow everything from now on, as a host without power does.
+// Silence makes the server swallow all data from now on, like a host without power.
 func (s *Server) Silence() {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Call is one script that a client wants to be run.
+// Call is one script that a client requests.
 type Call struct {
 	Script         string
 	Stdin          []byte
@@ -106,7 +106,7 @@ func (s *Server) session(channel ssh.Channel, requests <-chan *ssh.Request) {
 	}
 }
 
-// answer runs a command and says how it ended, as sshd does.
+// answer runs a command and reports its end, as sshd does.
 func (s *Server) answer(command string, channel ssh.Channel) {
 	cmd, err := s.login(command)
 	if err == nil {
@@ -131,7 +131,7 @@ func (s *Server) answer(command string, channel ssh.Channel) {
 	_, _ = channel.SendRequest("exit-status", false, ssh.Marshal(end))
 }
 
-// path is a host's own, whatever a test makes of the one that its commands are found by.
+// path is a host's own PATH, even if a test changes its own.
 var path = "PATH=" + os.Getenv("PATH")
 
 // login returns the process with which sshd starts a command: the user's shell.
@@ -191,7 +191,7 @@ func (s *Server) run(cmd *exec.Cmd, channel ssh.Channel) error {
 	return nil
 }
 
-// mutable is a connection that can be made to swallow what it is told to send.
+// mutable is a connection that can be made to swallow its output.
 type mutable struct {
 	net.Conn
 	server *Server

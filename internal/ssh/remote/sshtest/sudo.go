@@ -8,12 +8,12 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// allows is a sudo that asks for no password.
+// allows is a sudo that needs no password.
 const allows = `while [ "$1" != -- ]; do shift; done
 shift
 exec "$@"`
 
-// AskingSudo returns the body of a sudo that asks for a password, once.
+// AskingSudo returns the body of a sudo that requests a password, once.
 func AskingSudo(password string) string {
 	return `[ "$1" != -n ] || { echo "sudo: a password is required" >&2; exit 1; }
 IFS= read -r given
@@ -21,7 +21,7 @@ IFS= read -r given
 ` + allows
 }
 
-// sudoFolder returns the folder that has the server's sudo.
+// sudoFolder returns the folder with the server's sudo.
 func (s *Server) sudoFolder() (string, error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -1,5 +1,5 @@
-// Package tunneltest serves a tunnel inside the test process, for tests of what connects through
-// one. Only tests import it.
+// Package tunneltest serves a tunnel inside the test process, for tests of code that connects
+// through one. Only tests import it.
 package tunneltest
 
 import (
@@ -34,12 +34,12 @@ func Serve(t *testing.T) (tunnel.Spec, *sshtest.Server) {
 	return way, jump
 }
 
-// Through is the tunnel through a jump host at a port of this machine, whether it is served or not.
+// Through returns the tunnel through a jump host at a port of this machine, served or not.
 func Through(jump *sshtest.Server, port int) tunnel.Spec {
 	return tunnel.Of(remote.Target{Jump: []remote.Hop{jump.Hop()}, DynamicForward: port})
 }
 
-// Closed is a port of this machine where nothing listens.
+// Closed returns a port of this machine where nothing listens.
 func Closed(t *testing.T) int {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -1,4 +1,4 @@
-// Package svgtest reads pictures as a viewer without CSS does.
+// Package svgtest reads pictures like a viewer without CSS.
 package svgtest
 
 import (
@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Bare are the elements of a picture that such a viewer would draw in its default, black: shapes
-// and texts without a fill of their own, lines without a stroke, and those whose colour is a
-// variable. Each is named with its class.
+// Bare returns the elements of a picture that such a viewer would draw in its default, black. These
+// are shapes and texts without a fill of their own, lines without a stroke, and those whose colour
+// is a variable. Each is named with its class.
 func Bare(text string) ([]string, error) {
 	var bare []string
 	decoder := xml.NewDecoder(strings.NewReader(text))
@@ -30,7 +30,8 @@ func Bare(text string) ([]string, error) {
 		for _, attribute := range element.Attr {
 			set[attribute.Name.Local] = attribute.Value
 		}
-		needs, drawn := map[string]string{"rect": "fill", "circle": "fill", "path": "fill", "text": "fill", "line": "stroke"}[element.Name.Local]
+		needs, drawn := map[string]string{"rect": "fill", "circle": "fill", "path": "fill",
+			"text": "fill", "line": "stroke"}[element.Name.Local]
 		if !drawn {
 			continue
 		}

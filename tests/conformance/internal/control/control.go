@@ -1,7 +1,6 @@
 // Package control runs the module's control plane for a test run.
 //
-// It owns the process and its folder. The cluster is empty at the start and
-// gone at the end.
+// It owns the process and its folder. The cluster is empty at the start and removed at the end.
 package control
 
 import (
@@ -29,8 +28,8 @@ type Plane struct {
 	input   io.WriteCloser
 }
 
-// Start runs the binary in an empty folder and waits for the kubeconfig, which
-// it writes when it is ready.
+// Start runs the binary in an empty folder and waits for the kubeconfig, which the binary writes
+// when it is ready.
 func Start(ctx context.Context, binary, dir string) (*Plane, error) {
 	log, err := os.Create(filepath.Join(dir, "log"))
 	if err != nil {
@@ -70,5 +69,5 @@ func (p *Plane) await(ended <-chan error, log string) error {
 	}
 }
 
-// Stop closes its input, on which it ends.
+// Stop closes the process's input, which ends it.
 func (p *Plane) Stop() { _ = p.input.Close() }

@@ -1,6 +1,5 @@
-// Package plugin runs a resource plugin's binary and does with it what the
-// engine does.
+// Package plugin runs a resource plugin's binary and acts on it like the engine.
 //
-// It owns finding or building the binary, its process, the log lines that it
-// sends, and the lifecycle of one resource. It does not own expectations.
+// It owns finding or building the binary, its process, its log lines, and the lifecycle of one
+// resource. It does not own expectations.
 package plugin

@@ -11,7 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 )
 
-// engine takes the log lines of a plugin.
+// engine receives the log lines of a plugin.
 type engine struct {
 	pulumirpc.UnimplementedEngineServer
 

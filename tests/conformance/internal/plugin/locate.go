@@ -17,8 +17,8 @@ func Set() string {
 	return "stand-in"
 }
 
-// Locate returns the binary of a plugin, built by the lab if no folder was
-// named. The reason says why there is none.
+// Locate returns the binary of a plugin, built by the lab if no folder was named. If there is none,
+// it returns the reason.
 func Locate(ctx context.Context, name string) (path, reason string, err error) {
 	folder := os.Getenv("STRATA_PLUGINS_DIR")
 	if folder == "" && Set() == "stand-in" {
@@ -33,7 +33,7 @@ func Locate(ctx context.Context, name string) (path, reason string, err error) {
 	return find(name, folder)
 }
 
-// lab builds a step of the lab, and returns the folder with what it made.
+// lab builds a step of the lab, and returns the folder of its output.
 func lab(ctx context.Context, step string) (string, error) {
 	var said, log strings.Builder
 	command := exec.CommandContext(ctx, "go", "run", "./cmd/lab", "build", "--only", step)
@@ -65,7 +65,8 @@ func Build(ctx context.Context, module, output string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	command := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false", "-o", target, ".")
+	command := exec.CommandContext(ctx, "go", "build",
+		"-trimpath", "-buildvcs=false", "-gcflags=all=-dwarf=false", "-o", target, ".")
 	command.Dir = module
 	command.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if text, err := command.CombinedOutput(); err != nil {

@@ -21,13 +21,13 @@ import (
 // maxMessage is the engine's limit of a message, in bytes.
 const maxMessage = 400 << 20
 
-// version is what may follow the package's name in a plugin's file name.
+// version matches a version after the package's name in a plugin's file name.
 var version = regexp.MustCompile(`-v[0-9].*$`)
 
 // Plugin is a running plugin.
 type Plugin struct {
 	pulumirpc.ResourceProviderClient
-	// Version is what the plugin says of itself.
+	// Version is the plugin's own answer.
 	Version string
 
 	engine  *engine
@@ -36,7 +36,7 @@ type Plugin struct {
 	conn    *grpc.ClientConn
 }
 
-// Start runs the binary with more environment and configures it.
+// Start runs the binary with additional environment and configures it.
 func Start(ctx context.Context, binary string, environment []string, config resource.PropertyMap) (*Plugin, error) {
 	p := &Plugin{engine: &engine{}}
 	address, server, err := p.engine.serve()
@@ -82,7 +82,7 @@ func (p *Plugin) launch(binary, engineAddress string, environment []string) erro
 	return nil
 }
 
-// configure does what the engine does with a provider resource.
+// configure configures the plugin as the engine does with a provider resource.
 func (p *Plugin) configure(ctx context.Context, config resource.PropertyMap) error {
 	info, err := p.GetPluginInfo(ctx, &emptypb.Empty{})
 	if err != nil {
@@ -100,20 +100,20 @@ func (p *Plugin) configure(ctx context.Context, config resource.PropertyMap) err
 		}
 	}
 	_, err = p.Configure(ctx, &pulumirpc.ConfigureRequest{
-		Variables: variables, //nolint:staticcheck // deprecated, and what the engine still sends
+		Variables: variables, //nolint:staticcheck // deprecated, but still sent by the engine
 		Args:      args, AcceptSecrets: true, AcceptResources: true,
 		SendsOldInputs: true, SendsOldInputsToDelete: true,
 	})
 	return err
 }
 
-// name is the package's. A file may have the version in its name, as the folder of originals has
-// it.
+// name returns the package's name. A file may have the version in its name, as in the folder of
+// originals.
 func (p *Plugin) name() string {
 	return strings.TrimPrefix(version.ReplaceAllString(filepath.Base(p.command.Path), ""), "pulumi-resource-")
 }
 
-// Log is every line that the plugin logged so far.
+// Log returns every line that the plugin has logged so far.
 func (p *Plugin) Log() string { return p.engine.text() }
 
 // Stop ends the process.

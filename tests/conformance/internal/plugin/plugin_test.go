@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// An engine sends a plugin its configuration under the package's name, whatever its file is called.
+// An engine sends a plugin its configuration under the package's name, with any file name.
 func TestTheNameIsThePackages(t *testing.T) {
 	for _, path := range []string{
 		"/bin/pulumi-resource-kubernetes",

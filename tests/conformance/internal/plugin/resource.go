@@ -14,21 +14,21 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 )
 
-// Resource is one resource in the engine's state. An empty ID is a resource
-// that is not stored.
+// Resource is one resource in the engine's state. A resource with an empty ID is not stored.
 type Resource struct {
 	Plugin *Plugin
 	URN    resource.URN
 	ID     string
-	// Inputs and State are what the engine would store.
+	// Inputs and State are the values that the engine would store.
 	Inputs, State resource.PropertyMap
-	// InitErrors are the reasons of a resource that exists and is not ready.
+	// InitErrors are the reasons why an existing resource is not ready.
 	InitErrors []string
 	// Timeout is the resource option for every operation, in seconds.
 	Timeout float64
 	// IgnoreChanges are property paths.
 	IgnoreChanges []string
-	// ReplaceOnChanges are inputs that the SDK tells the engine to replace for.
+	// ReplaceOnChanges are inputs whose change makes the engine replace the resource, by the SDK's
+	// request.
 	ReplaceOnChanges []string
 }
 
@@ -94,7 +94,7 @@ func (r *Resource) Diff(ctx context.Context, checked resource.PropertyMap) (*pul
 	})
 }
 
-// create stores the resource, also one that failed to initialize.
+// create stores the resource, even one that failed to initialize.
 func (r *Resource) create(ctx context.Context, checked resource.PropertyMap) error {
 	fields, err := marshal(checked)
 	if err != nil {
@@ -134,7 +134,7 @@ func (r *Resource) update(ctx context.Context, checked resource.PropertyMap) err
 	return r.store(response.GetProperties(), checked)
 }
 
-// Delete removes the resource from the state if the plugin says so.
+// Delete removes the resource from the state if the plugin reports success.
 func (r *Resource) Delete(ctx context.Context) error {
 	state, err := marshal(r.State)
 	if err != nil {
@@ -155,7 +155,7 @@ func (r *Resource) Delete(ctx context.Context) error {
 	return nil
 }
 
-// Refresh reads the resource. One that is gone leaves the state.
+// Refresh reads the resource. A missing one leaves the state.
 func (r *Resource) Refresh(ctx context.Context) error {
 	state, err := marshal(r.State)
 	if err != nil {
@@ -184,7 +184,7 @@ func (r *Resource) store(fields *structpb.Struct, inputs resource.PropertyMap) e
 	return err
 }
 
-// partial stores what an initialization error brings and returns the error.
+// partial stores the state in an initialization error and returns the error.
 func (r *Resource) partial(cause error, inputs resource.PropertyMap) error {
 	for _, detail := range status.Convert(cause).Details() {
 		failed, ok := detail.(*pulumirpc.ErrorResourceInitFailed)

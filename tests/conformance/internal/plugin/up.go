@@ -8,7 +8,7 @@ import (
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 )
 
-// Op is what an update does with a resource.
+// Op is the operation of an update on a resource.
 type Op string
 
 // The operations of the engine.
@@ -20,8 +20,8 @@ const (
 	DeleteReplace Op = "delete-replace"
 )
 
-// Up does what `pulumi up` does with one resource whose program says news. A
-// resource with initialization errors is updated even if nothing changed.
+// Up acts like `pulumi up` on one resource with the inputs news. A resource with initialization
+// errors is updated even if nothing changed.
 func (r *Resource) Up(ctx context.Context, news resource.PropertyMap) (Op, error) {
 	checked, err := r.Check(ctx, news)
 	if err != nil {
@@ -43,7 +43,7 @@ func (r *Resource) Up(ctx context.Context, news resource.PropertyMap) (Op, error
 	return Same, nil
 }
 
-// replaces says whether the SDK asked for a replacement on one of the changes.
+// replaces reports whether the SDK requested a replacement for one of the changes.
 func (r *Resource) replaces(diff *pulumirpc.DiffResponse) bool {
 	changed := append([]string{}, diff.GetDiffs()...)
 	for path := range diff.GetDetailedDiff() {
@@ -59,8 +59,8 @@ func (r *Resource) replaces(diff *pulumirpc.DiffResponse) bool {
 	return false
 }
 
-// replace creates the new one first unless the plugin wants the old one gone.
-// Like the engine it checks again without old inputs, for a new name.
+// replace creates the new resource first unless the plugin wants the old one deleted first. Like
+// the engine it checks again without old inputs, for a new name.
 func (r *Resource) replace(ctx context.Context, news resource.PropertyMap, deleteFirst bool) (Op, error) {
 	old := *r
 	r.Inputs = nil
@@ -80,8 +80,8 @@ func (r *Resource) replace(ctx context.Context, news resource.PropertyMap, delet
 	return Replace, old.Delete(ctx)
 }
 
-// Preview does what `pulumi preview` does: the returned state may have unknown
-// values, and nothing is stored.
+// Preview acts like `pulumi preview`: the returned state may have unknown values, and nothing is
+// stored.
 func (r *Resource) Preview(ctx context.Context, news resource.PropertyMap) (Op, resource.PropertyMap, error) {
 	checked, err := r.Check(ctx, news)
 	if err != nil {

@@ -1,7 +1,7 @@
 // Package sshd is an SSH server in the test's process.
 //
-// It owns one host key and one client key. Commands run under /bin/sh on this
-// machine; variables are taken only with the prefix ACCEPTED_.
+// It owns one host key and one client key. Commands run under /bin/sh on this machine. It only
+// accepts variables with the prefix ACCEPTED_.
 package sshd
 
 import (
@@ -44,7 +44,8 @@ func Start() (*Server, error) {
 		return nil, err
 	}
 	s := &Server{HostKey: AuthorizedKey(host.PublicKey()), ClientKey: text}
-	s.config = &ssh.ServerConfig{PublicKeyCallback: func(_ ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
+	s.config = &ssh.ServerConfig{PublicKeyCallback: func(_ ssh.ConnMetadata,
+		key ssh.PublicKey) (*ssh.Permissions, error) {
 		if string(key.Marshal()) != string(client.PublicKey().Marshal()) {
 			return nil, errors.New("unknown key")
 		}
@@ -62,12 +63,12 @@ func Start() (*Server, error) {
 // Close stops listening.
 func (s *Server) Close() error { return s.listener.Close() }
 
-// AuthorizedKey is a public key as one line.
+// AuthorizedKey returns a public key as one line.
 func AuthorizedKey(key ssh.PublicKey) string {
 	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(key)))
 }
 
-// OtherHostKey is the public key of another server.
+// OtherHostKey returns the public key of another server.
 func OtherHostKey() (string, error) {
 	signer, err := newSigner()
 	if err != nil {

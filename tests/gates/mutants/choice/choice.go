@@ -1,6 +1,6 @@
-// Package choice is what an instrumented file calls instead of its operators: each call is one or
-// two mutants, of which the one runs that the environment names. Nothing imports it but what go
-// build's -overlay puts in place of the gates' files.
+// Package choice replaces the operators of an instrumented file by calls. Each call has one or two
+// mutants, and the one that the environment names runs. Only files of go build's -overlay, which
+// replace the gates' files, import it.
 package choice
 
 import (
@@ -12,10 +12,9 @@ import (
 )
 
 const (
-	// Variable names the mutant that a run is about; unset is none.
+	// Variable names the mutant of a run; unset for none.
 	Variable = "STRATA_MUTANT"
-	// Reached names the file that takes the numbers of the mutants that a run comes to; unset is
-	// none.
+	// Reached names the file for the numbers of the mutants that a run reaches; unset for none.
 	Reached = "STRATA_MUTANTS_REACHED"
 )
 
@@ -26,7 +25,7 @@ var (
 	known = map[int]bool{}
 )
 
-// is reports whether this mutant is the one that runs.
+// is reports whether this mutant is active.
 func is(id int) bool {
 	if path != "" {
 		note(id)
@@ -51,7 +50,7 @@ func note(id int) {
 	_ = file.Close()
 }
 
-// Not is b, or its opposite.
+// Not returns b, or its opposite.
 func Not[B ~bool](id int, b B) B {
 	if is(id) {
 		return !b
@@ -59,7 +58,7 @@ func Not[B ~bool](id int, b B) B {
 	return b
 }
 
-// And is a && b, or a || b.
+// And returns a && b, or a || b.
 func And(id int, a bool, b func() bool) bool {
 	if is(id) {
 		return a || b()
@@ -67,7 +66,7 @@ func And(id int, a bool, b func() bool) bool {
 	return a && b()
 }
 
-// Or is a || b, or a && b.
+// Or returns a || b, or a && b.
 func Or(id int, a bool, b func() bool) bool {
 	if is(id) {
 		return a && b()
@@ -75,16 +74,16 @@ func Or(id int, a bool, b func() bool) bool {
 	return a || b()
 }
 
-// Less is a < b; or with the first a <= b, with the second a >= b.
+// Less returns a < b; or with the first a <= b, with the second a >= b.
 func Less[T cmp.Ordered](id int, a, b T) bool { return compare(id, a < b, a <= b) }
 
-// LessEqual is a <= b; or with the first a < b, with the second a > b.
+// LessEqual returns a <= b; or with the first a < b, with the second a > b.
 func LessEqual[T cmp.Ordered](id int, a, b T) bool { return compare(id, a <= b, a < b) }
 
-// Greater is a > b; or with the first a >= b, with the second a <= b.
+// Greater returns a > b; or with the first a >= b, with the second a <= b.
 func Greater[T cmp.Ordered](id int, a, b T) bool { return compare(id, a > b, a >= b) }
 
-// GreaterEqual is a >= b; or with the first a > b, with the second a < b.
+// GreaterEqual returns a >= b; or with the first a > b, with the second a < b.
 func GreaterEqual[T cmp.Ordered](id int, a, b T) bool { return compare(id, a >= b, a > b) }
 
 func compare(id int, original, boundary bool) bool {
@@ -97,7 +96,7 @@ func compare(id int, original, boundary bool) bool {
 	return original
 }
 
-// State is the original, or with each mutant from id on the other in its place.
+// State returns the original, or with each mutant from id on the other in its place.
 func State[S ~string](id int, original S, others ...S) S {
 	for i, other := range others {
 		if is(id + i) {
@@ -107,5 +106,5 @@ func State[S ~string](id int, original S, others ...S) S {
 	return original
 }
 
-// Keep reports whether a statement runs: it does, but in its mutant.
+// Keep reports whether a statement runs, which is false only in its mutant.
 func Keep(id int) bool { return !is(id) }

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// with is what a choice says with a mutant; 0 is none.
+// with returns a choice's result with a mutant; 0 is none.
 func with[T any](id int, choice func() T) T {
 	on = id
 	defer func() { on = 0 }()
