@@ -4,30 +4,50 @@ package config
 // manifest, each with its pinned release.
 const (
 	// ArtifactMetalLBChart is MetalLB's Helm chart.
-	ArtifactMetalLBChart, MetalLBChartVersion = "metallb-chart", "0.16.2"
+	ArtifactMetalLBChart = "metallb-chart"
+	// MetalLBChartVersion is its pinned release.
+	MetalLBChartVersion = "0.16.2"
 	// ArtifactGatewayCRDs are the Gateway API's CRDs, standard channel: the newest that both Traefik
 	// and APISIX read (Traefik 3.7 needs 1.5 or later, APISIX's controller is built with 1.6).
-	ArtifactGatewayCRDs, GatewayAPIVersion = "gateway-api-crds", "v1.6.1"
+	ArtifactGatewayCRDs = "gateway-api-crds"
+	// GatewayAPIVersion is its pinned release.
+	GatewayAPIVersion = "v1.6.1"
 	// ArtifactCertManagerChart is cert-manager's Helm chart, which brings its CRDs.
-	ArtifactCertManagerChart, CertManagerChartVersion = "cert-manager-chart", "v1.21.2"
+	ArtifactCertManagerChart = "cert-manager-chart"
+	// CertManagerChartVersion is its pinned release.
+	CertManagerChartVersion = "v1.21.2"
 	// ArtifactVaultChart is Vault's Helm chart.
-	ArtifactVaultChart, VaultChartVersion = "vault-chart", "0.34.1"
+	ArtifactVaultChart = "vault-chart"
+	// VaultChartVersion is its pinned release.
+	VaultChartVersion = "0.34.1"
 	// ArtifactTraefikCRDs are Traefik's own CRDs, of the release that the pinned chart runs.
-	ArtifactTraefikCRDs, TraefikVersion = "traefik-crds", "v3.7.11"
+	ArtifactTraefikCRDs = "traefik-crds"
+	// TraefikVersion is its pinned release.
+	TraefikVersion = "v3.7.11"
 	// ArtifactTraefikChart is Traefik's Helm chart.
-	ArtifactTraefikChart, TraefikChartVersion = "traefik-chart", "41.3.0"
+	ArtifactTraefikChart = "traefik-chart"
+	// TraefikChartVersion is its pinned release.
+	TraefikChartVersion = "41.3.0"
 	// ArtifactAPISIXControllerChart is the Helm chart of APISIX's ingress controller, the first with
 	// 2.2.0: earlier ones keep stale upstreams (docs/versions.md).
-	ArtifactAPISIXControllerChart, APISIXControllerChartVersion = "apisix-controller-chart", "1.3.0"
+	ArtifactAPISIXControllerChart = "apisix-controller-chart"
+	// APISIXControllerChartVersion is its pinned release.
+	APISIXControllerChartVersion = "1.3.0"
 	// ArtifactAPISIXCRDs are APISIX's own CRDs. They are installed apart from the controller's chart,
 	// which would bring its own Gateway API as well.
 	ArtifactAPISIXCRDs = "apisix-crds"
 	// ArtifactAPISIXChart is the Helm chart of APISIX's data plane.
-	ArtifactAPISIXChart, APISIXChartVersion = "apisix-chart", "2.14.0"
+	ArtifactAPISIXChart = "apisix-chart"
+	// APISIXChartVersion is its pinned release.
+	APISIXChartVersion = "2.14.0"
 	// ArtifactArgoCDChart is Argo CD's Helm chart, which brings its CRDs.
-	ArtifactArgoCDChart, ArgoCDChartVersion = "argocd-chart", "10.1.1"
+	ArtifactArgoCDChart = "argocd-chart"
+	// ArgoCDChartVersion is its pinned release.
+	ArgoCDChartVersion = "10.1.1"
 	// ArtifactWaveChart is Wave's Helm chart.
-	ArtifactWaveChart, WaveChartVersion = "wave-chart", "4.5.0"
+	ArtifactWaveChart = "wave-chart"
+	// WaveChartVersion is its pinned release.
+	WaveChartVersion = "4.5.0"
 )
 
 // charts has a row for each chart and bundle of CRDs, in the order of strata.lock.

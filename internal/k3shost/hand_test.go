@@ -30,35 +30,17 @@ func TestAHostIsReleasedAndAdoptedByHand(t *testing.T) {
 		yes             bool
 		fails, leftMark string
 	}{
-		"a release says first": {map[string]string{mark: otherMark}, "release",
-			"other shop prod agent-1 ff00", false, "", otherMark},
-		"a release": {map[string]string{mark: otherMark, config: "token: x\n"},
-			"release", "other shop prod agent-1 ff00", true, "", ""},
-		"a release of nothing": {nil, "release", "free", true, "", ""},
-		"an adoption says first": {map[string]string{mark: otherMark}, "adopt",
-			"other shop prod agent-1 ff00", false, "", otherMark},
-		"a host that K3s has left": {map[string]string{mark: otherMark}, "adopt",
-			"other shop prod agent-1 ff00", true, "", own},
-		"a K3s of this cluster": {
-			map[string]string{mark: otherMark, config: "node-name: agent-1\ntoken: secret\n"}, "adopt",
-			"other shop prod agent-1 ff00", true, "", own},
-		"a token with the CA's hash": {
-			map[string]string{mark: otherMark,
-				config: "node-name: agent-1\ntoken: K10" + tokenSum + "::node:secret\n"}, "adopt",
-			"other shop prod agent-1 ff00", true, "", own},
-		"another one with the CA's hash": {
-			map[string]string{mark: otherMark,
-				config: "node-name: agent-1\ntoken: K10" + tokenSum + "::node:other\n"}, "adopt",
-			"other shop prod agent-1 ff00", true, "its token is another", otherMark},
-		"a K3s of another cluster": {
-			map[string]string{mark: otherMark, config: "node-name: agent-1\ntoken: other\n"}, "adopt",
-			"other shop prod agent-1 ff00", true, "its token is another", otherMark},
-		"another node of this cluster": {
-			map[string]string{mark: otherMark, config: "node-name: agent-2\ntoken: secret\n"}, "adopt",
-			"other shop prod agent-1 ff00", true, "two steps", otherMark},
-		"a K3s without a mark that is not's": {
-			map[string]string{config: "node-name: agent-1\ntoken: other\n"}, "adopt", "unmarked", true,
-			"its token is another", ""},
+		"a release says first":               {map[string]string{mark: otherMark}, "release", "other shop prod agent-1 ff00", false, "", otherMark},
+		"a release":                          {map[string]string{mark: otherMark, config: "token: x\n"}, "release", "other shop prod agent-1 ff00", true, "", ""},
+		"a release of nothing":               {nil, "release", "free", true, "", ""},
+		"an adoption says first":             {map[string]string{mark: otherMark}, "adopt", "other shop prod agent-1 ff00", false, "", otherMark},
+		"a host that K3s has left":           {map[string]string{mark: otherMark}, "adopt", "other shop prod agent-1 ff00", true, "", own},
+		"a K3s of this cluster":              {map[string]string{mark: otherMark, config: "node-name: agent-1\ntoken: secret\n"}, "adopt", "other shop prod agent-1 ff00", true, "", own},
+		"a token with the CA's hash":         {map[string]string{mark: otherMark, config: "node-name: agent-1\ntoken: K10" + tokenSum + "::node:secret\n"}, "adopt", "other shop prod agent-1 ff00", true, "", own},
+		"another one with the CA's hash":     {map[string]string{mark: otherMark, config: "node-name: agent-1\ntoken: K10" + tokenSum + "::node:other\n"}, "adopt", "other shop prod agent-1 ff00", true, "its token is another", otherMark},
+		"a K3s of another cluster":           {map[string]string{mark: otherMark, config: "node-name: agent-1\ntoken: other\n"}, "adopt", "other shop prod agent-1 ff00", true, "its token is another", otherMark},
+		"another node of this cluster":       {map[string]string{mark: otherMark, config: "node-name: agent-2\ntoken: secret\n"}, "adopt", "other shop prod agent-1 ff00", true, "two steps", otherMark},
+		"a K3s without a mark that is not's": {map[string]string{config: "node-name: agent-1\ntoken: other\n"}, "adopt", "unmarked", true, "its token is another", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			root := t.TempDir()
@@ -66,10 +48,8 @@ func TestAHostIsReleasedAndAdoptedByHand(t *testing.T) {
 				require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(root, path)), 0o755))
 				require.NoError(t, os.WriteFile(filepath.Join(root, path), []byte(text), 0o600))
 			}
-			owner := k3shost.Owner{Cluster: "00ff", TokenSHA256: "00ff " + tokenSum, Project: "strata",
-				Stack: "dev", Node: "agent-1"}
-			text := strings.NewReplacer("/etc/", root+"/etc/", "/var/lib/", root+"/var/lib/").
-				Replace(k3shost.ByHand(test.action, owner, test.yes))
+			owner := k3shost.Owner{Cluster: "00ff", TokenSHA256: "00ff " + tokenSum, Project: "strata", Stack: "dev", Node: "agent-1"}
+			text := strings.NewReplacer("/etc/", root+"/etc/", "/var/lib/", root+"/var/lib/").Replace(k3shost.ByHand(test.action, owner, test.yes))
 			command := exec.CommandContext(t.Context(), "sh", "-c", text)
 			var output, failed strings.Builder
 			command.Stdout, command.Stderr = &output, &failed

@@ -20,7 +20,7 @@ import (
 	"strata/tests/gates/fakeapi"
 )
 
-// site is an ingress that a test changes while a gate requests it.
+// site is an ingress that a test changes while a gate asks it.
 type site struct {
 	port    string
 	pair    atomic.Pointer[signed]
@@ -29,13 +29,13 @@ type site struct {
 
 const basicAuth = "admin:correct horse"
 
-// guarded serves a dashboard behind basic authentication.
+// guarded is a dashboard behind basic authentication.
 func guarded(w http.ResponseWriter, r *http.Request) {
 	if user, password, _ := r.BasicAuth(); user+":"+password != basicAuth {
 		w.WriteHeader(http.StatusUnauthorized)
 		return
 	}
-	// A page that echoes its request must not get into a message.
+	// A page that repeats what it was sent must not get into a message.
 	_, _ = io.WriteString(w, "Traefik dashboard "+r.Header.Get("Authorization"))
 }
 
@@ -43,13 +43,11 @@ func newSite(t testing.TB, pair *signed) *site {
 	t.Helper()
 	s := &site{}
 	s.set(pair, guarded)
-	server := httptest.NewUnstartedServer(
-		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*s.handler.Load())(w, r) }))
-	server.TLS = &tls.Config{MinVersion: tls.VersionTLS12,
-		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
-			now := s.pair.Load().pair()
-			return &now, nil
-		}}
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { (*s.handler.Load())(w, r) }))
+	server.TLS = &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+		now := s.pair.Load().pair()
+		return &now, nil
+	}}
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	address, err := url.Parse(server.URL)
@@ -91,21 +89,11 @@ func TestHTTPGateFaults(t *testing.T) {
 		{"no address", func(t testing.TB, c *fakeapi.Cluster, _ *site) {
 			c.PutAll(service(t, map[string]any{"address": ""}))
 		}, "no address yet"},
-		{"no CA", func(_ testing.TB, c *fakeapi.Cluster, _ *site) {
-			c.Delete("v1", "secrets", "cert-manager", "root-ca")
-		}, "has no ca.crt and no tls.crt yet"},
-		{"no route", func(_ testing.TB, _ *fakeapi.Cluster, s *site) {
-			s.set(good, answering(404))
-		}, "expected 200, found 404 (no route for this host and path yet"},
-		{"no Pod", func(_ testing.TB, _ *fakeapi.Cluster, s *site) {
-			s.set(good, answering(503))
-		}, "expected 401, found 503 (the route is there"},
-		{"no authentication", func(_ testing.TB, _ *fakeapi.Cluster, s *site) {
-			s.set(good, answering(200))
-		}, "expected 401, found 200 (it answers without authentication"},
-		{"other credentials", func(_ testing.TB, _ *fakeapi.Cluster, s *site) {
-			s.set(good, answering(401))
-		}, "the user and password are not accepted"},
+		{"no CA", func(_ testing.TB, c *fakeapi.Cluster, _ *site) { c.Delete("v1", "secrets", "cert-manager", "root-ca") }, "has no ca.crt and no tls.crt yet"},
+		{"no route", func(_ testing.TB, _ *fakeapi.Cluster, s *site) { s.set(good, answering(404)) }, "expected 200, found 404 (no route for this host and path yet"},
+		{"no Pod", func(_ testing.TB, _ *fakeapi.Cluster, s *site) { s.set(good, answering(503)) }, "expected 401, found 503 (the route is there"},
+		{"no authentication", func(_ testing.TB, _ *fakeapi.Cluster, s *site) { s.set(good, answering(200)) }, "expected 401, found 200 (it answers without authentication"},
+		{"other credentials", func(_ testing.TB, _ *fakeapi.Cluster, s *site) { s.set(good, answering(401)) }, "the user and password are not accepted"},
 		{"another page", func(_ testing.TB, _ *fakeapi.Cluster, s *site) {
 			s.set(good, func(w http.ResponseWriter, r *http.Request) {
 				if _, _, sent := r.BasicAuth(); !sent {
@@ -113,12 +101,8 @@ func TestHTTPGateFaults(t *testing.T) {
 				}
 			})
 		}, `does not contain "Traefik dashboard"`},
-		{"the default certificate", func(_ testing.TB, _ *fakeapi.Cluster, s *site) {
-			s.set(fallback, guarded)
-		}, "Traefik serves its default certificate"},
-		{"the certificate of another CA", func(_ testing.TB, _ *fakeapi.Cluster, s *site) {
-			s.set(other, guarded)
-		}, "CN=traefik.example.org (traefik.example.org) is refused: signed by an unknown authority"},
+		{"the default certificate", func(_ testing.TB, _ *fakeapi.Cluster, s *site) { s.set(fallback, guarded) }, "Traefik serves its default certificate"},
+		{"the certificate of another CA", func(_ testing.TB, _ *fakeapi.Cluster, s *site) { s.set(other, guarded) }, "CN=traefik.example.org (traefik.example.org) is refused: signed by an unknown authority"},
 	} {
 		t.Run(fault.name, func(t *testing.T) {
 			t.Parallel()
@@ -131,8 +115,7 @@ func TestHTTPGateFaults(t *testing.T) {
 			}
 			heal()
 			fault.spoil(t, c, s)
-			gate := startWith(t, httpSpec(c, s),
-				health.Secrets{Kubeconfig: c.Kubeconfig(), BasicAuth: []byte(basicAuth)})
+			gate := startWith(t, httpSpec(c, s), health.Secrets{Kubeconfig: c.Kubeconfig(), BasicAuth: []byte(basicAuth)})
 			gate.says(fault.says)
 			gate.stays(500 * time.Millisecond)
 			heal()

@@ -16,14 +16,13 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Common ssh_config files have the same meaning as for ssh.
+// What people have in an ssh_config means what it means to ssh.
 func TestAnSSHConfigMeansWhatItMeansToSSH(t *testing.T) {
 	key, public := keyPair(t, "")
 	_, pin := keyPair(t, "")
 	project := folder(t, map[string]string{"key": key})
 	require.NoError(t, os.MkdirAll(filepath.Join(project, "conf.d"), 0o700))
-	require.NoError(t,
-		os.WriteFile(filepath.Join(project, "conf.d", "one.conf"), []byte("Host server-1\n  Port 2022\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(project, "conf.d", "one.conf"), []byte("Host server-1\n  Port 2022\n"), 0o600))
 	home, err := os.UserHomeDir()
 	require.NoError(t, err)
 	t.Setenv("ONES_AGENT", "/run/ones/agent")
@@ -35,56 +34,30 @@ func TestAnSSHConfigMeansWhatItMeansToSSH(t *testing.T) {
 		text string
 		want remote.Target
 	}{
-		"what nothing says is Strata's": {"", remote.Target{}},
-		"a condition that is false":     {"Match host server-1 exec \"false\"\n  User no\n", remote.Target{}},
-		"a condition that is true": {"Match host server-1 exec \"true\"\n  User ops\n",
-			remote.Target{User: "ops"}},
-		"a match of several hosts": {"Match host other,server-1\n  User ops\n", remote.Target{User: "ops"}},
-		"tabs, quotes, a mark, a comment": {"Host\tserver-?\n\tUser\t\"ops\" # me\n\tPort=2022\n",
-			remote.Target{User: "ops", Port: 2022}},
+		"what nothing says is Strata's":   {"", remote.Target{}},
+		"a condition that is false":       {"Match host server-1 exec \"false\"\n  User no\n", remote.Target{}},
+		"a condition that is true":        {"Match host server-1 exec \"true\"\n  User ops\n", remote.Target{User: "ops"}},
+		"a match of several hosts":        {"Match host other,server-1\n  User ops\n", remote.Target{User: "ops"}},
+		"tabs, quotes, a mark, a comment": {"Host\tserver-?\n\tUser\t\"ops\" # me\n\tPort=2022\n", remote.Target{User: "ops", Port: 2022}},
 		"a negated pattern":               {"Host * !server-1\n  User no\n", remote.Target{}},
 		"an include, with a space behind": {"Include " + project + "/conf.d/*.conf \n", remote.Target{Port: 2022}},
-		"a host name with a token": {"Host server-1\n  HostName %h.Example.org\n",
-			remote.Target{HostName: "server-1.example.org"}},
-		"a proxy command": {
-			"Host server-1\n  User ops\n  ProxyCommand cloudflared access ssh --hostname %h:%p --as %r%%\n",
-			remote.Target{User: "ops",
-				Means: remote.Means{ProxyCommand: "cloudflared access ssh --hostname server-1:22 --as ops%"}}},
-		"everybody's proxy command": {"Host *\n  ProxyCommand nc -x proxy %h %p\n",
-			remote.Target{Means: remote.Means{ProxyCommand: "nc -x proxy 10.10.0.11 22"}}},
-		"everybody's domain": {"Host *\n  HostName %h.example.org\n",
-			remote.Target{HostName: "server-1.example.org"}},
-		"no proxy command, and no jump": {
-			"Host server-1\n  ProxyCommand none\nHost *\n  ProxyJump gw\n", remote.Target{}},
-		"a jump host as the user": {"Host server-1\n  User ops\n  ProxyJump %r@gw:2200\n",
-			remote.Target{User: "ops", Jump: hop(remote.Hop{Address: "gw", Port: 2200, User: "ops"})}},
-		"a jump host behind a command": {
-			"Host server-1\n  ProxyJump gw\nHost gw\n  ProxyCommand nc -X 5 -x proxy %h %p\n",
-			remote.Target{
-				Jump: hop(remote.Hop{Address: "gw", Port: 22, User: "root",
-					Means: remote.Means{ProxyCommand: "nc -X 5 -x proxy gw 22"}})}},
-		"an agent of its own": {"Host server-1\n  IdentityAgent ${ONES_AGENT}\n",
-			remote.Target{Agent: true, Means: remote.Means{AgentSocket: "/run/ones/agent"}}},
-		"an agent that a variable names": {"Host server-1\n  IdentityAgent $ONES_AGENT\n",
-			remote.Target{Agent: true, Means: remote.Means{AgentSocket: "/run/ones/agent"}}},
-		"the agent by its name": {"Host server-1\n  IdentityAgent SSH_AUTH_SOCK\n",
-			remote.Target{Agent: true}},
-		"a jump host's own agent": {
-			"Host server-1\n  ProxyJump gw\nHost gw\n  IdentityAgent /run/gw\n",
-			remote.Target{Agent: true, Means: remote.Means{AgentSocket: remote.NoAgent},
-				Jump: hop(remote.Hop{Address: "gw", Port: 22, User: "root",
-					Means: remote.Means{AgentSocket: "/run/gw", Identities: []string{sumOf(t, public)}}})}},
-		"no agent": {"Host server-1\n  IdentityAgent none\n",
-			remote.Target{Means: remote.Means{AgentSocket: remote.NoAgent}}},
-		"a certificate": {
-			"Host server-1\n  CertificateFile ~/.ssh/c-cert.pub\n  CertificateFile %d/d-cert.pub\n",
-			remote.Target{Means: remote.Means{Certificates: []string{"~/.ssh/c-cert.pub", home + "/d-cert.pub"}}}},
+		"a host name with a token":        {"Host server-1\n  HostName %h.Example.org\n", remote.Target{HostName: "server-1.example.org"}},
+		"a proxy command":                 {"Host server-1\n  User ops\n  ProxyCommand cloudflared access ssh --hostname %h:%p --as %r%%\n", remote.Target{User: "ops", Means: remote.Means{ProxyCommand: "cloudflared access ssh --hostname server-1:22 --as ops%"}}},
+		"everybody's proxy command":       {"Host *\n  ProxyCommand nc -x proxy %h %p\n", remote.Target{Means: remote.Means{ProxyCommand: "nc -x proxy 10.10.0.11 22"}}},
+		"everybody's domain":              {"Host *\n  HostName %h.example.org\n", remote.Target{HostName: "server-1.example.org"}},
+		"no proxy command, and no jump":   {"Host server-1\n  ProxyCommand none\nHost *\n  ProxyJump gw\n", remote.Target{}},
+		"a jump host as the user":         {"Host server-1\n  User ops\n  ProxyJump %r@gw:2200\n", remote.Target{User: "ops", Jump: hop(remote.Hop{Address: "gw", Port: 2200, User: "ops"})}},
+		"a jump host behind a command":    {"Host server-1\n  ProxyJump gw\nHost gw\n  ProxyCommand nc -X 5 -x proxy %h %p\n", remote.Target{Jump: hop(remote.Hop{Address: "gw", Port: 22, User: "root", Means: remote.Means{ProxyCommand: "nc -X 5 -x proxy gw 22"}})}},
+		"an agent of its own":             {"Host server-1\n  IdentityAgent ${ONES_AGENT}\n", remote.Target{Agent: true, Means: remote.Means{AgentSocket: "/run/ones/agent"}}},
+		"an agent that a variable names":  {"Host server-1\n  IdentityAgent $ONES_AGENT\n", remote.Target{Agent: true, Means: remote.Means{AgentSocket: "/run/ones/agent"}}},
+		"the agent by its name":           {"Host server-1\n  IdentityAgent SSH_AUTH_SOCK\n", remote.Target{Agent: true}},
+		"a jump host's own agent":         {"Host server-1\n  ProxyJump gw\nHost gw\n  IdentityAgent /run/gw\n", remote.Target{Agent: true, Means: remote.Means{AgentSocket: remote.NoAgent}, Jump: hop(remote.Hop{Address: "gw", Port: 22, User: "root", Means: remote.Means{AgentSocket: "/run/gw", Identities: []string{sumOf(t, public)}}})}},
+		"no agent":                        {"Host server-1\n  IdentityAgent none\n", remote.Target{Means: remote.Means{AgentSocket: remote.NoAgent}}},
+		"a certificate":                   {"Host server-1\n  CertificateFile ~/.ssh/c-cert.pub\n  CertificateFile %d/d-cert.pub\n", remote.Target{Means: remote.Means{Certificates: []string{"~/.ssh/c-cert.pub", home + "/d-cert.pub"}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.NoError(t, os.WriteFile(filepath.Join(project, "known"), []byte("gw,[gw]:2200 "+pin+"\n"), 0o600))
-			require.NoError(t,
-				os.WriteFile(filepath.Join(project, "config"),
-					[]byte(test.text+"\nHost *\n  IdentityFile key\n"), 0o600))
+			require.NoError(t, os.WriteFile(filepath.Join(project, "config"), []byte(test.text+"\nHost *\n  IdentityFile key\n"), 0o600))
 			want := test.want
 			want.Name, want.Address, want.HostKey = "server-1", "10.10.0.11", pin
 			if want.Port == 0 {
@@ -103,7 +76,7 @@ func TestAnSSHConfigMeansWhatItMeansToSSH(t *testing.T) {
 	}
 }
 
-// sumOf returns the fingerprint of a public key.
+// sumOf is the fingerprint of a public key.
 func sumOf(t *testing.T, line string) string {
 	t.Helper()
 	key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(line))
@@ -111,24 +84,22 @@ func sumOf(t *testing.T, line string) string {
 	return key.Type() + " " + ssh.FingerprintSHA256(key)
 }
 
-// The error is one sentence.
+// The program says it in one sentence.
 func TestWithoutOpenSSHsClientItsPackageIsNamed(t *testing.T) {
 	key, pin := keyPair(t, "")
 	project := folder(t, map[string]string{"key": key, "config": "Host *\n"})
 	t.Setenv("PATH", t.TempDir())
 	of(t, config.SSH{KeyFile: "key", HostKey: pin}, project)
 	_, err := reach.Hosts(one(config.SSH{KeyFile: "key", HostKey: pin, Config: "config"}), project)
-	require.ErrorContains(t, err,
-		"config is read by OpenSSH's client, and there is no ssh on this machine: install openssh-client (Debian, Ubuntu)")
+	require.ErrorContains(t, err, "config is read by OpenSSH's client, and there is no ssh on this machine: install openssh-client (Debian, Ubuntu)")
 	assert.Equal(t, 1, strings.Count(err.Error(), "\n")+1)
 }
 
-// A state changes neither with a renewed certificate nor with a missing one.
+// A state does not change with a certificate that is renewed, nor where none is there.
 func TestACertificateBesideAKeyIsNamedByItsPath(t *testing.T) {
 	key, pin := keyPair(t, "")
 	project := folder(t, map[string]string{"key": key, "key-cert.pub": "a certificate", "alone": key})
-	target := of(t, config.SSH{KeyFile: "key", HostKey: pin, Jump: []config.JumpHost{{Host: "gw", HostKey: pin}}},
-		project).Target
+	target := of(t, config.SSH{KeyFile: "key", HostKey: pin, Jump: []config.JumpHost{{Host: "gw", HostKey: pin}}}, project).Target
 	assert.Equal(t, []string{filepath.Join(project, "key-cert.pub")}, target.Certificates)
 	assert.Equal(t, target.Certificates, target.Jump[0].Certificates, "every key is offered on the whole way")
 	assert.Empty(t, of(t, config.SSH{KeyFile: "alone", HostKey: pin}, project).Target.Certificates)
@@ -150,8 +121,7 @@ func TestIdentitiesChooseAmongTheAgentsKeys(t *testing.T) {
 	for i, line := range []string{card, sealedPublic, public} {
 		assert.Equal(t, sumOf(t, line), host.Target.Identities[i])
 	}
-	assert.Empty(t, of(t, config.SSH{KeyFile: "key", HostKey: public, Agent: true}, project).Target.Means,
-		"a stack without ssh.config stays as it is")
+	assert.Empty(t, of(t, config.SSH{KeyFile: "key", HostKey: public, Agent: true}, project).Target.Means, "a stack without ssh.config stays as it is")
 	assert.Empty(t, of(t, config.SSH{Config: "none", HostKey: public, Agent: true}, project).Key, "IdentityFile none")
 }
 
