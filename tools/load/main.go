@@ -107,7 +107,7 @@ func (f *flags) send(cmd *cobra.Command, args []string) error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(f.json, append(text, '\n'), 0o644); err != nil {
+		if err := os.WriteFile(f.json, append(text, '\n'), 0o600); err != nil {
 			return err
 		}
 	}
