@@ -183,7 +183,8 @@ func (v *vms) putImage() error {
 	})
 	command := actions.CommandOf(lifecycle.PutImage, input, v.secrets(nil))
 	command.Delete, command.Triggers = actions.Text(lifecycle.RemoveImage), pulumi.Array{pulumi.String(file.SHA256)}
-	v.image, err = local.NewCommand(v.ctx, v.name+"-image", command, append(childOf(v.hosts), bounded(spec.Timeout))...)
+	// Not bounded, as pushes are not: a slow line takes its time, and silence ends the command itself.
+	v.image, err = local.NewCommand(v.ctx, v.name+"-image", command, childOf(v.hosts)...)
 	return err
 }
 

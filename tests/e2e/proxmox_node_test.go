@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"strata/internal/ssh/remote/sshtest"
@@ -53,11 +54,26 @@ func newPVE(t *testing.T, story string, network network) *proxmox {
 	machines := &hostSet{t: t, net: network, story: "strata-" + story, nodes: []node{{name: "server-1", role: "server"}}}
 	machines.delete()
 	t.Cleanup(machines.cleanUp)
+	t.Cleanup(p.dump)
 	p.Listener, err = net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	p.port = p.Addr().(*net.TCPAddr).Port
 	p.server.Serve(t, p)
 	return p
+}
+
+// dump logs what the boots of a failed story's machines said: they run in the background.
+func (p *proxmox) dump() {
+	if !p.t.Failed() {
+		return
+	}
+	boots, err := filepath.Glob(filepath.Join(p.dir, "*.log"))
+	assert.NoError(p.t, err)
+	for _, boot := range boots {
+		text, err := os.ReadFile(boot)
+		assert.NoError(p.t, err)
+		p.t.Logf("--- boot of %s\n%s", filepath.Base(boot), text)
+	}
 }
 
 // sections is a stack on the node; change replaces settings of Proxmox or of the machines.

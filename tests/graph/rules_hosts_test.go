@@ -119,7 +119,8 @@ func hostRunProblems(r pulumitest.Resource) []string {
 
 // localProblems checks that a local command runs our own program, replaces its shell so that a
 // timeout reaches it, and has the engine's timeout. `keygen` neither waits nor connects, so it
-// needs none. `push` ends by itself if no data passes, because a slow line takes long.
+// needs none. `push` and `vm image put` end by themselves if no data passes, because a slow line
+// takes long.
 func localProblems(r pulumitest.Resource) []string {
 	var broken []string
 	create := r.Text("create")
@@ -133,7 +134,7 @@ func localProblems(r pulumitest.Resource) []string {
 	switch subcommand {
 	case "keygen":
 		return broken
-	case "push":
+	case "push", "vm image put":
 		if r.Timeouts.Create != "" || r.Timeouts.Update != "" {
 			broken = append(broken, r.Name+" is cut off by the engine, however fast it goes through")
 		}

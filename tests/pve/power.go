@@ -55,7 +55,7 @@ func (n *node) boot(g *guest) error {
 		return err
 	}
 	defer func() { _ = log.Close() }()
-	cmd := exec.Command(os.Getenv("PVE_STRATA"), "machine", "create", "--timeout", "10m")
+	cmd := exec.Command(os.Getenv("PVE_STRATA"), "machine", "create")
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	stdin, err := os.CreateTemp(n.dir, "spec")

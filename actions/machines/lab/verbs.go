@@ -13,9 +13,12 @@ import (
 	"strata/internal/nspawn"
 )
 
-// timeout bounds one command on one machine. Extracting the image takes seconds, a boot one or two;
-// a slow disk or a boot delay takes the rest.
-const timeout = 3 * time.Minute
+// Bounds of one command on one machine. Extracting the image takes seconds, a boot one or two; a slow
+// disk or a boot delay takes the rest.
+const (
+	createTimeout = 10 * time.Minute
+	deleteTimeout = 3 * time.Minute
+)
 
 // The commands of a machine's resource.
 var (
@@ -52,7 +55,7 @@ func ofMachine(
 ) *verb.Verb[nspawn.Spec] {
 	read := func(text []byte) (nspawn.Spec, error) { return nspawn.ReadSpec(bytes.NewReader(text)) }
 	return verb.Decoded(read, func(ctx context.Context, call verb.Call, spec nspawn.Spec) error {
-		ctx, cancel := context.WithTimeout(ctx, timeout)
+		ctx, cancel := context.WithTimeout(ctx, createTimeout)
 		defer cancel()
 		result, err := do(ctx, spec, &nspawn.Log{W: call.Stderr})
 		if err != nil {
@@ -72,7 +75,7 @@ func deleteMachine(ctx context.Context, call verb.Call, text json.RawMessage) er
 	if err := json.Unmarshal(text, &spec); err != nil {
 		return call.Wrong(err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := context.WithTimeout(ctx, deleteTimeout)
 	defer cancel()
 	log := &nspawn.Log{W: call.Stderr}
 	own := nspawn.Spec{Name: spec.Name, AuthorizedKey: spec.AuthorizedKey, Owner: spec.Owner}

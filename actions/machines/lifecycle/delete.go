@@ -8,6 +8,7 @@ import (
 	"strata/internal/hypervisor"
 	"strata/internal/hypervisor/driver"
 	"strata/internal/hypervisor/drivers"
+	"strata/internal/ssh/silence"
 )
 
 // deleteMachine removes the machine with its disk and seed. One that is gone already is no error;
@@ -37,7 +38,7 @@ func deleteMachine(ctx context.Context, spec hypervisor.Spec, secrets hypervisor
 
 // putImage copies the image to the hypervisor, unless it is there already.
 func putImage(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets) error {
-	ctx, cancel := context.WithTimeout(ctx, spec.Timeout.Duration)
+	ctx, cancel := silence.With(ctx, spec.Timeout.Duration) // a slow line takes its time
 	defer cancel()
 	return on(ctx, spec, secrets, func(d driver.Driver) error { return d.PutImage(ctx) })
 }

@@ -35,11 +35,11 @@ var (
 		return deleteMachine(ctx, spec, secrets(), call.Stderr)
 	})
 	// PutImage copies the machines' image to their hypervisor, unless it is there.
-	PutImage = ofMachine(func(ctx context.Context, _ verb.Call, spec hypervisor.Spec) error {
+	PutImage = bounded("strata:timeouts.install", func(ctx context.Context, _ verb.Call, spec hypervisor.Spec) error {
 		return putImage(ctx, spec, secrets())
 	})
 	// RemoveImage removes the image from the hypervisor.
-	RemoveImage = ofMachine(func(ctx context.Context, _ verb.Call, spec hypervisor.Spec) error {
+	RemoveImage = bounded("strata:timeouts.install", func(ctx context.Context, _ verb.Call, spec hypervisor.Spec) error {
 		return removeImage(ctx, spec, secrets())
 	})
 )
@@ -84,9 +84,16 @@ func printed(call verb.Call) func(hypervisor.Result, error) error {
 	}
 }
 
-// ofMachine returns a verb for one machine. Its errors name the layer and the machine, and the key
-// of the bound that ended it.
+// ofMachine returns a verb for one machine.
 func ofMachine(run func(context.Context, verb.Call, hypervisor.Spec) error) *verb.Verb[hypervisor.Spec] {
+	return bounded("strata:timeouts.host", run)
+}
+
+// bounded returns a verb whose errors name the layer and the machine, and the key of the bound that
+// ended it.
+func bounded(
+	key string, run func(context.Context, verb.Call, hypervisor.Spec) error,
+) *verb.Verb[hypervisor.Spec] {
 	read := func(text []byte) (hypervisor.Spec, error) { return hypervisor.ReadSpec(bytes.NewReader(text)) }
 	return verb.Decoded(read, func(ctx context.Context, call verb.Call, spec hypervisor.Spec) error {
 		err := run(ctx, call, spec)
@@ -94,8 +101,7 @@ func ofMachine(run func(context.Context, verb.Call, hypervisor.Spec) error) *ver
 		case err == nil:
 			return nil
 		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
-			return fmt.Errorf("layer hosts, vm %s: %w; bound: strata:timeouts.host is %s",
-				spec.Name(), err, spec.Timeout.Duration)
+			return fmt.Errorf("layer hosts, vm %s: %w; bound: %s is %s", spec.Name(), err, key, spec.Timeout.Duration)
 		}
 		return fmt.Errorf("layer hosts, vm %s: %w", spec.Name(), err)
 	})

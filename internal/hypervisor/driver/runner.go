@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"strata/internal/hypervisor"
+	"strata/internal/ssh/silence"
 )
 
 // Runner runs commands on the hypervisor.
@@ -34,8 +35,9 @@ func (r Runner) Feed(ctx context.Context, stdin io.Reader, size int64, words ...
 	return strings.TrimRight(output, "\n"), nil
 }
 
-// WithImage opens the Spec's image and passes it to put.
-func (r Runner) WithImage(put func(content io.Reader, size int64) error) error {
+// WithImage opens the Spec's image and passes it to put. A ctx that is bounded by silence hears of
+// each part that was read.
+func (r Runner) WithImage(ctx context.Context, put func(content io.Reader, size int64) error) error {
 	file, err := os.Open(r.Spec.Image.Path)
 	if err != nil {
 		return fmt.Errorf("image: %w", err)
@@ -45,7 +47,7 @@ func (r Runner) WithImage(put func(content io.Reader, size int64) error) error {
 	if err != nil {
 		return fmt.Errorf("image: %w", err)
 	}
-	return put(file, info.Size())
+	return put(silence.Reader(ctx, file), info.Size())
 }
 
 // causes explain the messages of hypervisors, with a fix.
@@ -70,6 +72,9 @@ var causes = []struct{ text, cause string }{
 // explain returns an error with the command, the hypervisor, the machine, and the cause if the
 // message is known.
 func (r Runner) explain(ctx context.Context, words []string, err error) error {
+	if silent, ok := errors.AsType[*silence.Error](context.Cause(ctx)); ok {
+		return fmt.Errorf("%s: %s of %s: %w", r.Host, words[0], r.Spec.Name(), silent)
+	}
 	if errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
 		return fmt.Errorf("%s: %s of %s did not end within %s: %w", r.Host, words[0], r.Spec.Name(),
 			r.Spec.Timeout.Duration, context.Cause(ctx))

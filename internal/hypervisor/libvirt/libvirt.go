@@ -247,7 +247,7 @@ func (l *libvirt) PutImage(ctx context.Context) error {
 			return err
 		}
 	}
-	return l.WithImage(func(content io.Reader, size int64) error {
+	return l.WithImage(ctx, func(content io.Reader, size int64) error {
 		return l.upload(ctx, l.imageVolume(), "qcow2", content, size)
 	})
 }

@@ -192,7 +192,7 @@ func (p *proxmox) PutImage(ctx context.Context) error {
 	if sum, err := p.Command(ctx, "sha256sum", path); err == nil && strings.HasPrefix(sum, p.Spec.Image.SHA256) {
 		return nil
 	}
-	return p.WithImage(func(content io.Reader, size int64) error { return p.write(ctx, path, content, size) })
+	return p.WithImage(ctx, func(content io.Reader, size int64) error { return p.write(ctx, path, content, size) })
 }
 
 func (p *proxmox) RemoveImage(ctx context.Context) error {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"time"
 )
 
@@ -50,6 +51,23 @@ func Heard(ctx context.Context) {
 	if b, ok := ctx.Value(key{}).(*bounded); ok {
 		b.heard()
 	}
+}
+
+// Reader returns a reader of r that calls Heard with ctx whenever something was read.
+func Reader(ctx context.Context, r io.Reader) io.Reader { return reader{ctx, r} }
+
+type reader struct {
+	ctx context.Context
+	io.Reader
+}
+
+// Read implements io.Reader.
+func (r reader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if n > 0 {
+		Heard(r.ctx)
+	}
+	return n, err
 }
 
 // Err returns the reason why ctx ended: the Error of a silence, or else ctx.Err.
