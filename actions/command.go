@@ -63,14 +63,8 @@ func CommandOf[In any](v *verb.Verb[In], input pulumix.Input[In], environment pu
 	return command
 }
 
-// AtDelete returns a command that runs a verb when its resource is deleted, and at no other time.
-func AtDelete[In any](v *verb.Verb[In], input In, environment pulumi.StringMap) *local.CommandArgs {
-	return AtDeleteOf(v, pulumix.Val(input), environment)
-}
-
-// AtDeleteOf is AtDelete with an input that is known later.
-func AtDeleteOf[In any](v *verb.Verb[In], input pulumix.Input[In], environment pulumi.StringMap) *local.CommandArgs {
-	command := CommandOf(v, input, environment)
+// AtDelete has a command run when its resource is deleted, and at no other time.
+func AtDelete(command *local.CommandArgs) *local.CommandArgs {
 	command.Create, command.Delete = nil, command.Create
 	return command
 }

@@ -80,9 +80,9 @@ func (a *apisix) listen() error {
 	if err != nil {
 		return err
 	}
-	command := actions.AtDelete(gatewayclass.Release, gatewayclass.Input{
+	command := actions.AtDelete(actions.Command(gatewayclass.Release, gatewayclass.Input{
 		Class: apisixName, Finalizer: apisixFinalizer, Timeout: a.args.Timeouts.APISIX,
-	}, pulumi.StringMap{self.Kubeconfig: a.args.Cluster.Kubeconfig})
+	}, pulumi.StringMap{self.Kubeconfig: a.args.Cluster.Kubeconfig}))
 	release, err := local.NewCommand(a.ctx, a.name+"-class-release", command, slices.Concat(childOf(a, class), a.args.Cluster.deletedWith(), []pulumi.ResourceOption{bounded(a.args.Timeouts.APISIX)})...)
 	if err != nil {
 		return fmt.Errorf("release of the class: %w", err)

@@ -61,7 +61,7 @@ func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.Re
 	} else {
 		opts = append(opts, rerun.Replaced())
 	}
-	runs := actions.CommandOf(gate.Ask, args.known(), nil)
+	runs := actions.CommandOf(gate.Ask, args.spec(), nil)
 	runs.Environment = environment // where it is empty, too: states have it so
 	command, err := local.NewCommand(ctx, name, runs, opts...)
 	if err != nil {
@@ -80,7 +80,7 @@ func NewGateAtDelete(
 	ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.ResourceOption,
 ) (pulumi.Resource, error) {
 	bound := args.complete(name)
-	runs := actions.AtDeleteOf(gate.AskAtDelete, args.known(), args.environment())
+	runs := actions.AtDelete(actions.CommandOf(gate.AskAtDelete, args.spec(), args.environment()))
 	return local.NewCommand(ctx, name, runs, append(opts, pulumi.Timeouts(&pulumi.CustomTimeouts{Create: bound, Update: bound, Delete: bound}))...)
 }
 
@@ -107,8 +107,8 @@ func (a *GateArgs) environment() pulumi.StringMap {
 	return environment
 }
 
-// known completes the Spec with the values that are only known later.
-func (a *GateArgs) known() pulumix.Output[health.Spec] {
+// spec returns the Spec with the values that are only known later.
+func (a *GateArgs) spec() pulumix.Output[health.Spec] {
 	if a.Revision == nil {
 		a.Revision = pulumi.String(a.Spec.Revision)
 	}

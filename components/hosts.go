@@ -176,8 +176,8 @@ func (h *Host) booted() []pulumi.Resource {
 // pinned is the host as gates know it, with its key.
 func (h *Host) pinned() PinnedHost { return PinnedHost{Host: h.target(), Key: h.HostKey} }
 
-// known is the host as commands know it, with its key.
-func (h *Host) known() pulumix.Output[health.Host] {
+// pinnedTarget returns the host as commands know it, with its key.
+func (h *Host) pinnedTarget() pulumix.Output[health.Host] {
 	pinned := join.Typed[[]health.Host](pinHosts([]PinnedHost{h.pinned()}))
 	return pulumix.Apply(pinned, func(hosts []health.Host) health.Host { return hosts[0] })
 }

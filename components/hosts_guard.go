@@ -10,6 +10,7 @@ import (
 	"strata/actions"
 	"strata/actions/machines/machineset"
 	"strata/config"
+	"strata/internal/pulumi/join"
 )
 
 // guard registers the guard that every machine waits for: it refuses changes that would take the
@@ -68,11 +69,10 @@ func (r recreation) replaces(command *local.CommandArgs, first string) pulumi.Re
 // pin returns a machine's host key with the word as its comment, so that all users of the host take
 // it for another one: its gates, the pushes to it, its admission to the cluster, its install.
 func (r recreation) pin(key pulumi.StringOutput) pulumi.StringOutput {
-	return pulumi.All(key, r.used).ApplyT(func(known []any) string {
-		key, word := known[0].(string), known[1].(string)
+	return join.Two(key, r.used, func(key, word string) string {
 		if word == "" {
 			return key
 		}
 		return strings.TrimSpace(key) + " recreated-" + digestOf(word) + "\n"
-	}).(pulumi.StringOutput)
+	}).Untyped().(pulumi.StringOutput)
 }

@@ -50,7 +50,7 @@ func hostScript(script string, variables ...variable) string {
 
 // runs returns the command that runs scripts on the host, whose Target is filled in.
 func (h *Host) runs(asked pulumix.Output[hostrun.Input]) *local.CommandArgs {
-	input := join.Two(asked, h.known(), func(input hostrun.Input, host health.Host) hostrun.Input {
+	input := join.Two(asked, h.pinnedTarget(), func(input hostrun.Input, host health.Host) hostrun.Input {
 		input.Target = host.Target
 		return input
 	})

@@ -1,5 +1,5 @@
-// Package machines says which virtual machines a configuration asks for. What is done with them is
-// in lifecycle.
+// Package machines derives the virtual machines of a configuration, and has the verbs that mark a
+// stack's machines, of whichever kind. lifecycle makes and changes them.
 package machines
 
 import (

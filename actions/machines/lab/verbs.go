@@ -5,10 +5,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
-	"strings"
 	"time"
 
+	"strata/actions/machines"
 	"strata/actions/verb"
 	"strata/internal/nspawn"
 )
@@ -34,20 +33,11 @@ var (
 // The commands of the resource that marks a stack's machines before the first is deleted.
 var (
 	// MarkForReplacement has the machines recreated that a destroy has marked and not deleted.
-	MarkForReplacement = verb.New(func(ctx context.Context, call verb.Call, all nspawn.Deletion) error {
-		replaced, err := nspawn.MarkForReplacement(ctx, all)
-		if len(replaced) > 0 {
-			_, _ = fmt.Fprintf(call.Stderr, "a destroy broke off among the machines; made anew: %s\n",
-				strings.Join(replaced, ", "))
-		}
-		return err
-	})
+	MarkForReplacement = machines.RecreateMarked(nspawn.MarkForReplacement)
 	// Keep takes MarkForDeletion back.
-	Keep = verb.New(func(ctx context.Context, _ verb.Call, all nspawn.Deletion) error { return nspawn.Keep(ctx, all) })
+	Keep = machines.Mark(nspawn.Keep)
 	// MarkForDeletion marks all machines: their stack is about to delete them.
-	MarkForDeletion = verb.New(func(ctx context.Context, _ verb.Call, all nspawn.Deletion) error {
-		return nspawn.MarkForDeletion(ctx, all)
-	})
+	MarkForDeletion = machines.Mark(nspawn.MarkForDeletion)
 )
 
 func ofMachine(
