@@ -29,8 +29,8 @@ func (testBody) NewWatch(Spec, Secrets) (Watch, error) {
 	return nil, errors.New("a test observes nothing")
 }
 
-// asked returns a Spec that lacks nothing.
-func asked(traits Traits) Spec {
+// specWith returns a Spec that lacks nothing.
+func specWith(traits Traits) Spec {
 	return Spec{
 		Gate: "g", Timeout: metav1.Duration{Duration: time.Minute}, Servers: []string{"https://10.10.0.11:6443"},
 		Hosts: []Host{{Target: remote.Target{Name: "server-1", Address: "10.10.0.11"}, Role: "server"}}, Body: testBody{traits: traits},
@@ -39,7 +39,7 @@ func asked(traits Traits) Spec {
 
 func TestAHostNeedsItsNameAndItsAddress(t *testing.T) {
 	for _, target := range []Host{{Target: remote.Target{Address: "10.10.0.11"}}, {Target: remote.Target{Name: "a"}}} {
-		spec := asked(Traits{})
+		spec := specWith(Traits{})
 		target.Role = "agent"
 		spec.Hosts = []Host{target}
 		require.ErrorContains(t, spec.Validate(), "hosts[0]: name or address is empty")
@@ -63,13 +63,13 @@ func TestAKindsTraitsDecideWhichCommonFieldsASpecHas(t *testing.T) {
 		{"no body", Traits{}, func(s *Spec) { s.Body = nil }, "kind: missing"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			spec := asked(c.traits)
+			spec := specWith(c.traits)
 			require.NoError(t, spec.Validate())
 			c.change(&spec)
 			require.ErrorContains(t, spec.Validate(), c.want)
 		})
 	}
-	spec := asked(Traits{NoServers: true, Workloads: true})
+	spec := specWith(Traits{NoServers: true, Workloads: true})
 	spec.Servers, spec.Hosts, spec.Releases = nil, nil, []string{"a/b"}
 	require.NoError(t, spec.Validate())
 }

@@ -16,7 +16,7 @@ func (b optionalBody) Traits() Traits { return Traits{Kind: "bare", Optional: tr
 var testBodies = map[Kind]BodyReader{"test": ReadBody[testBody], "bare": ReadBody[optionalBody]}
 
 func TestASpecsTextHasItsKindFirstAndItsBodyLast(t *testing.T) {
-	spec := asked(Traits{})
+	spec := specWith(Traits{})
 	spec.Hosts, spec.Body = nil, testBody{Name: "<a>"}
 	for _, c := range []struct {
 		body Body

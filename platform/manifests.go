@@ -6,9 +6,9 @@ import (
 	"strata/components"
 )
 
-// own registers the user's own manifests. Each waits for the API, and for whoever serves and admits
+// registerManifests registers the user's own manifests. Each waits for the API, and for whoever serves and admits
 // its kind.
-func (a *above) own(ctx *pulumi.Context, start components.Layer, manifests []components.Manifest) error {
+func (a *above) registerManifests(ctx *pulumi.Context, start components.Layer, manifests []components.Manifest) error {
 	if len(manifests) == 0 {
 		return nil
 	}

@@ -148,7 +148,7 @@ func inCluster(
 	if err := above.applications(ctx, cfg, start); err != nil {
 		return nil, err
 	}
-	return above, above.own(ctx, start, manifests)
+	return above, above.registerManifests(ctx, start, manifests)
 }
 
 // above are the layers inside the cluster; a nil one is not configured.

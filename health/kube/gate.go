@@ -24,11 +24,11 @@ type Watch[F any] struct {
 
 // Run implements health.Watch.
 func (w *Watch[F]) Run(ctx context.Context, report func([]health.Verdict)) error {
-	w.Cluster.Observe(ctx, w.Sources, w.once, report)
+	w.Cluster.Observe(ctx, w.Sources, w.observe, report)
 	return nil
 }
 
-func (w *Watch[F]) once(ctx context.Context) []health.Verdict {
+func (w *Watch[F]) observe(ctx context.Context) []health.Verdict {
 	var facts F
 	fault, seconds := w.Cluster.ObserveOnce(ctx, w.Stable, func(ctx context.Context, s *APIServer) (err error) {
 		facts, err = w.Read(ctx, s)

@@ -10,8 +10,8 @@ const (
 	// lookEvery is the pause between reads of the files. It does not use inotify: a node has few
 	// instances of it (fs.inotify.max_user_instances is 128), and each waiting Pod would take one.
 	lookEvery = 200 * time.Millisecond
-	// youth is how long after its volume was mounted a Pod counts as young; attempt is how long a
-	// young Pod's program runs. kubelet updates a volume with a new Secret when it next syncs the
+	// youth bounds the time after its volume was mounted in which a Pod counts as young; attempt
+	// bounds a run of a young Pod's program. kubelet updates a volume with a new Secret when it next syncs the
 	// Pod. That is every 60 to 90 s, or when a container of the Pod ends (pkg/kubelet:
 	// syncFrequency, PLEG). So a program that only waited would see a certificate of 12 s after up
 	// to 90 s. If it ends and is restarted, kubelet syncs at once. The restarts have pauses of 10

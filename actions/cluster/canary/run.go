@@ -114,7 +114,7 @@ func run(ctx context.Context, spec Spec, w world, progress io.Writer) (err error
 	if err := w.Distinct(ctx); err != nil {
 		return err
 	}
-	if err := alone(ctx, spec, w, say); err != nil {
+	if err := waitForEarlierPods(ctx, spec, w, say); err != nil {
 		return err
 	}
 	if err := watched(ctx, spec, w, say); err != nil {
@@ -129,10 +129,10 @@ func run(ctx context.Context, spec Spec, w world, progress io.Writer) (err error
 	return nil
 }
 
-// alone waits until no Pod of an earlier version is left. An ingress controller may hear of the
+// waitForEarlierPods waits until no Pod of an earlier version is left. An ingress controller may hear of the
 // weight before it hears that such a Pod leaves (APISIX takes routes and upstreams one after the
 // other), and would give it requests of this version's.
-func alone(ctx context.Context, spec Spec, w world, say func(string, ...any)) error {
+func waitForEarlierPods(ctx context.Context, spec Spec, w world, say func(string, ...any)) error {
 	for told := 0; ; {
 		leaving, err := w.Leaving(ctx)
 		if err != nil || leaving == 0 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"sync"
 	"time"
 
 	"strata/cli/timeline"
@@ -13,8 +14,13 @@ import (
 //go:embed page.html picture.svg
 var files embed.FS
 
-// templates are the page and the picture in it, which also stands alone.
-var templates = template.Must(template.New("").Funcs(template.FuncMap{
+// templates parses the page and the picture in it, which also stands alone: once, and not at the
+// start of every other command.
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(functions).ParseFS(files, "page.html", "picture.svg"))
+})
+
+var functions = template.FuncMap{
 	"seconds": seconds, "waited": waited, "outcome": outcome, "layer": timeline.Named,
 	"px":    func(length float64) string { return fmt.Sprintf("%.1f", length) },
 	"add":   func(a, b float64) float64 { return a + b },
@@ -25,15 +31,15 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 		}
 		return seconds(*d)
 	},
-}).ParseFS(files, "page.html", "picture.svg"))
+}
 
 // WriteSVG draws a run. The picture stands alone; each bar shows on hover why it waited.
 func WriteSVG(out io.Writer, run timeline.Run) error {
-	return templates.ExecuteTemplate(out, "picture.svg", newLayout(run))
+	return templates().ExecuteTemplate(out, "picture.svg", newLayout(run))
 }
 
 // WriteHTML writes a page with the picture and the same values as tables. It loads nothing from
 // elsewhere.
 func WriteHTML(out io.Writer, run timeline.Run) error {
-	return templates.ExecuteTemplate(out, "page.html", newLayout(run))
+	return templates().ExecuteTemplate(out, "page.html", newLayout(run))
 }

@@ -18,8 +18,7 @@ import (
 	"github.com/armon/go-socks5"
 )
 
-// Idle is how long an unused tunnel stays, so that a run's next step, or the next command, can use
-// it.
+// Idle bounds the life of an unused tunnel. A run's next step, or the next command, can still use it.
 const Idle = 5 * time.Minute
 
 // greetLimit bounds the time from a connection to its first byte.
