@@ -1,6 +1,8 @@
 package healthtest
 
 import (
+	"bytes"
+	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
@@ -9,63 +11,66 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"sigs.k8s.io/yaml"
+	"go.yaml.in/yaml/v3"
+	strict "sigs.k8s.io/yaml"
 
 	"strata/health"
 )
 
 var update = flag.Bool("update-verdicts", false, "write the verdicts that the fixtures' facts give now; review the difference")
 
-// fixtures are the cases of one gate: facts, and the verdicts that they must give, whole.
-type fixtures[S, F any] struct {
-	// Spec is that of every case without its own.
-	Spec  S               `json:"spec"`
-	Cases []fixture[S, F] `json:"cases"`
-}
-
-type fixture[S, F any] struct {
-	// Name is a sentence about the situation.
-	Name string `json:"name"`
-	// Class sorts the cases: ready, waiting, stuck, skipped, or a trap that other gates fall into:
-	// false-pass (must not open), false-fail (must open), give-up (must not be stuck).
-	Class string           `json:"class"`
-	Spec  *S               `json:"spec,omitempty"`
-	Facts F                `json:"facts"`
-	Want  []health.Verdict `json:"want"`
-}
-
 // RunFixtures judges every case of testdata/NAME.yaml, and holds that each class has one.
 func RunFixtures[S, F any](t *testing.T, name string, judge func(S, F) []health.Verdict) {
 	t.Helper()
 	path := filepath.Join("testdata", name+".yaml")
-	text, err := os.ReadFile(path)
-	require.NoError(t, err)
-	var all fixtures[S, F]
-	require.NoError(t, yaml.UnmarshalStrict(text, &all))
+	cases, whole := readCases(t, path)
 	classes := map[string]int{}
-	for i := range all.Cases {
-		one := &all.Cases[i]
-		classes[one.Class]++
-		spec := all.Spec
-		if one.Spec != nil {
-			spec = *one.Spec
-		}
+	for i := range whole {
+		one := &whole[i]
+		class, sentence := cases.Cases[i].class()
+		classes[class]++
+		found := judge(decoded[S](t, sentence, one.spec), decoded[F](t, sentence, one.facts))
 		if *update {
-			one.Want = judge(spec, one.Facts)
+			one.want = plain(t, found)
 		}
-		t.Run(one.Name, func(t *testing.T) {
-			assert.Equal(t, one.Want, judge(spec, one.Facts))
-			assertClass(t, one.Class, one.Want)
+		t.Run(sentence, func(t *testing.T) {
+			want := decoded[[]health.Verdict](t, sentence, one.want)
+			assert.Equal(t, want, found)
+			assertClass(t, class, want)
 		})
 	}
 	for _, class := range []string{"ready", "waiting", "stuck", "false-pass", "false-fail"} {
 		assert.NotZerof(t, classes[class], "%s has no case of class %s", path, class)
 	}
 	if *update {
-		text, err := yaml.Marshal(all)
+		cases.rewrite(whole)
+		text, err := cases.text()
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(path, text, 0o600))
 	}
+}
+
+func readCases(t *testing.T, path string) (*file, []expanded) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
+	decoder.KnownFields(true)
+	cases := &file{}
+	require.NoError(t, decoder.Decode(cases), path)
+	whole, err := cases.expand()
+	require.NoError(t, err, path)
+	return cases, whole
+}
+
+// decoded reads a part of a case, of which no key may be unknown.
+func decoded[T any](t *testing.T, sentence string, part any) T {
+	t.Helper()
+	text, err := json.Marshal(part)
+	require.NoError(t, err, sentence)
+	var value T
+	require.NoError(t, strict.UnmarshalStrict(text, &value), sentence)
+	return value
 }
 
 // assertClass holds the verdicts against the case's purpose, so that -update-verdicts cannot bless

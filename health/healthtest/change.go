@@ -1,0 +1,161 @@
+package healthtest
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+)
+
+// apply returns base with a change made to it, as a JSON merge patch does (RFC 7396): a map changes
+// keys, null takes one away, anything else takes the place of it. It goes one step further: where
+// base has a list, a map changes its items, each under its identity, and adds those that are new.
+// Without a change all is as in base.
+func apply(base, change any) any {
+	if change == nil {
+		return base
+	}
+	keys, isMap := change.(map[string]any)
+	if !isMap {
+		return change
+	}
+	if list, isList := base.([]any); isList {
+		return applyToItems(list, keys)
+	}
+	before, _ := base.(map[string]any)
+	after := maps.Clone(before)
+	if after == nil {
+		after = map[string]any{}
+	}
+	for key, value := range keys {
+		if value == nil {
+			delete(after, key)
+			continue
+		}
+		after[key] = apply(after[key], value)
+	}
+	return after
+}
+
+func applyToItems(list []any, changes map[string]any) any {
+	field, names := identities(list)
+	after := []any{}
+	for i, item := range list {
+		change, changed := changes[names[i]]
+		switch {
+		case !changed:
+			after = append(after, item)
+		case change != nil:
+			after = append(after, apply(item, change))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(changes)) {
+		if slices.Contains(names, name) {
+			continue
+		}
+		added := apply(nil, changes[name])
+		if item, isMap := added.(map[string]any); isMap && field != "" {
+			item[field] = name
+		}
+		after = append(after, added)
+	}
+	return after
+}
+
+// identities returns how the items of a list are called: by the first of some fields that tells
+// each from the others, or else by their places.
+func identities(list []any) (string, []string) {
+	for _, field := range []string{"check", "name", "server", "node", "host", "kind", "type", "url"} {
+		names := make([]string, 0, len(list))
+		for _, item := range list {
+			fields, _ := item.(map[string]any)
+			if name, isText := fields[field].(string); isText && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+		if len(names) == len(list) && len(list) > 0 {
+			return field, names
+		}
+	}
+	places := make([]string, len(list))
+	for i := range places {
+		places[i] = strconv.Itoa(i)
+	}
+	return "", places
+}
+
+// difference returns the change by which apply makes whole from base, nil where they are equal. A
+// list is written whole where that is shorter, or where no change of its items leads to it.
+func difference(base, whole any) any {
+	if reflect.DeepEqual(base, whole) {
+		return nil
+	}
+	switch whole := whole.(type) {
+	case map[string]any:
+		before, _ := base.(map[string]any)
+		return differenceOfKeys(before, whole)
+	case []any:
+		before, _ := base.([]any)
+		change := differenceOfItems(before, whole)
+		if lines(change) < lines(whole) && reflect.DeepEqual(apply(base, change), any(whole)) {
+			return change
+		}
+	}
+	return whole
+}
+
+func differenceOfKeys(before, after map[string]any) map[string]any {
+	change := map[string]any{}
+	for key := range before {
+		if _, stays := after[key]; !stays {
+			change[key] = nil
+		}
+	}
+	for key, value := range after {
+		if changed := difference(before[key], value); changed != nil {
+			change[key] = changed
+		}
+	}
+	return change
+}
+
+// differenceOfItems returns what has changed under the identity of each item. It says nothing of
+// their order: apply tells whether that is the same.
+func differenceOfItems(before, after []any) map[string]any {
+	field, names := identities(before)
+	_, later := identities(after)
+	change := map[string]any{}
+	for i, name := range names {
+		at := slices.Index(later, name)
+		if at < 0 {
+			change[name] = nil
+		} else if changed := difference(before[i], after[at]); changed != nil {
+			change[name] = changed
+		}
+	}
+	for i, name := range later {
+		item, isMap := after[i].(map[string]any)
+		if isMap && !slices.Contains(names, name) {
+			item = maps.Clone(item)
+			delete(item, field)
+			change[name] = item
+		}
+	}
+	return change
+}
+
+// lines returns how many lines of YAML a value takes.
+func lines(value any) int {
+	total := 0
+	switch value := value.(type) {
+	case map[string]any:
+		for _, each := range value {
+			total += 1 + lines(each)
+		}
+	case []any:
+		for _, each := range value {
+			total += max(1, lines(each))
+		}
+	}
+	return total
+}
