@@ -32,7 +32,7 @@ type ArgoCDRoot struct {
 	Path string `json:"path,omitempty"`
 	// Revision is the branch, tag or commit. Default: HEAD.
 	Revision string `json:"revision,omitempty"`
-	// Username logs in to the repository. Optional.
+	// Username is the name of the login to the repository. Optional.
 	Username string `json:"username,omitempty"`
 	// Password, or a token, goes with Username. Set it with pulumi config set --secret --path
 	// strata:argocd.root.password.

@@ -81,11 +81,11 @@ type Node struct {
 	Name string `json:"name"`
 	// Role is server or agent. Required.
 	Role Role `json:"role"`
-	// Address is the node's IP address in Hosts.Subnet. Required, unique.
+	// Address is the node's IP address in hosts.subnet. Required, unique.
 	Address netip.Addr `json:"address"`
-	// SSH overrides Hosts.SSH for this host.
+	// SSH overrides hosts.ssh for this host.
 	SSH SSH `json:"ssh"`
-	// VM overrides the size in Hosts.VM for this host.
+	// VM overrides the size in hosts.vm for this host.
 	VM Size `json:"vm"`
 	// Labels are set on the Node: at its registration, and by the next update when they change. One
 	// that is taken out here is removed, unless it has another value by then. Other labels stay.

@@ -17,7 +17,7 @@ type K3s struct {
 	// Disable lists packaged components that K3s must not deploy. Default traefik, servicelb,
 	// gateway-api-crd.
 	Disable []string `json:"disable,omitempty"`
-	// VIP is an address of the API's own, inside Hosts.Subnet. keepalived, which every server must
+	// VIP is an address of the API's own, inside hosts.subnet. keepalived, which every server must
 	// have installed, holds it on one whose API server is ready; the kubeconfig names it. Default:
 	// none, and the kubeconfig names the first server.
 	VIP netip.Addr `json:"vip,omitzero"`

@@ -12,7 +12,7 @@ type MetalLB struct {
 	// Enabled installs MetalLB. Default true.
 	Enabled *bool `json:"enabled,omitempty"`
 	// Addresses are the ranges that Services get addresses from: first-last or CIDR, inside
-	// Hosts.Subnet, or in the network of an existing cluster's nodes (docs/existing-clusters.md).
+	// hosts.subnet, or in the network of an existing cluster's nodes (docs/existing-clusters.md).
 	// Required.
 	Addresses []string `json:"addresses"`
 	// ChartVersion is the chart's version. Default: the bundle's version, or else the pin.

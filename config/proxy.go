@@ -11,7 +11,7 @@ type Proxy struct {
 	// HTTPS is the same for https addresses, which most registries have. Default: none.
 	HTTPS string `json:"https,omitempty"`
 	// NoProxy are further names, domains that begin with a dot, addresses and networks that are
-	// reached without it. Hosts.Subnet, the networks and domain of the cluster, and the host itself
+	// reached without it. hosts.subnet, the networks and domain of the cluster, and the host itself
 	// always are. Default: none.
 	NoProxy []string `json:"noProxy,omitempty"`
 }

@@ -15,7 +15,7 @@ type Registry struct {
 	// Rewrites change an image's name for the mirrors, by a regular expression of Go's without
 	// backslashes: "^library/(.*)": "hub/$1". Default: none, the same.
 	Rewrites map[string]string `json:"rewrites,omitempty"`
-	// Username logs in, with Password, to the registry of that name and not to its mirrors, which
+	// Username is the name of the login, with Password, to the registry of that name and not to its mirrors, which
 	// have entries of their own. Default: none.
 	Username string `json:"username,omitempty"`
 	// Password must be encrypted: pulumi config set --secret --path

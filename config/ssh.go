@@ -10,7 +10,7 @@ import (
 // SSH configures the login at a host. A Node's own values override the ones of Hosts. Only driver
 // existing reads more than User and Port: the others make the hosts, and their keys with them.
 type SSH struct {
-	// User logs in; any other than root uses sudo. Default: the value in config, or else root.
+	// User is the name of the login; any other than root uses sudo. Default: the value in config, or else root.
 	User string `json:"user,omitempty"`
 	// Port is sshd's TCP port. Default: the value in config, or else 22.
 	Port int `json:"port,omitempty"`
@@ -44,8 +44,8 @@ type SSH struct {
 	SudoPassword string `json:"sudoPassword,omitempty"`
 	// Config is the path of a file as ssh_config(5) has it, for example ~/.ssh/config. OpenSSH's
 	// client, which has to be installed, reads it (ssh -G), by a node's name or else its address.
-	// Strata follows its HostName, User, Port, IdentityFile, CertificateFile, IdentitiesOnly,
-	// IdentityAgent, ProxyJump, ProxyCommand, HostKeyAlias and UserKnownHostsFile, where no key here
+	// Strata follows its hostname, user, port, identityfile, certificatefile, identitiesonly,
+	// identityagent, proxyjump, proxycommand, hostkeyalias and userknownhostsfile, where no key here
 	// says otherwise; what other nodes know stays the node's address. Default: none is read.
 	Config string `json:"config,omitempty"`
 	// KnownHosts is the path of a file as ssh has it, for example ~/.ssh/known_hosts. It must have
@@ -60,7 +60,7 @@ type JumpHost struct {
 	Host string `json:"host"`
 	// Port is sshd's TCP port. Default: the value in ssh.config, or else 22.
 	Port int `json:"port,omitempty"`
-	// User logs in. Default: the value in ssh.config, or else the user of the host behind it.
+	// User is the name of the login. Default: the value in ssh.config, or else the user of the host behind it.
 	User string `json:"user,omitempty"`
 	// KeyFile is the private key's path, as in ssh.keyFile. Default: the value in ssh.config, or else
 	// the key of the host behind it.

@@ -7,7 +7,7 @@ type Hypervisor struct {
 	// Address is its IP address or DNS name. Required for driver proxmox; for driver libvirt, the
 	// default is this machine.
 	Address string `json:"address,omitempty"`
-	// User logs in and may use sudo without a password. Default root.
+	// User is the name of the login, who may use sudo without a password. Default root.
 	User string `json:"user,omitempty"`
 	// Port is sshd's TCP port. Default 22.
 	Port int `json:"port,omitempty"`
@@ -18,7 +18,7 @@ type Hypervisor struct {
 	HostKey string `json:"hostKey,omitempty"`
 }
 
-// Size overrides the size in Hosts.VM for one virtual machine.
+// Size overrides the size in hosts.vm for one virtual machine.
 type Size struct {
 	// CPUs is the number of virtual processors. Default: hosts.vm.cpus.
 	CPUs int `json:"cpus,omitempty"`
@@ -45,9 +45,9 @@ type VM struct {
 	// `strata fetch` locks its sum. Only read where artifacts.machineImage is upstream: a bundle
 	// has its own.
 	Image string `json:"image,omitempty"`
-	// DHCP makes the machines ask for their addresses. A node's Address is then what the network
+	// DHCP makes the machines ask for their addresses. A node's address is then what the network
 	// must give to its MAC address, because K3s cannot change a node's address: reserve it there.
-	// Default false: the machines set Address themselves.
+	// Default false: the machines set their addresses themselves.
 	DHCP bool `json:"dhcp,omitempty"`
 	// Gateway is the default route's address. Default: the subnet's first address.
 	Gateway netip.Addr `json:"gateway,omitzero"`
@@ -67,7 +67,7 @@ type VM struct {
 
 // Libvirt configures driver libvirt.
 type Libvirt struct {
-	// URI is libvirt's own on the hypervisor. Default qemu:///system.
+	// URI is the address by which libvirt is reached on the hypervisor. Default qemu:///system.
 	URI string `json:"uri,omitempty"`
 	// Pool is the storage pool that holds the disks. Default default.
 	Pool string `json:"pool,omitempty"`

@@ -83,7 +83,7 @@ func Schema(configDir string) (string, error) {
 
 // described returns the schema of a field with its documentation.
 func (s *source) described(field *ast.Field) object {
-	schema := object{"description": oneLine(field.Doc)}
+	schema := object{"description": s.doc(field)}
 	for key, value := range s.schema(field, typeName(field.Type)) {
 		schema[key] = value
 	}
@@ -124,7 +124,7 @@ func (s *source) schema(field *ast.Field, name string) object {
 func requiredOf(body *ast.StructType) []string {
 	keys := []string{}
 	for _, field := range body.Fields.List {
-		if key := jsonName(field); key != "" && required.MatchString(oneLine(field.Doc)) {
+		if key := jsonName(field); key != "" && required.MatchString(field.Doc.Text()) {
 			keys = append(keys, key)
 		}
 	}

@@ -102,7 +102,7 @@ func (s *source) add(group *ast.GenDecl) {
 func (s *source) walk(key string, field *ast.Field) []Field {
 	name := typeName(field.Type)
 	element, isList := strings.CutPrefix(name, "[]")
-	found := Field{Key: key, Type: s.kind(field, element), Doc: oneLine(field.Doc)}
+	found := Field{Key: key, Type: s.kind(field, element), Doc: s.doc(field)}
 	if isList {
 		if s.choices(field, element) == nil {
 			found.Type = strings.TrimSuffix(found.Type, "s") + "s"
@@ -172,9 +172,4 @@ func tagOf(field *ast.Field) reflect.StructTag {
 		return ""
 	}
 	return reflect.StructTag(tag)
-}
-
-// oneLine returns a comment without its line breaks, and without the Go name that it begins with.
-func oneLine(comment *ast.CommentGroup) string {
-	return strings.Join(strings.Fields(comment.Text()), " ")
 }

@@ -1,0 +1,186 @@
+package graph_test
+
+import (
+	"cmp"
+	"fmt"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	texttemplate "text/template"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.yaml.in/yaml/v3"
+
+	"strata/config"
+	"strata/config/configdocs"
+	"strata/health/kinds"
+)
+
+// TestEachLayerHasAPage writes docs/layers/NAME.md from layers/NAME.md, which has the sentences, and
+// from the program with the example layers/NAME.yaml, which has the rest.
+func TestEachLayerHasAPage(t *testing.T) {
+	templates, err := filepath.Glob(filepath.Join(root, "tests/graph/layers/*.md"))
+	require.NoError(t, err)
+	require.NotEmpty(t, templates)
+	for _, file := range templates {
+		name := filepath.Base(file)
+		t.Run(strings.TrimSuffix(name, ".md"), func(t *testing.T) {
+			page := newLayerPage(t, strings.TrimSuffix(file, ".md")+".yaml")
+			text, err := texttemplate.New(name).Funcs(page.functions()).ParseFiles(file)
+			require.NoError(t, err)
+			var out strings.Builder
+			require.NoError(t, text.Execute(&out, nil))
+			golden(t, filepath.Join(root, "docs/layers", name), out.String())
+		})
+	}
+}
+
+// layerPage answers the questions of a template.
+type layerPage struct {
+	t       *testing.T
+	example string
+	graph   graph
+}
+
+// newLayerPage runs stack staging with an example's sections.
+func newLayerPage(t *testing.T, example string) *layerPage {
+	t.Helper()
+	text, err := os.ReadFile(example)
+	require.NoError(t, err)
+	var file struct{ Config map[string]any }
+	require.NoError(t, yaml.Unmarshal(text, &file))
+	p := newProgram(t, "staging")
+	for key, value := range file.Config {
+		p.set(t, strings.TrimPrefix(key, config.Namespace+":"), value)
+	}
+	return &layerPage{t: t, example: string(text), graph: p.graph(t)}
+}
+
+func (l *layerPage) functions() texttemplate.FuncMap {
+	return texttemplate.FuncMap{
+		"example": func() string { return "```yaml\n" + l.example + "```" },
+		"charts":  l.charts, "objects": l.objects, "gates": l.gates, "keys": l.keys, "faults": l.faults,
+	}
+}
+
+// charts lists artifacts with their pinned versions.
+func (l *layerPage) charts(names ...string) string {
+	var lines []string
+	for _, pin := range config.Pins() {
+		if slices.Contains(names, pin.Name) {
+			line := fmt.Sprintf("- `%s` %s, from <%s>", pin.Name, pin.Version, pin.URL)
+			if pin.Key != "" {
+				line += fmt.Sprintf("; another version: `%s`", pin.Key)
+			}
+			lines = append(lines, line)
+		}
+	}
+	require.GreaterOrEqual(l.t, len(lines), len(names))
+	return strings.Join(lines, "\n")
+}
+
+// objects lists the objects that the program itself declares in the cluster.
+func (l *layerPage) objects(layers ...string) string {
+	var lines []string
+	for _, name := range l.of(layers) {
+		kind, isObject := strings.CutPrefix(l.graph[name].Type, "kubernetes:")
+		if !isObject || strings.HasPrefix(kind, "helm.sh/") {
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("- %s `%s`", kind[strings.LastIndex(kind, ":")+1:], name))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// of returns the resources of layers, in the order of their registration.
+func (l *layerPage) of(layers []string) []string {
+	var names []string
+	for _, name := range l.graph.names() {
+		if slices.Contains(layers, l.graph.layer(name)) {
+			names = append(names, name)
+		}
+	}
+	require.NotEmpty(l.t, names, layers)
+	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(l.graph[a].Order, l.graph[b].Order) })
+	return names
+}
+
+// gates is a table of the gates of layers.
+func (l *layerPage) gates(layers ...string) string {
+	rows := []string{"| gate | asks | at most | which comes after |", "| --- | --- | --- | --- |"}
+	for _, name := range l.of(layers) {
+		spec, err := kinds.Parse([]byte(l.graph[name].Text("stdin")))
+		if err != nil || spec.Gate == "" {
+			continue
+		}
+		rows = append(rows, fmt.Sprintf("| `%s` | %s | %s, `%s` | %s |", name, asks(l.t, string(spec.Kind())),
+			spec.Timeout.Round(time.Second), spec.TimeoutKey, l.before(name)))
+	}
+	return strings.Join(rows, "\n")
+}
+
+// asks returns what a kind of gate asks, as its package says.
+func asks(t *testing.T, kind string) string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, "health", kind, "doc.go"), nil, parser.ParseComments)
+	require.NoError(t, err)
+	doc := strings.Join(strings.Fields(file.Doc.Text()), " ")
+	_, text, found := strings.Cut(doc, " gates ")
+	require.True(t, found, doc)
+	sentence, _, _ := strings.Cut(text, ". ")
+	return strings.TrimSuffix(sentence, ".")
+}
+
+// helpers are resources that a gate needs to ask, and does not wait for.
+var helpers = regexp.MustCompile(`-(hostkey|credential|attempt|password)$|^k3s-(cluster|teardown)`)
+
+// before returns what a gate waits for.
+func (l *layerPage) before(name string) string {
+	var needs []string
+	for _, need := range l.graph[name].Dependencies {
+		if !helpers.MatchString(need) {
+			needs = append(needs, "`"+need+"`")
+		}
+	}
+	return strings.Join(needs, ", ")
+}
+
+// keys is the table of sections of the configuration.
+func (l *layerPage) keys(sections ...string) string {
+	fields, err := configdocs.Fields(filepath.Join(root, "config"))
+	require.NoError(l.t, err)
+	rows := []string{"| key | type | meaning |", "| --- | --- | --- |"}
+	for _, field := range fields {
+		section, _, below := strings.Cut(strings.TrimPrefix(field.Key, config.Namespace+":"), ".")
+		if below && slices.Contains(sections, section) {
+			rows = append(rows, fmt.Sprintf("| `%s` | %s | %s |", strings.TrimPrefix(field.Key, config.Namespace+":"),
+				field.Type, strings.ReplaceAll(field.Doc, "|", `\|`)))
+		}
+	}
+	return strings.Join(rows, "\n")
+}
+
+// faults is a table of the rows of docs/faults.md whose gate is one of the layers'.
+func (l *layerPage) faults(layers ...string) string {
+	page, err := os.ReadFile(filepath.Join(root, "docs/faults.md"))
+	require.NoError(l.t, err)
+	rows := []string{"| fault | gate | what is said |", "| --- | --- | --- |"}
+	own := l.of(layers)
+	for line := range strings.Lines(string(page)) {
+		cells := strings.Split(line, " | ")
+		if len(cells) != 5 {
+			continue
+		}
+		if _, gate, isRow := strings.Cut(cells[1], ", "); isRow && slices.Contains(own, strings.Trim(gate, "`")) {
+			rows = append(rows, fmt.Sprintf("%s | %s | %s |", cells[0], gate, cells[2]))
+		}
+	}
+	require.Greater(l.t, len(rows), 2, layers)
+	return strings.Join(rows, "\n")
+}
