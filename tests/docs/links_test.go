@@ -33,7 +33,7 @@ var (
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	found := map[string]string{}
-	for _, pattern := range []string{"*.md", "docs/*.md", "docs/adr/*.md", "tests/*/*.md",
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/adr/*.md", "docs/layers/*.md", "tests/*/*.md",
 		"tests/lab/tools/*/README.md", "examples/*/README.md"} {
 		files, err := filepath.Glob(filepath.Join(root, pattern))
 		require.NoError(t, err)

@@ -20,6 +20,7 @@ import (
 	"strata/config"
 	"strata/config/configdocs"
 	"strata/health/kinds"
+	"strata/health/namespace"
 )
 
 // TestEachLayerHasAPage writes docs/layers/NAME.md from layers/NAME.md, which has the sentences, and
@@ -73,7 +74,7 @@ func (l *layerPage) functions() texttemplate.FuncMap {
 func (l *layerPage) charts(names ...string) string {
 	var lines []string
 	for _, pin := range config.Pins() {
-		if slices.Contains(names, pin.Name) {
+		if slices.Contains(names, pin.Name) && pin.Arch != "arm64" {
 			line := fmt.Sprintf("- `%s` %s, from <%s>", pin.Name, pin.Version, pin.URL)
 			if pin.Key != "" {
 				line += fmt.Sprintf("; another version: `%s`", pin.Key)
@@ -98,11 +99,14 @@ func (l *layerPage) objects(layers ...string) string {
 	return strings.Join(lines, "\n")
 }
 
+// furtherNode matches the names of what a second server or agent has as the first one has it.
+var furtherNode = regexp.MustCompile(`-(server|agent)-[2-9]`)
+
 // of returns the resources of layers, in the order of their registration.
 func (l *layerPage) of(layers []string) []string {
 	var names []string
 	for _, name := range l.graph.names() {
-		if slices.Contains(layers, l.graph.layer(name)) {
+		if slices.Contains(layers, l.graph.layer(name)) && !furtherNode.MatchString(name) {
 			names = append(names, name)
 		}
 	}
@@ -113,10 +117,10 @@ func (l *layerPage) of(layers []string) []string {
 
 // gates is a table of the gates of layers.
 func (l *layerPage) gates(layers ...string) string {
-	rows := []string{"| gate | asks | at most | which comes after |", "| --- | --- | --- | --- |"}
+	rows := []string{"| gate | asks | at most | after |", "| --- | --- | --- | --- |"}
 	for _, name := range l.of(layers) {
 		spec, err := kinds.Parse([]byte(l.graph[name].Text("stdin")))
-		if err != nil || spec.Gate == "" {
+		if err != nil || spec.Kind() == namespace.Kind {
 			continue
 		}
 		rows = append(rows, fmt.Sprintf("| `%s` | %s | %s, `%s` | %s |", name, asks(l.t, string(spec.Kind())),
@@ -138,7 +142,7 @@ func asks(t *testing.T, kind string) string {
 }
 
 // helpers are resources that a gate needs to ask, and does not wait for.
-var helpers = regexp.MustCompile(`-(hostkey|credential|attempt|password)$|^k3s-(cluster|teardown)`)
+var helpers = regexp.MustCompile(`-(hostkey|credential|attempt|password|token)$|^k3s-(cluster|teardown)`)
 
 // before returns what a gate waits for.
 func (l *layerPage) before(name string) string {
