@@ -75,6 +75,7 @@ func edgesPage(t *testing.T, p *program, g graph) string {
 	t.Helper()
 	var page strings.Builder
 	page.WriteString("# Edges\n\nGenerated from the graph of stack staging by `make golden`; do not edit.\n\n" +
+		"Each layer, and the gates that have to open before a part of it begins:\n\n" + g.diagram() + "\n" +
 		"Each row of the first platform's dependency matrix, and the chain of resource edges that keeps it here. `a ← b` reads: a is\n" +
 		"created only when b is there, and b is there only when it works. The whole graph is in `tests/graph/testdata`.\n\n" +
 		"| component | depends on | health check | kept by | gate and its limit |\n| --- | --- | --- | --- | --- |\n")

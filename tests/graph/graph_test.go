@@ -59,6 +59,20 @@ func (g graph) path(from, to string) []string {
 	return nil
 }
 
+// needs returns how many resources one waits for, directly or not.
+func (g graph) needs(name string) int {
+	seen := map[string]bool{}
+	for queue := []string{name}; len(queue) > 0; queue = queue[1:] {
+		for _, next := range g[queue[0]].Dependencies {
+			if !seen[next] {
+				seen[next] = true
+				queue = append(queue, next)
+			}
+		}
+	}
+	return len(seen)
+}
+
 func unwind(came map[string]string, end string) []string {
 	var chain []string
 	for at := end; at != ""; at = came[at] {

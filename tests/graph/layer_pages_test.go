@@ -20,7 +20,6 @@ import (
 	"strata/config"
 	"strata/config/configdocs"
 	"strata/health/kinds"
-	"strata/health/namespace"
 )
 
 // TestEachLayerHasAPage writes docs/layers/NAME.md from layers/NAME.md, which has the sentences, and
@@ -102,7 +101,7 @@ func (l *layerPage) objects(layers ...string) string {
 // furtherNode matches the names of what a second server or agent has as the first one has it.
 var furtherNode = regexp.MustCompile(`-(server|agent)-[2-9]`)
 
-// of returns the resources of layers, in the order of their registration.
+// of returns the resources of layers, each behind those that it waits for.
 func (l *layerPage) of(layers []string) []string {
 	var names []string
 	for _, name := range l.graph.names() {
@@ -111,7 +110,7 @@ func (l *layerPage) of(layers []string) []string {
 		}
 	}
 	require.NotEmpty(l.t, names, layers)
-	slices.SortFunc(names, func(a, b string) int { return cmp.Compare(l.graph[a].Order, l.graph[b].Order) })
+	slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(l.graph.needs(a), l.graph.needs(b)) })
 	return names
 }
 
@@ -119,10 +118,11 @@ func (l *layerPage) of(layers []string) []string {
 func (l *layerPage) gates(layers ...string) string {
 	rows := []string{"| gate | asks | at most | after |", "| --- | --- | --- | --- |"}
 	for _, name := range l.of(layers) {
-		spec, err := kinds.Parse([]byte(l.graph[name].Text("stdin")))
-		if err != nil || spec.Kind() == namespace.Kind {
+		if !l.graph.isGate(name) {
 			continue
 		}
+		spec, err := kinds.Parse([]byte(l.graph[name].Text("stdin")))
+		require.NoError(l.t, err, name)
 		rows = append(rows, fmt.Sprintf("| `%s` | %s | %s, `%s` | %s |", name, asks(l.t, string(spec.Kind())),
 			spec.Timeout.Round(time.Second), spec.TimeoutKey, l.before(name)))
 	}

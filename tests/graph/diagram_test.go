@@ -1,0 +1,72 @@
+package graph_test
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"strata/health/kinds"
+	"strata/health/namespace"
+)
+
+// diagram returns the graph as a flowchart of Mermaid's: its layers, and on each arrow the gates of
+// one that have to open before a part of the other begins.
+func (g graph) diagram() string {
+	arrows := map[string]map[string]bool{}
+	for _, name := range g.names() {
+		layer, gates := g.layer(name), g.nearestGates(name)
+		if strings.HasSuffix(layer, "-teardown") { // the guard of a destroy
+			continue
+		}
+		for _, gate := range gates {
+			arrow := g.layer(gate) + " -->|%s| " + layer
+			if g.layer(gate) == layer || g.coveredBy(gates, gate) {
+				continue
+			}
+			if arrows[arrow] == nil {
+				arrows[arrow] = map[string]bool{}
+			}
+			arrows[arrow][node.ReplaceAllString(gate, "-$1-N")] = true
+		}
+	}
+	lines := []string{"```mermaid", "flowchart LR"}
+	for _, arrow := range slices.Sorted(maps.Keys(arrows)) {
+		label := strings.Join(slices.Sorted(maps.Keys(arrows[arrow])), "<br>")
+		lines = append(lines, "  "+fmt.Sprintf(arrow, label))
+	}
+	return strings.Join(append(lines, "```"), "\n") + "\n"
+}
+
+// node finds the name of a node, of which each role has several.
+var node = regexp.MustCompile(`-(server|agent)-\d+`)
+
+// nearestGates returns the gates that a resource waits for, and not what these wait for.
+func (g graph) nearestGates(name string) []string {
+	var gates []string
+	seen := map[string]bool{}
+	for queue := slices.Clone(g[name].Dependencies); len(queue) > 0; queue = queue[1:] {
+		next := queue[0]
+		switch {
+		case seen[next]:
+		case g.isGate(next):
+			gates = append(gates, next)
+		default:
+			queue = append(queue, g[next].Dependencies...)
+		}
+		seen[next] = true
+	}
+	return gates
+}
+
+// coveredBy reports whether another gate waits for one.
+func (g graph) coveredBy(gates []string, gate string) bool {
+	return slices.ContainsFunc(gates, func(other string) bool { return other != gate && g.reaches(other, gate) })
+}
+
+// isGate leaves out what waits for the end of a namespace, which only a delete runs.
+func (g graph) isGate(name string) bool {
+	spec, err := kinds.Parse([]byte(g[name].Text("stdin")))
+	return err == nil && spec.Kind() != namespace.Kind
+}
