@@ -16,6 +16,7 @@ import (
 	"strata/cli"
 	"strata/cli/stackhealth"
 	"strata/components"
+	"strata/internal/pulumi/stackstate"
 	"strata/internal/ssh/tunnel"
 	"strata/platform"
 )
@@ -25,8 +26,8 @@ func main() {
 		os.Exit(cli.Run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	pulumi.Run(platform.Program{
-		Orphans: endOrphans, Connect: connect, Past: members.ReadPastHere, Tunnel: keepTunnel,
-		Verify: stackhealth.Verify, Warn: warn,
+		Orphans: endOrphans, Connect: connect, Past: members.ReadPastHere,
+		State: stackstate.CommandLine(".").ReadEncrypted, Tunnel: keepTunnel, Verify: stackhealth.Verify, Warn: warn,
 	}.Run)
 }
 

@@ -12,6 +12,7 @@ import (
 	"strata/actions/cluster/kubeconfig"
 	"strata/actions/cluster/kuberead"
 	"strata/actions/stack/teardown"
+	"strata/artifacts"
 	"strata/config"
 	"strata/health"
 	"strata/health/api"
@@ -26,8 +27,8 @@ type ExistingClusterArgs struct {
 	Target kubeconfig.Target
 	// Timeouts bound the gates.
 	Timeouts config.Timeouts
-	// Images are the digests that the lock has for images.
-	Images map[string][]string
+	// Artifacts has the digests of images. The state records its kind. Required.
+	Artifacts *artifacts.Set
 }
 
 // ExistingCluster is an existing cluster, in the place of K3s: it owns nothing there but the
@@ -69,7 +70,8 @@ func NewExistingCluster(
 	ctx *pulumi.Context, name string, args *ExistingClusterArgs, opts ...pulumi.ResourceOption,
 ) (*ExistingCluster, error) {
 	l := &existingCluster{ExistingCluster: &ExistingCluster{}, ctx: ctx, name: name, args: args}
-	if err := ctx.RegisterComponentResource("strata:cluster:LentCluster", name, l.ExistingCluster, opts...); err != nil {
+	if err := ctx.RegisterComponentResourceV2("strata:cluster:LentCluster", name, recordArtifacts(args.Artifacts),
+		l.ExistingCluster, opts...); err != nil {
 		return nil, err
 	}
 	l.kubeconfig = pulumi.ToSecret(pulumi.String(args.Target.Text)).(pulumi.StringOutput)
@@ -134,7 +136,7 @@ func (l *existingCluster) connect() error {
 	l.Cluster = &Cluster{
 		objects:  teardown.Objects{},
 		Provider: provider, Kubeconfig: l.kubeconfig, Endpoint: l.args.Target.Server, Servers: []string{l.args.Target.Server},
-		Images: l.args.Images, Stable: l.same, NamespaceEnd: l.args.Timeouts.Namespaces,
+		Images: l.args.Artifacts.ImageDigests(), Stable: l.same, NamespaceEnd: l.args.Timeouts.Namespaces,
 	}
 	return nil
 }

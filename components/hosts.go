@@ -46,7 +46,7 @@ type HostsArgs struct {
 	Timeout metav1.Duration
 	// InstallTimeout bounds the copying of an image to a hypervisor (strata:timeouts.install).
 	InstallTimeout metav1.Duration
-	// Artifacts has the image of the hosts that are made. Driver existing does not read it.
+	// Artifacts has the image of the hosts that are made. The state records its kind. Required.
 	Artifacts *artifacts.Set
 }
 
@@ -91,7 +91,7 @@ type Host struct {
 // each.
 func NewHosts(ctx *pulumi.Context, name string, args *HostsArgs, opts ...pulumi.ResourceOption) (*Hosts, error) {
 	hosts := &Hosts{}
-	if err := ctx.RegisterComponentResource("strata:hosts:Hosts", name, hosts, opts...); err != nil {
+	if err := ctx.RegisterComponentResourceV2("strata:hosts:Hosts", name, recordArtifacts(args.Artifacts), hosts, opts...); err != nil {
 		return nil, err
 	}
 	hosts.identify = sync.OnceValue(func() (err error) {

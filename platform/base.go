@@ -39,7 +39,7 @@ func newBase(
 ) (*base, error) {
 	if cfg.OnExistingCluster() {
 		existing, err := components.NewExistingCluster(ctx, "cluster", &components.ExistingClusterArgs{
-			Target: target, Timeouts: cfg.Timeouts, Images: files.ImageDigests(),
+			Target: target, Timeouts: cfg.Timeouts, Artifacts: files,
 		})
 		if err != nil {
 			return nil, err
@@ -111,6 +111,7 @@ func (b *base) export(ctx *pulumi.Context, cfg *config.Config, files *artifacts.
 	ctx.Export("nodes", b.nodes)
 	ctx.Export("loadBalancerRange", pulumi.ToStringArray(cfg.MetalLB.Addresses))
 	ctx.Export("versions", versions)
+	ctx.Export("artifacts", pulumi.String(files.Kind()))
 	if port := cfg.Hosts.SSH.DynamicForward; port != 0 {
 		// For a person: kubeconfig and addresses lead there, and every up opens it only for itself.
 		ctx.Export("tunnel", pulumi.Sprintf("strata tunnel -s %s; then kubectl with output kubeconfig, and curl --proxy socks5h://127.0.0.1:%d", cfg.Stack, port))

@@ -15,6 +15,7 @@ import (
 	"strata/components"
 	"strata/config"
 	"strata/internal/pulumi/self"
+	"strata/internal/pulumi/stackstate"
 	"strata/internal/ssh/tunnel"
 )
 
@@ -29,6 +30,8 @@ type Program struct {
 	Connect components.Connect
 	// Past reads the past of the stack before a server's host changes. Nil: nothing is refused.
 	Past components.ReadPast
+	// State reads the state of the stack before the first registration. Nil: nothing is refused.
+	State func(ctx context.Context, stack string) (*stackstate.State, error)
 	// Tunnel keeps open the way to what only a jump host reaches, until the program ends. Nil:
 	// everything is reached directly.
 	Tunnel func(ctx *pulumi.Context, spec tunnel.Spec, key []byte) error
@@ -74,6 +77,9 @@ func (p Program) Run(ctx *pulumi.Context) error {
 	files, err := artifacts.Resolve(cfg, ".")
 	if err != nil {
 		return fmt.Errorf("artifacts: %w", err)
+	}
+	if err := p.checkSource(ctx, cfg, files); err != nil {
+		return err
 	}
 	materialise := files.Materialise
 	if ctx.DryRun() {

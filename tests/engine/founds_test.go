@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/apitype"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -14,17 +15,26 @@ import (
 	"strata/platform"
 )
 
-// past returns the part of an exported state that the program reads.
-func (s *stack) past(context.Context, string) (members.Past, error) {
+// state returns the part of an exported state that the program reads.
+func (s *stack) state(context.Context, string) (*stackstate.State, error) {
 	state := &stackstate.State{}
 	for _, one := range s.stored() {
+		inputs := map[string]any{}
+		for _, name := range []resource.PropertyKey{"create", "stdin", "artifacts"} {
+			inputs[string(name)] = plain(one.Inputs[name])
+		}
 		state.Resources = append(state.Resources, stackstate.Resource{ResourceV3: apitype.ResourceV3{
-			URN: one.URN, Type: one.Type,
-			Inputs:  map[string]any{"create": plain(one.Inputs["create"]), "stdin": plain(one.Inputs["stdin"])},
+			URN: one.URN, Type: one.Type, Inputs: inputs,
 			Outputs: map[string]any{"hex": plain(one.Outputs["hex"])},
 		}})
 	}
-	return members.PastOf(state), nil
+	return state, nil
+}
+
+// past returns what the state shows of the cluster.
+func (s *stack) past(ctx context.Context, name string) (members.Past, error) {
+	state, err := s.state(ctx, name)
+	return members.PastOf(state), err
 }
 
 // moved gives nodes the addresses of new hosts.
