@@ -4,8 +4,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
 STACK ?= local
-# Where artifacts come from: lab is the bundle that `make lab` builds, upstream the releases that `strata fetch` locked. Empty: what a stack was brought up with; for
-# a new one, upstream's downloads where they answer, and the lab's for the rest.
+# Where artifacts come from: lab is the bundle that `make lab` builds, upstream the releases that `strata fetch` locked. Empty: where the stack file says, which is
+# the lab for local and rehearsal.
 ARTIFACTS ?=
 # A folder of what projects publish, or of what was built from their repositories, in the place of the lab's own (docs/originals.md).
 ORIGINALS ?=
@@ -64,7 +64,7 @@ lab: ## install and build what any run needs: Debian packages, Pulumi, plugins, 
 
 .PHONY: originals
 originals: ## download what is pinned for STACK, and Pulumi's official plugins, into the folder ORIGINALS, which then takes the lab's place (docs/originals.md)
-	@go run ./artifacts/originals -into "$(or $(ORIGINALS),$(error make originals ORIGINALS=DIR: say which folder))" Pulumi.$(STACK).yaml
+	@go run ./tests/originals -into "$(or $(ORIGINALS),$(error make originals ORIGINALS=DIR: say which folder))" Pulumi.$(STACK).yaml
 
 .PHONY: test-originals
 # The lab is built here and not by ready: a recipe's variables are read after what it needs, which would be an hour late.

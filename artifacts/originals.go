@@ -58,7 +58,7 @@ func Originals(
 	filled := Filled{Left: leftAlone(dir, before, pins)}
 	pins = slices.DeleteFunc(slices.Clone(pins), func(pin config.Pin) bool {
 		return slices.ContainsFunc(filled.Left, func(file string) bool {
-			return slices.ContainsFunc(GoesWith(pin.Name), func(name string) bool { return isOf(file, name) })
+			return slices.ContainsFunc(goesWith(pin.Name), func(name string) bool { return isOf(file, name) })
 		})
 	})
 	f := &fetcher{projectDir: dir, source: sourceOf(from), old: before.With(known.Artifacts), hosts: &hosts{}}
@@ -101,8 +101,8 @@ func missingOf(failures []error) error {
 	return errors.Join(failures...)
 }
 
-// GoesWith returns the artifacts that must have the same version as an artifact, including itself.
-func GoesWith(name string) []string {
+// goesWith returns the artifacts that must have the same version as an artifact, including itself.
+func goesWith(name string) []string {
 	for _, group := range together {
 		if slices.Contains(group, name) {
 			return group
@@ -113,7 +113,7 @@ func GoesWith(name string) []string {
 
 // broken reports whether an artifact that must go with this one was requested and failed.
 func broken(name string, fetched []Locked, pins []config.Pin) bool {
-	return slices.ContainsFunc(GoesWith(name), func(other string) bool {
+	return slices.ContainsFunc(goesWith(name), func(other string) bool {
 		asked := slices.ContainsFunc(pins, func(pin config.Pin) bool { return pin.Name == other })
 		came := slices.ContainsFunc(fetched, func(one Locked) bool { return one.Name == other })
 		return asked && !came
@@ -175,20 +175,6 @@ func (l *Locked) unpack(archive, target string) error {
 	sum, err := digest.File(target)
 	l.Program = sum
 	return err
-}
-
-// VerifyOriginal returns an error unless a folder of originals has the file as it was downloaded.
-// It accepts a plugin without a recorded sum.
-func (l Locked) VerifyOriginal(dir string) error {
-	file, expected := filepath.Join(dir, l.OriginalName()), l.SHA256
-	if isPlugin(l.Name) {
-		expected = l.Program
-	}
-	if expected == "" {
-		_, err := os.Stat(file)
-		return err
-	}
-	return Verify(file, expected)
 }
 
 // leftAlone returns the files of the folder that have the name of a pin's artifact and were not

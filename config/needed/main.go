@@ -1,12 +1,12 @@
-// Command needed prints the names of the artifacts that the stack of a file asks for, one a line:
-// what `make up` has the lab build. It is no subcommand of strata because it comes before
-// everything, and compiles half of what the program needs.
+// Command needed prints the names of those artifacts of a stack that the lab builds before `make
+// up`, one a line, and last the source of the stack's artifacts: lab, upstream or a folder. It is
+// no subcommand of strata because it comes before everything, and compiles half of what the program
+// needs.
 //
-//	go run ./config/needed [-machines] Pulumi.STACK.yaml
+//	go run ./config/needed Pulumi.STACK.yaml
 package main
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"strings"
@@ -14,30 +14,32 @@ import (
 	"strata/config"
 )
 
+// labBundle is the lab's bundle as stack files and STRATA_ARTIFACTS name it: a link in the project.
+const labBundle = ".strata/bundle"
+
 func main() {
-	machines := flag.Bool("machines", false, "only what hosts are made from: the rest comes from upstream")
-	flag.Parse()
-	names, err := needed(flag.Arg(0), *machines)
+	lines, err := needed(os.Args[len(os.Args)-1])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	fmt.Println(strings.Join(names, "\n"))
+	fmt.Println(strings.Join(lines, "\n"))
 }
 
-// needed are the artifacts of the stack whose file path is. Without one it is a mistake of that
-// name.
-func needed(path string, machines bool) ([]string, error) {
+// needed returns the lines for a stack file. A mistake in the file is an error.
+func needed(path string) ([]string, error) {
 	cfg, err := config.FromFile(path)
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	if !machines {
-		names = cfg.Needed()
+	var lines []string
+	source := cfg.Artifacts.Source
+	if source == labBundle {
+		source = "lab"
+		lines = cfg.Needed()
 	}
 	if cfg.Hosts.Driver == config.DriverMachine {
-		names = append(names, config.ArtifactMachineImage)
+		lines = append(lines, config.ArtifactMachineImage)
 	}
-	return names, nil
+	return append(lines, source), nil
 }

@@ -12,23 +12,48 @@ import (
 )
 
 func TestLocalNeedsNoVault(t *testing.T) {
-	names, err := needed("../../Pulumi.local.yaml", false)
+	t.Setenv(config.ArtifactsVariable, "")
+	lines, err := needed("../../Pulumi.local.yaml")
 	require.NoError(t, err)
-	assert.Subset(t, names, []string{config.ArtifactK3s, config.ArtifactTraefikChart, config.ArtifactAPISIXChart, config.ArtifactMachineImage})
-	assert.NotContains(t, names, config.ArtifactVaultChart)
+	assert.Subset(t, lines, []string{config.ArtifactK3s, config.ArtifactTraefikChart, config.ArtifactAPISIXChart, config.ArtifactMachineImage})
+	assert.NotContains(t, lines, config.ArtifactVaultChart)
+	assert.Equal(t, "lab", lines[len(lines)-1])
 }
 
-func TestWhoTakesTheRestFromUpstreamNeedsMachinesOnly(t *testing.T) {
-	for file, want := range map[string][]string{"local": {config.ArtifactMachineImage}, "staging": nil} {
-		names, err := needed("../../Pulumi."+file+".yaml", true)
+// Only the stacks of the lab's machines take the lab's K3s of themselves.
+func TestNoOtherStackTakesTheLabsArtifactsUnlessTheyAreNamed(t *testing.T) {
+	files, err := filepath.Glob("../../Pulumi.*.yaml")
+	require.NoError(t, err)
+	require.Contains(t, files, "../../Pulumi.staging.yaml")
+	for _, file := range files {
+		t.Setenv(config.ArtifactsVariable, "")
+		lines, err := needed(file)
 		require.NoError(t, err)
-		assert.Equal(t, want, names, file)
+		if name := filepath.Base(file); name == "Pulumi.local.yaml" || name == "Pulumi.rehearsal.yaml" {
+			assert.Equal(t, "lab", lines[len(lines)-1], file)
+			continue
+		}
+		assert.Equal(t, []string{config.SourceUpstream}, lines, file)
+		t.Setenv(config.ArtifactsVariable, labBundle)
+		lines, err = needed(file)
+		require.NoError(t, err)
+		assert.Contains(t, lines, config.ArtifactMetalLBChart)
+		assert.Equal(t, "lab", lines[len(lines)-1], file)
+	}
+}
+
+func TestAStackThatIsNotOfTheLabsBundleNeedsMachinesOnly(t *testing.T) {
+	for _, source := range []string{config.SourceUpstream, "/srv/bundle"} {
+		t.Setenv(config.ArtifactsVariable, source)
+		lines, err := needed("../../Pulumi.local.yaml")
+		require.NoError(t, err)
+		assert.Equal(t, []string{config.ArtifactMachineImage, source}, lines)
 	}
 }
 
 func TestAMistakeInTheStacksFileIsToldBeforeAnythingIsBuilt(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "Pulumi.x.yaml")
 	require.NoError(t, os.WriteFile(path, []byte("config: {strata:hosts: {driver: machines}}"), 0o600))
-	_, err := needed(path, false)
+	_, err := needed(path)
 	assert.ErrorContains(t, err, "strata:hosts.driver")
 }

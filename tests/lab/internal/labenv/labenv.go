@@ -1,6 +1,7 @@
 package labenv
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -29,6 +30,9 @@ func Prepare(at layout.Layout, plugins string, wanted []string) ([]Variable, err
 	if err := clearStale(temporary); err != nil {
 		return nil, err
 	}
+	if err := linkBundle(at); err != nil {
+		return nil, err
+	}
 	passphrase := filepath.Join(at.Local(), "passphrase")
 	if err := ensurePassphrase(passphrase); err != nil {
 		return nil, err
@@ -48,10 +52,28 @@ func Prepare(at layout.Layout, plugins string, wanted []string) ([]Variable, err
 		{"PULUMI_DIY_BACKEND_DISABLE_CHECKPOINT_BACKUPS", "true"},
 		// The official kubernetes plugin leaves a kubeconfig in $TMPDIR at each run.
 		{"TMPDIR", temporary},
-		{"STRATA_ARTIFACTS", at.Bundle()},
 		// As all that the lab compiles: the program's packages are compiled once.
 		{"CGO_ENABLED", "0"},
 	}, nil
+}
+
+// linkBundle links the lab's own bundle to the name that the stack files of the lab's machines have
+// for it. No variable names it: in a shell with this environment, the lab's K3s would reach the
+// hosts of any other stack.
+func linkBundle(at layout.Layout) error {
+	at.Originals = ""
+	link := filepath.Join(at.Local(), "bundle")
+	if there, err := os.Readlink(link); err == nil && there == at.Bundle() {
+		return nil
+	}
+	err := os.RemoveAll(link)
+	if err == nil {
+		err = os.Symlink(at.Bundle(), link)
+	}
+	if err != nil && !errors.Is(err, os.ErrExist) { // another call has linked it
+		return fmt.Errorf("linking the bundle: %w", err)
+	}
+	return nil
 }
 
 // pulumiHome picks the PULUMI_HOME and checks that it is complete.

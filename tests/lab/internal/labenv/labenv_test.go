@@ -53,6 +53,31 @@ func TestThePassphraseIsPrivateAndKept(t *testing.T) {
 	assert.Equal(t, first, second)
 }
 
+// A stack that does not name the bundle must not get the lab's K3s, in whatever shell it runs.
+func TestTheBundleIsALinkAndNoVariable(t *testing.T) {
+	at := built(t)
+	own := at.Bundle()
+	at.Originals = "/srv/originals"
+	require.NoError(t, os.MkdirAll(filepath.Join(at.PulumiHome(), "bin"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(at.PulumiHome(), "bin", "pulumi"), nil, 0o755))
+	for range 2 {
+		variables, err := labenv.Prepare(at, "", nil)
+		require.NoError(t, err)
+		assert.Empty(t, value(variables, "STRATA_ARTIFACTS"))
+		linked, err := os.Readlink(filepath.Join(at.Local(), "bundle"))
+		require.NoError(t, err)
+		assert.Equal(t, own, linked, "never one with originals")
+	}
+	moved := filepath.Join(at.Local(), "bundle")
+	require.NoError(t, os.Remove(moved))
+	require.NoError(t, os.Symlink("/elsewhere", moved))
+	_, err := labenv.Prepare(at, "", nil)
+	require.NoError(t, err)
+	linked, err := os.Readlink(moved)
+	require.NoError(t, err)
+	assert.Equal(t, own, linked)
+}
+
 func TestPluginsChooseThePulumiHome(t *testing.T) {
 	at := built(t)
 	standIn, err := labenv.Prepare(at, "", []string{"plugins/x"})
