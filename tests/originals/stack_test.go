@@ -71,7 +71,7 @@ func (c *checkout) run(args ...string) (output string, calls string, err error) 
 	return string(out), string(text), err
 }
 
-// A host that is nobody's test must not get the lab's K3s because a network did not answer.
+// Real hosts must not get the lab's K3s because a network did not answer.
 func TestLabsArtifactsReachTheLabsStacksAndThoseForWhichTheyAreNamed(t *testing.T) {
 	for name, test := range map[string]struct {
 		stack, artifacts, originals string
