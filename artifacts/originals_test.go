@@ -116,6 +116,26 @@ func TestAFolderIsFilledWithWhatIsPinned(t *testing.T) {
 	assert.Equal(t, found, contents(t, dir))
 }
 
+// The lab enters a file's sum in its manifest as it finds it, so that no later check notices a
+// change.
+func TestFileThatChangedInTheFolderIsReplaced(t *testing.T) {
+	pins := pinnedHere(t, config.Config{})
+	m, dir := newMirror(t, pins).withPlugins(t, pins), t.TempDir()
+	_, err := m.fill(t, dir, pins)
+	require.NoError(t, err)
+	found := contents(t, dir)
+	for _, name := range []string{"k3s-" + config.K3sVersion, "pulumi-resource-command-v1.2.1"} {
+		file := filepath.Join(dir, name)
+		info, err := os.Stat(file)
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(file, []byte(strings.Repeat("x", len(found[name]))), 0o755))
+		require.NoError(t, os.Chtimes(file, info.ModTime(), info.ModTime()), "as a copy that went wrong may have it")
+	}
+	_, err = m.fill(t, dir, pins)
+	require.NoError(t, err)
+	assert.Equal(t, found, contents(t, dir))
+}
+
 func TestWhatDoesNotComeIsMissingWithWhatGoesWithIt(t *testing.T) {
 	pins := pinnedHere(t, config.Config{})
 	m, dir := newMirror(t, pins).withPlugins(t, pins), t.TempDir()
