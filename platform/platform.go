@@ -74,18 +74,8 @@ func (p Program) Run(ctx *pulumi.Context) error {
 	if err := p.openTunnel(ctx, cfg); err != nil {
 		return err
 	}
-	files, err := artifacts.Resolve(cfg, ".")
+	files, err := p.bringArtifacts(ctx, cfg)
 	if err != nil {
-		return fmt.Errorf("artifacts: %w", err)
-	}
-	if err := p.checkSource(ctx, cfg, files); err != nil {
-		return err
-	}
-	materialise := files.Materialise
-	if ctx.DryRun() {
-		materialise = files.MaterialiseCharts // a preview downloads nothing
-	}
-	if err := materialise(ctx.Context()); err != nil {
 		return fmt.Errorf("artifacts: %w", err)
 	}
 	if err := p.checkKeys(ctx, cfg, files); err != nil {

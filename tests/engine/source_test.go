@@ -52,7 +52,7 @@ func (s *stack) refusedSource(expected, found string) {
 	for when, refused := range map[string]*result{"preview": s.preview(), "up": s.up()} {
 		require.Error(s.t, refused.err, when)
 		said := fmt.Sprint(refused.err, refused.errors)
-		assert.Contains(s.t, said, "expected those of "+expected+", which it was brought up with, found those of "+found, when)
+		assert.Contains(s.t, said, "expected kind "+expected+", as its last run had, found "+found, when)
 		assert.Contains(s.t, said, "STRATA_ARTIFACTS=", when)
 		assert.Empty(s.t, refused.actions, when)
 	}
