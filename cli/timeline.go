@@ -102,7 +102,7 @@ func writeRun(run timeline.Run, flags timelineFlags) error {
 	return errors.Join(problems...)
 }
 
-// noteRun returns what notes a recorded Pulumi for `strata recover`. Without the note its lock is
+// noteRun returns what notes a recorded Pulumi for `strata repair`. Without the note its lock is
 // not removed when it was killed.
 func noteRun(cmd *cobra.Command, project string) func(pid int) {
 	return func(pid int) {

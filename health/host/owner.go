@@ -61,7 +61,7 @@ func judgeOtherOwner(host health.Host, spec Spec, mark []string) health.Verdict 
 		return health.Verdict{State: health.Skipped, Message: "marked as " + is + "; the identity of this stack's cluster is not known here, up compares it"}
 	}
 	return health.Verdict{State: health.Stuck, Message: "expected a free host or this cluster's, found " + is, Cause: "its address was copied, or the state of its stack was lost",
-		Hint: "correct the address; if what is there is not needed: strata host release; see " + ownershipPage}
+		Hint: "correct the address; if what is there is not needed: strata owner -s STACK NODE --clear; see " + ownershipPage}
 }
 
 // judgeFixed refuses changes that K3s cannot make in a cluster that exists: its config.yaml would

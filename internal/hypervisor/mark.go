@@ -145,7 +145,7 @@ func (s Spec) Foreign(where, what, fix string, m Mark) *ForeignError {
 		e.Unsure = s.Cluster == ""
 		e.Fix =
 			"it was made with another state of this stack's file: two people need stacks of two names; if that state is lost or this machine has " +
-				"no other user: strata host adopt, see docs/host-ownership.md"
+				fmt.Sprintf("no other user: strata owner -s %s %s --take, see docs/host-ownership.md", s.Stack, s.Node)
 	}
 	return e
 }

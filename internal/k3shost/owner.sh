@@ -48,7 +48,7 @@ not_ours() {
 		;;
 	other\ *)
 		echo "k3s: this host belongs to somebody else (project, stack, node, cluster: ${1#other }), and to stack $STACK it would be $NODE:" \
-			"it is left alone. If nobody needs it any more: strata host release (docs/host-ownership.md)" >&2
+			"it is left alone. If nobody needs it any more: strata owner -s $STACK $NODE --clear (docs/host-ownership.md)" >&2
 		;;
 	*)
 		echo "k3s: this host has a K3s that stack $STACK did not install (its token is another): it is left alone. If nobody needs it any more," \

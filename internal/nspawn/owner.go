@@ -45,7 +45,7 @@ func (s Spec) mayHave(have Spec) error {
 	}
 	return fmt.Errorf(
 		"machine %s belongs to another stack, %s: it is left alone. Another state of this stack's file made it: two people need stacks of two names; "+
-			"if that state is lost or this machine has no other user: strata host adopt (docs/host-ownership.md), or strata machine delete %s", s.Name, have.Owner, s.Name)
+			"if that state is lost or this machine has no other user: strata owner --take (docs/host-ownership.md), or strata machine delete %s", s.Name, have.Owner, s.Name)
 }
 
 // ByHand gives a machine another owner, or with nil none. It returns the former owner, and changes

@@ -34,7 +34,7 @@ func TestAMachineIsItsClustersOrOfWhoHasItsKey(t *testing.T) {
 				return
 			}
 			for _, says := range []string{"machine dev-server-1", test.there.Owner.String(),
-				"left alone", "strata host adopt", "docs/host-ownership.md"} {
+				"left alone", "strata owner --take", "docs/host-ownership.md"} {
 				assert.ErrorContains(t, err, says)
 			}
 		})

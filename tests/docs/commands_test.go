@@ -53,7 +53,7 @@ var ran = map[string]run{
 	"pulumi cancel":       {"tests/state/team_test.go", `"cancel"`},
 	"pulumi stack export": {"tests/state/team_test.go", `"stack", "export"`},
 	"pulumi stack import": {"tests/state/team_test.go", `"stack", "import"`},
-	"strata recover":      {"tests/state/team_test.go", `"recover"`},
+	"strata repair":       {"tests/state/team_test.go", `"repair"`},
 	"kubectl":             {"tests/e2e/serial_test.go", `"kubectl", "--kubeconfig"`},
 	"mkdir":               {here, "TestWhatAPageDoesOnThisMachine"},
 	"install":             {here, "TestWhatAPageDoesOnThisMachine"},

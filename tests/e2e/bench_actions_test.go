@@ -190,7 +190,7 @@ func (a *acted) convergesAgain(t *testing.T, row action) {
 func (a *acted) repair() {
 	load := a.send(a.t, "shop", 20)
 	defer load.end()
-	a.must(a.run(strata, "recover", "--stack", a.name))
+	a.must(a.run(strata, "repair", "--stack", a.name))
 	a.must(a.up())
 	a.must(a.health("--timeout", "2m"))
 }

@@ -46,7 +46,7 @@ func TestBenchKills(t *testing.T) {
 			if s.converges() == nil {
 				converged++
 			} else {
-				s.must(s.run(strata, "recover", "--stack", s.name))
+				s.must(s.run(strata, "repair", "--stack", s.name))
 			}
 			t.Logf("%d of %d kills converged", converged, tried)
 		}

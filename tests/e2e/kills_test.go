@@ -9,7 +9,7 @@ import (
 )
 
 // converges requires the results that must follow every kill: an up as everybody types it succeeds,
-// behind the unlocking that Pulumi itself asks for, without `strata recover` and its environment;
+// behind the unlocking that Pulumi itself asks for, without `strata repair` and its environment;
 // and a second one changes nothing.
 func (s *stack) converges() error {
 	s.unlock()

@@ -34,8 +34,8 @@ func (s *stack) staysAsItIs(t *testing.T, hosts *hostSet, sections map[string]an
 	s.refused(t, s.up(), changed...)
 
 	other := newStack(t, "e2e-other", impatient(hosts, server))
-	other.refused(t, other.up(), "stack "+s.name, "strata host release")
-	r = other.must(other.run(strata, "host", "release", "--stack", other.name, "--config-file", other.config, server.name))
+	other.refused(t, other.up(), "stack "+s.name, "strata owner -s e2e-other "+server.name+" --clear")
+	r = other.must(other.run(strata, "owner", "--stack", other.name, "--config-file", other.config, server.name))
 	assert.Contains(t, r.output, "another owner's (project, stack, node, cluster: strata "+s.name+" "+server.name)
 	other.must(other.destroy())
 	assert.Empty(t, other.resources())

@@ -93,12 +93,12 @@ func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 	s.step("what would destroy a living cluster is refused, and it stays as it is", func(t *testing.T) {
 		s.staysAsItIs(t, hosts, sections, server, agent)
 	})
-	s.step("destroy with a dead host ends and says how to go on", func(t *testing.T) {
+	s.step("destroy with a dead host ends, and orphans names it with the command that forgets it", func(t *testing.T) {
 		hosts.fault(t, "dead", "server-1", func() {
 			s.refused(t, s.destroy(), "k3s-server-1-claim")
-			r := s.must(s.run(strata, "stranded", "--stack", s.name))
+			r := s.must(s.run(strata, "orphans", "--stack", s.name, "--config-file", s.config))
 			assert.Contains(t, r.output, net.address(11))
-			assert.Contains(t, r.output, "pulumi state delete --yes --stack "+s.name)
+			assert.Contains(t, r.output, "strata repair -s "+s.name+" --forget server-1")
 		})
 	})
 	s.step("destroy with the host back leaves nothing in the state", func(t *testing.T) {

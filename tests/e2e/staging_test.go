@@ -100,7 +100,7 @@ func (s *stack) killedUpConverges(t *testing.T, when string) {
 // up` does.
 func (s *stack) killedUp(t *testing.T, when string, until func()) {
 	s.killedWhen(t, when, until)
-	s.must(s.run(strata, "recover", "--stack", s.name))
+	s.must(s.run(strata, "repair", "--stack", s.name))
 }
 
 // killedWhen kills an up once it says a text and until has returned.

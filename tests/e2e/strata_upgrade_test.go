@@ -134,7 +134,7 @@ func isDestroyedAfterAFailure(s *stack, hosts *hostSet) {
 	s.step("an up that one host refuses fails, and restarts nothing", func(t *testing.T) {
 		before := s.running(t, hosts)
 		hosts.must("agent-1", "cp -p "+mark+" "+aside+" && sed -i s/^cluster=.*/cluster=of-another/ "+mark+" && ! cmp -s "+mark+" "+aside)
-		s.refused(t, s.up(), "k3s-agent-1-claim", "strata host release")
+		s.refused(t, s.up(), "k3s-agent-1-claim", "strata owner -s "+s.name+" agent-1 --clear")
 		hosts.must("agent-1", "mv "+aside+" "+mark)
 		assert.Equal(t, before, s.running(t, hosts))
 		assert.NotContains(t, s.resources(), "k3s-agent-1-claim")

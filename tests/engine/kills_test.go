@@ -121,7 +121,7 @@ func (h *history) survives(one killed, destroys bool) error {
 // has left, and Helm's for a release.
 var refusedAsThere = regexp.MustCompile(`already exists|cannot re-use a name`)
 
-// recover acts like `strata recover`, which an existing cluster needs after such a kill
+// recover acts like `strata repair`, which an existing cluster needs after such a kill
 // (docs/adr/0023). It removes the records of releases that the state does not know, and the next
 // update adopts the existing objects.
 func (h *history) recover() {

@@ -43,7 +43,7 @@ type world struct {
 	// watch is called for each action, with the mutex held: before its effect and after it.
 	// Optional.
 	watch func(when, verb, name string)
-	// upserts makes the Kubernetes provider adopt existing objects, as `strata recover` requests.
+	// upserts makes the Kubernetes provider adopt existing objects, as `strata repair` requests.
 	upserts bool
 	// written holds the time of each resource's last effect of a create or update, on the clock.
 	written map[string]int

@@ -60,13 +60,13 @@ func TestATeamSharesAStackOnAnS3CompatibleStore(t *testing.T) {
 	assert.Contains(t, output, "the stack is currently locked by 1 lock(s)")
 	assert.Contains(t, bob.must("pulumi", previews...), "to create", "a preview waits for no lock")
 	// it fails where there is something to do: the lock may be a living run's
-	output, _ = bob.run("strata", "recover", "-s", "production")
+	output, _ = bob.run("strata", "repair", "-s", "production")
 	assert.Contains(t, output, "`pulumi cancel` removes a dead one")
 	assert.Len(t, s.locks(), 1)
 
 	ada.must("pulumi", "cancel", "-s", "production", "--yes")
 	assert.Empty(t, s.locks())
-	ada.must("strata", "recover", "-s", "production")
+	ada.must("strata", "repair", "-s", "production")
 	output, err = bob.run("pulumi", up...)
 	require.Error(t, err)
 	assert.Contains(t, output, "connection refused: sshd is not listening", "it came to the host, which is off")

@@ -1,10 +1,13 @@
 package leftovers
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -19,9 +22,8 @@ import (
 // two.
 const dialLimit = 10 * time.Second
 
-// ShowUnreachable says which hosts still have an uninstall in the state that cannot run because the
-// host does not answer, and how to go on without them. It changes nothing. The provider's own error
-// names a dial, but neither the host nor a way out.
+// ShowUnreachable lists the hosts that do not answer, so that their uninstall in the state cannot
+// run, each with the next command. The provider's own error names a dial, but no host and no fix.
 func ShowUnreachable(ctx context.Context, out io.Writer, stack string, state *stackstate.State) error {
 	uninstalls, err := uninstallsIn(state)
 	if err != nil {
@@ -29,6 +31,56 @@ func ShowUnreachable(ctx context.Context, out io.Writer, stack string, state *st
 	}
 	return showUnreachable(out, stack, unreachable(ctx, uninstalls))
 }
+
+// Forget removes unreachable hosts from a stack's state, so that no later run tries to uninstall K3s
+// on them. It refuses all of them if one answers or is not in the state.
+func Forget(ctx context.Context, log io.Writer, pulumi stackstate.Pulumi, stack string, nodes []string) error {
+	state, err := pulumi.Read(ctx, stack)
+	if err != nil {
+		return err
+	}
+	uninstalls, err := uninstallsIn(state)
+	if err != nil {
+		return err
+	}
+	named, err := pickNodes(uninstalls, nodes)
+	if err != nil {
+		return fmt.Errorf("repair --forget: nothing was removed: %w", err)
+	}
+	dead := unreachable(ctx, named)
+	for _, one := range named {
+		if !slices.ContainsFunc(dead, func(other uninstall) bool { return other.urn == one.urn }) {
+			return fmt.Errorf("repair --forget: nothing was removed: host %s answers: `pulumi destroy`, or `pulumi up` "+
+				"without it in strata:hosts.nodes, uninstalls K3s there", one.target)
+		}
+	}
+	for _, one := range dead {
+		if _, err := pulumi(ctx, nil, "state", "delete", "--yes", "--stack", stack, one.urn); err != nil {
+			return fmt.Errorf("repair --forget %s: %w", one.node(), err)
+		}
+		_, _ = fmt.Fprintf(log, "repair: removed host %s from the state: %v\n", one.target, one.err)
+	}
+	return nil
+}
+
+// pickNodes returns the uninstalls of these nodes; the error lists the nodes that have none.
+func pickNodes(uninstalls []uninstall, nodes []string) (named []uninstall, err error) {
+	for _, node := range nodes {
+		before := len(named)
+		for _, one := range uninstalls {
+			if one.node() == node {
+				named = append(named, one)
+			}
+		}
+		if len(named) == before {
+			err = errors.Join(err, fmt.Errorf("the state has no host of node %s to uninstall", node))
+		}
+	}
+	return named, err
+}
+
+// node returns the name of the host's node, or the address if the state has no name.
+func (u uninstall) node() string { return cmp.Or(u.target.Name, u.target.Address) }
 
 // uninstall is a command in the state that a destroy runs on a host.
 type uninstall struct {
@@ -110,11 +162,11 @@ func showUnreachable(out io.Writer, stack string, dead []uninstall) error {
 	var text strings.Builder
 	for _, one := range dead {
 		fmt.Fprintf(&text, "host %s cannot be reached, so K3s cannot be removed from it: %v\n", one.target, one.err)
-		fmt.Fprintf(&text, "  bring it back and run the destroy again; or leave it as it is and take it out of the state:\n")
-		fmt.Fprintf(&text, "  pulumi state delete --yes --stack %s '%s'\n", stack, one.urn)
+		fmt.Fprintf(&text, "  bring it back and run the destroy again; if it is gone for good: strata repair -s %s --forget %s\n",
+			stack, one.node())
 	}
 	if len(dead) == 0 {
-		fmt.Fprintln(&text, "every host that still has something to uninstall answers; the error above has another cause")
+		fmt.Fprintln(&text, "every host in the state answers")
 	}
 	_, err := io.WriteString(out, text.String())
 	return err

@@ -2,8 +2,10 @@ package leftovers
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -15,7 +17,7 @@ import (
 	"strata/tests/nettest"
 )
 
-func TestStrandedNamesOnlyTheHostThatDoesNotAnswer(t *testing.T) {
+func TestOnlyTheHostThatDoesNotAnswerIsUnreachable(t *testing.T) {
 	server := sshtest.Start(t)
 	closed := nettest.Closed(t).Number()
 	key, err := json.Marshal(string(server.PrivateKey()))
@@ -34,12 +36,54 @@ func TestStrandedNamesOnlyTheHostThatDoesNotAnswer(t *testing.T) {
 
 	var out bytes.Buffer
 	require.NoError(t, ShowUnreachable(t.Context(), &out, "staging", parsed))
-	assert.Contains(t, out.String(), "pulumi state delete --yes --stack staging 'urn::dead-uninstall'")
-	assert.NotContains(t, out.String(), "alive-uninstall")
+	assert.Contains(t, out.String(), "strata repair -s staging --forget 127.0.0.1\n")
+	assert.Equal(t, 1, strings.Count(out.String(), "\n  "), "the other host answers")
 
 	out.Reset()
 	require.NoError(t, showUnreachable(&out, "staging", unreachable(t.Context(), uninstalls[:1])))
-	assert.Contains(t, out.String(), "another cause")
+	assert.Contains(t, out.String(), "every host in the state answers")
+}
+
+func TestOnlyUnreachableHostsAreForgotten(t *testing.T) {
+	server := sshtest.Start(t)
+	command := func(node string, port int) string {
+		target := server.Target()
+		target.Name, target.Port = node, port
+		input, err := json.Marshal(hostrun.Input{Target: target})
+		require.NoError(t, err)
+		return fmt.Sprintf(`{"urn":"urn::%s-claim","type":"command:local:Command","inputs":{"delete":"exec strata host-run --delete","stdin":%q,"environment":{"STRATA_SSH_KEY":%q}}}`,
+			node, input, server.PrivateKey())
+	}
+	state := `{"deployment":{"resources":[` + command("alive", server.Target().Port) + "," + command("dead", nettest.Closed(t).Number()) + `]}}`
+	for name, test := range map[string]struct {
+		nodes   []string
+		refused string
+	}{
+		"a dead host":    {nodes: []string{"dead"}},
+		"one answers":    {[]string{"dead", "alive"}, "host alive (" + server.Target().Address},
+		"one is unknown": {[]string{"dead", "other"}, "the state has no host of node other"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var deleted []string
+			pulumi := func(_ context.Context, _ []byte, args ...string) ([]byte, error) {
+				if args[0] == "state" {
+					deleted = append(deleted, strings.Join(args, " "))
+				}
+				return []byte(state), nil
+			}
+			var log bytes.Buffer
+			err := Forget(t.Context(), &log, pulumi, "dev", test.nodes)
+			if test.refused != "" {
+				require.ErrorContains(t, err, test.refused)
+				assert.Empty(t, deleted)
+				return
+			}
+			require.NoError(t, err)
+			assert.Equal(t, []string{"state delete --yes --stack dev urn::dead-claim"}, deleted)
+			assert.Contains(t, log.String(), "repair: removed host dead (")
+		})
+	}
 }
 
 // A stack that was made before Strata's own SSH and one that was made since are told apart by the

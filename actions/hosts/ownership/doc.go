@@ -1,10 +1,10 @@
-// Package ownership changes by hand whose hosts and machines are (docs/host-ownership.md): it
-// releases them from their stack, or adopts them.
+// Package ownership changes the owners of hosts and machines for a person (docs/host-ownership.md):
+// it
+// it clears a mark, or makes a
+// stack the owner.
 //
-// It owns the change of marks on several hosts, and what is said about each. It does not own the
-// marks: a host's is package k3s/node's, a machine's that of packages nspawn and vm, which also
-// decide whose a host or machine is.
+// It goes through several hosts and reports each. The marks are those of packages k3shost, nspawn
+// and hypervisor, which also decide the owner.
 //
-// Without Yes nothing is changed. One host that fails does not hold up the others, and what runs on
-// a host goes on.
+// A host that fails does not hold up the others. K3s on a host and the machine itself keep running.
 package ownership

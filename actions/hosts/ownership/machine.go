@@ -10,13 +10,13 @@ import (
 	"strata/config"
 	"strata/health/host"
 	"strata/internal/hypervisor"
+	"strata/internal/k3shost"
 	"strata/internal/nspawn"
 	"strata/internal/pulumi/stackstate"
 )
 
-// onMachine does with a machine's mark what onHost does with a host's, and returns whose the
-// machine was. The host in it has a mark of its own, which goes the same way where the state knows
-// how to log in.
+// onMachine changes a machine's mark, and returns the former owner. The host in it has a mark of its
+// own, which is changed as well if the state knows how to log in.
 func (m Marks) onMachine(ctx context.Context, cfg *config.Config, node config.Node) (was string, err error) {
 	if cfg.Hosts.Driver == config.DriverMachine {
 		was, err = m.onContainer(ctx, cfg.Stack+"-"+node.Name, node.Name)
@@ -39,10 +39,10 @@ func (m Marks) onMachine(ctx context.Context, cfg *config.Config, node config.No
 // onContainer is onMachine of driver machine.
 func (m Marks) onContainer(ctx context.Context, name, node string) (string, error) {
 	var next *nspawn.Owner
-	if m.Action == Adopt {
+	if m.To == k3shost.Take {
 		next = nspawn.OwnerOf(*m.Owner.At(node))
 	}
-	was, err := nspawn.ByHand(ctx, name, next, m.Yes)
+	was, err := nspawn.ByHand(ctx, name, next, m.To != k3shost.Show)
 	return was.String(), err
 }
 
@@ -57,7 +57,7 @@ func (m Marks) onVM(ctx context.Context, cfg *config.Config, node config.Node) (
 		return "", err
 	}
 	spec.Cluster, spec.Project = m.Owner.Cluster, m.Owner.Project
-	was, err := lifecycle.ByHand(ctx, spec, hypervisor.Secrets{HypervisorKey: key}, m.Action, m.Yes)
+	was, err := lifecycle.ChangeOwner(ctx, spec, hypervisor.Secrets{HypervisorKey: key}, m.To)
 	return was.Names(), err
 }
 
@@ -66,7 +66,7 @@ func (m Marks) onVM(ctx context.Context, cfg *config.Config, node config.Node) (
 func (m Marks) hostInside(ctx context.Context, node string) (at inventory.Host, known bool) {
 	state, err := stackstate.CommandLine(m.Project).Read(ctx, m.Stack)
 	if err != nil {
-		return at, false // a release needs no state
+		return at, false // only Take needs a state
 	}
 	gates, err := inventory.Gates(state)
 	i := slices.IndexFunc(gates, func(g inventory.Gate) bool { return g.Spec.Kind() == host.Kind && g.Spec.Hosts[0].Name == node })

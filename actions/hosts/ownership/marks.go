@@ -17,19 +17,11 @@ import (
 // hostLimit bounds what is done on one host.
 const hostLimit = 30 * time.Second
 
-// Release and Adopt are a person's actions on a mark.
-const (
-	Release = "release"
-	Adopt   = "adopt"
-)
-
-// Marks changes whose hosts and machines are, by hand.
+// Marks changes the marks of hosts and machines.
 type Marks struct {
-	// Action is Release or Adopt. Without Yes nothing is changed, and it is only said whose they
-	// are.
-	Action string
-	Yes    bool
-	// Owner is the new owner of the marks, without a node.
+	// To is the change.
+	To k3shost.Change
+	// Owner is the owner that Take writes, without a node.
 	Owner k3shost.Owner
 	// Stack and Project lead to the state that knows the hosts in machines.
 	Stack, Project string
@@ -43,10 +35,10 @@ func (m Marks) OfHosts(ctx context.Context, hosts []inventory.Host) error {
 	for _, host := range hosts {
 		output, err := m.onHost(ctx, host)
 		if err != nil {
-			failures = append(failures, m.failed(host.Host.Name, err))
+			failures = append(failures, failed(host.Host.Name, err))
 			continue
 		}
-		_, _ = fmt.Fprintf(m.Out, "%s (%s): %s\n", host.Host.Name, host.Host.Address, m.wasWhose(output))
+		_, _ = fmt.Fprintf(m.Out, "%s (%s): %s\n", host.Host.Name, host.Host.Address, m.describe(output))
 	}
 	return errors.Join(failures...)
 }
@@ -58,16 +50,16 @@ func (m Marks) OfMachines(ctx context.Context, cfg *config.Config) error {
 	for _, node := range cfg.Hosts.Nodes {
 		was, err := m.onMachine(ctx, cfg, node)
 		if err != nil {
-			failures = append(failures, m.failed(node.Name, err))
+			failures = append(failures, failed(node.Name, err))
 			continue
 		}
-		_, _ = fmt.Fprintf(m.Out, "%s: the machine was of %s; %s\n", node.Name, was, m.nowWhose("the machine"))
+		_, _ = fmt.Fprintf(m.Out, "%s: the machine is marked as %s%s\n", node.Name, was, m.outcome("the machine"))
 	}
 	return errors.Join(failures...)
 }
 
-func (m Marks) failed(node string, err error) error {
-	return fmt.Errorf("host %s %s: %w", m.Action, node, err)
+func failed(node string, err error) error {
+	return fmt.Errorf("owner of %s: %w", node, err)
 }
 
 // onHost runs the script of the change on a host. Without a pin it makes the first contact, as a
@@ -79,24 +71,24 @@ func (m Marks) onHost(ctx context.Context, host inventory.Host) (output string, 
 	if err != nil {
 		return "", err
 	}
-	return k3shost.Run(ctx, target, host.Key, k3shost.ByHand(m.Action, *m.Owner.At(target.Name), m.Yes))
+	return k3shost.Run(ctx, target, host.Key, k3shost.ChangeScript(m.To, *m.Owner.At(target.Name)))
 }
 
-// wasWhose words whose a host was, and what became of it.
-func (m Marks) wasWhose(output string) string {
+// describe words the former owner of a host, and the change.
+func (m Marks) describe(output string) string {
 	whose, rest, _ := strings.Cut(output, " ")
 	is := map[string]string{
 		"ours": "this cluster's", "free": "no stack's", "node": "this cluster's node " + rest,
 		"other":    "another owner's (project, stack, node, cluster: " + rest + ")",
 		"unmarked": "without a mark, but it has a K3s that this stack's state does not know",
 	}[whose]
-	return is + "; " + m.nowWhose("a K3s on it")
+	return is + m.outcome("a K3s on it")
 }
 
-// nowWhose words what became of a mark; keeps is what goes on without it.
-func (m Marks) nowWhose(keeps string) string {
-	if !m.Yes {
-		return "nothing was done; --yes does it"
-	}
-	return map[string]string{Release: "the mark is gone; " + keeps + " goes on", Adopt: "it is this stack's now"}[m.Action]
+// outcome words the change; keeps is the thing that keeps running.
+func (m Marks) outcome(keeps string) string {
+	return map[k3shost.Change]string{
+		k3shost.Clear: "; the mark is gone now, and " + keeps + " keeps running",
+		k3shost.Take:  "; it is this stack's now",
+	}[m.To]
 }

@@ -92,7 +92,7 @@ func claim(ctx context.Context, on driver.Driver, spec hypervisor.Spec, have *dr
 	if !known && have.Mark.Cluster == "" {
 		return fmt.Errorf(
 			"%s is there, and neither its mark nor the state says whose it is: a Strata that is older than identities made it, "+
-				"with another state of this stack's file or with this one and was killed; if it is this stack's: strata host adopt -s %s %s, see docs/host-ownership.md",
+				"with another state of this stack's file or with this one and was killed; if it is this stack's: strata owner -s %s %s --take, see docs/host-ownership.md",
 			spec.Name(), spec.Stack, spec.Node)
 	}
 	return on.Sign(ctx, have, mark)

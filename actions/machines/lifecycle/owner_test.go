@@ -13,6 +13,7 @@ import (
 	"strata/internal/hypervisor"
 	"strata/internal/hypervisor/drivers"
 	"strata/internal/hypervisor/vmtest"
+	"strata/internal/k3shost"
 )
 
 // hypervisors are those of the tests: their constructors, and the file that has the machine's mark.
@@ -72,7 +73,7 @@ func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 			var foreign *hypervisor.ForeignError
 			require.ErrorAs(t, err, &foreign, verb)
 			for _, says := range []string{"node server-1 of stack dev of project strata (cluster cafe)",
-				"left alone", "strata host adopt", "docs/host-ownership.md"} {
+				"left alone", "strata owner -s dev server-1 --take", "docs/host-ownership.md"} {
 				assert.ErrorContains(t, err, says, verb)
 			}
 		}
@@ -104,7 +105,7 @@ func TestAnOlderMachineGetsItsClustersIdentity(t *testing.T) {
 		assert.NotContains(t, mark(), "cluster=")
 		before := mark()
 		_, err := createMachine(t.Context(), theirs, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
-		require.ErrorContains(t, err, "strata host adopt -s dev server-1")
+		require.ErrorContains(t, err, "strata owner -s dev server-1 --take")
 		assert.Equal(t, before, mark())
 
 		_, err = updateMachine(t.Context(), ours, hypervisor.Result{}, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
@@ -128,30 +129,28 @@ func TestAnOlderStateRemovesItsOlderMachine(t *testing.T) {
 	})
 }
 
-func TestAMarkChangesHandsByHand(t *testing.T) {
+func TestAPersonChangesTheOwnerOfAMachine(t *testing.T) {
 	onEach(t, false, func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string) {
 		before := mark()
-		for _, action := range []string{"adopt", "release"} {
-			was, err := ByHand(t.Context(), theirs, hypervisor.Secrets{}, action, false)
-			require.NoError(t, err)
-			assert.Equal(t, ours.Mark(hypervisor.StateMade), was)
-		}
-		assert.Equal(t, before, mark(), "nothing was asked for")
+		was, err := ChangeOwner(t.Context(), theirs, hypervisor.Secrets{}, k3shost.Show)
+		require.NoError(t, err)
+		assert.Equal(t, ours.Mark(hypervisor.StateMade), was)
+		assert.Equal(t, before, mark(), "it is only shown")
 
-		_, err := ByHand(t.Context(), theirs, hypervisor.Secrets{}, "adopt", true)
+		_, err = ChangeOwner(t.Context(), theirs, hypervisor.Secrets{}, k3shost.Take)
 		require.NoError(t, err)
 		require.Error(t, deleteMachine(t.Context(), ours, hypervisor.Secrets{}, io.Discard))
 		_, err = createMachine(t.Context(), theirs, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 		require.NoError(t, err)
 
-		_, err = ByHand(t.Context(), theirs, hypervisor.Secrets{}, "release", true)
+		_, err = ChangeOwner(t.Context(), theirs, hypervisor.Secrets{}, k3shost.Clear)
 		require.NoError(t, err)
 		_, err = updateMachine(t.Context(), ours, hypervisor.Result{}, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 		require.NoError(t, err, "whose state has it gets it")
 		assert.Equal(t, before, mark())
 
 		theirs.Node = "server-9"
-		_, err = ByHand(t.Context(), theirs, hypervisor.Secrets{}, "adopt", true)
+		_, err = ChangeOwner(t.Context(), theirs, hypervisor.Secrets{}, k3shost.Take)
 		require.ErrorContains(t, err, "there is no machine strata-dev-server-9")
 	})
 }

@@ -39,7 +39,7 @@ func (l lock) held(projectDir string) string {
 	}
 	if l.Hostname != here {
 		return fmt.Sprintf(
-			"only %s can tell whether the owner lives; run `strata recover` there, or `pulumi cancel` if it is gone",
+			"only %s can tell whether the owner lives; run `strata repair` there, or `pulumi cancel` if it is gone",
 			l.Hostname)
 	}
 	if alive(l.PID, l.Timestamp) {
@@ -47,7 +47,7 @@ func (l lock) held(projectDir string) string {
 	}
 	if !l.isFromHere(projectDir) {
 		return "whether its owner lives cannot be told: no such run was seen here since this machine was started, " +
-			"and another machine may have the same name; if no run of the stack lives anywhere, `pulumi cancel`, then `strata recover`"
+			"and another machine may have the same name; if no run of the stack lives anywhere, `pulumi cancel`, then `strata repair`"
 	}
 	return ""
 }

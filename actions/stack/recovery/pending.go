@@ -13,7 +13,7 @@ import (
 
 // interruptedMark is a line that the state gets before a command whose update was interrupted. No
 // program has this line, so the next update runs the command again.
-const interruptedMark = "# interrupted; see strata recover\n"
+const interruptedMark = "# interrupted; see strata repair\n"
 
 // clearPending removes the interrupted operations from the state. The next update repeats those
 // that its program still has. The state has a command's inputs from before an interrupted update.

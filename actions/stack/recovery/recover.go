@@ -140,9 +140,9 @@ func started(locks []lock) time.Time {
 }
 
 func (r *Recovery) did(format string, args ...any) {
-	_, _ = fmt.Fprintf(r.Log, "recover: "+format+"\n", args...)
+	_, _ = fmt.Fprintf(r.Log, "repair: "+format+"\n", args...)
 }
 
 func (r *Recovery) left(what, why string) {
-	_, _ = fmt.Fprintf(r.Log, "recover: left %s: %s\n", what, why)
+	_, _ = fmt.Fprintf(r.Log, "repair: left %s: %s\n", what, why)
 }

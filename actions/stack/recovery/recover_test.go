@@ -265,11 +265,11 @@ func TestACommandWhoseUpdateWasInterruptedRunsAgainWhateverIsWantedByThen(t *tes
 		require.Len(t, after.Deployment.Resources, 2)
 		marked, untouched := after.Deployment.Resources[0], after.Deployment.Resources[1]
 		for _, properties := range []map[string]any{marked.Inputs, marked.Outputs} {
-			assert.Equal(t, command("# interrupted; see strata recover\nexec strata upgrade")["inputs"],
+			assert.Equal(t, command("# interrupted; see strata repair\nexec strata upgrade")["inputs"],
 				properties, "nothing else is changed: a delete may need it")
 		}
 		assert.Equal(t, "another", untouched.Inputs["create"])
-		b.state = export("# interrupted; see strata recover\nexec strata upgrade", updating)
+		b.state = export("# interrupted; see strata repair\nexec strata upgrade", updating)
 	}
 }
 

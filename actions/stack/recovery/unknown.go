@@ -19,7 +19,7 @@ import (
 // note returns the file that remembers, outside the state, the objects that may exist without the
 // state knowing them.
 func (r *Recovery) note() string {
-	return filepath.Join(r.ProjectDir, ".strata", "recover", r.Stack+".json")
+	return filepath.Join(r.ProjectDir, ".strata", "repair", r.Stack+".json")
 }
 
 // noteUnknown remembers the objects whose create was interrupted until the state has them. It

@@ -24,7 +24,7 @@ type run struct {
 
 // runFile returns the file that records the run of a process in a project.
 func runFile(projectDir string, pid int) string {
-	return filepath.Join(projectDir, ".strata", "recover", "runs", strconv.Itoa(pid)+".json")
+	return filepath.Join(projectDir, ".strata", "repair", "runs", strconv.Itoa(pid)+".json")
 }
 
 // NoteRun records that a Pulumi of a project runs here. Once it is dead, this tells its lock from

@@ -12,7 +12,7 @@ func TestCommandsAreRead(t *testing.T) {
 	for line, want := range map[string]string{
 		"make up      # Pulumi, two machines":                   "make,up",
 		"strata fetch && strata preflight -s kind":              "strata,fetch|strata,preflight,-s,kind",
-		`eval "$(strata recover -s STACK)"`:                     "strata,recover,-s,STACK|eval,$",
+		`eval "$(strata repair -s STACK)"`:                      "strata,repair,-s,STACK|eval,$",
 		"A=b C='d e' pulumi up -s x > file 2>&1":                "pulumi,up,-s,x",
 		"pulumi stack output --show-secrets kubeconfig >config": "pulumi,stack,output,--show-secrets,kubeconfig",
 		`echo 'a b' "c d" e\ f`:                                 `echo,a b,c d,e\,f`,

@@ -29,7 +29,7 @@ echo '{"deployment":{"resources":[{"urn":"urn:pulumi:dev::strata::t::k3s-cluster
 
 // Two people with one stack file: what each is told of the other's machines, and how they change
 // hands.
-func TestMachinesOfAnotherStateAreNamedAndChangeHandsByHand(t *testing.T) {
+func TestMachinesOfAnotherStateAreNamedAndTheirOwnerIsChanged(t *testing.T) {
 	h := newHypervisorStack(t)
 	h.write("domains/mail", "<domain/>")
 	h.write("volumes/strata-dev-image-0123456789ab.qcow2", "2147483648")
@@ -39,12 +39,12 @@ func TestMachinesOfAnotherStateAreNamedAndChangeHandsByHand(t *testing.T) {
 	domain := filepath.Join(h.dir, "domains/strata-dev-server-1")
 	theirs, err := os.ReadFile(domain)
 	require.NoError(t, err)
-	host := func(arguments ...string) (int, string) {
-		code, stdout, stderr := invoke(t, "", append([]string{"host"}, append(arguments, "--stack", "dev", "--project", h.project)...)...)
+	owner := func(arguments ...string) (int, string) {
+		code, stdout, stderr := invoke(t, "", append([]string{"owner"}, append(arguments, "--stack", "dev", "--project", h.project)...)...)
 		return code, stdout + stderr
 	}
-	leftovers := func(stdin string) (int, string) {
-		code, stdout, stderr := invoke(t, stdin, "leftovers", "--stack", "dev", "--project", h.project)
+	orphans := func(stdin string) (int, string) {
+		code, stdout, stderr := invoke(t, stdin, "orphans", "--remove", "--stack", "dev", "--project", h.project)
 		return code, stdout + stderr
 	}
 
@@ -52,25 +52,25 @@ func TestMachinesOfAnotherStateAreNamedAndChangeHandsByHand(t *testing.T) {
 	code, output := h.preflight()
 	assert.Equal(t, 1, code)
 	assert.Contains(t, output, "node server-1 of stack dev of project strata (cluster feed)")
-	assert.Contains(t, output, "strata host adopt")
-	code, output = leftovers(`{"cluster":"cafe"}`)
+	assert.Contains(t, output, "strata owner -s dev server-1 --take")
+	code, output = orphans(`{"cluster":"cafe"}`)
 	assert.Zero(t, code, "they are not this stack's: %s", output)
-	code, output = leftovers(`{"cluster":"feed"}`)
+	code, output = orphans(`{"cluster":"feed"}`)
 	assert.Equal(t, 1, code)
 	assert.Contains(t, output, "this stack's node server-1 (cluster feed)")
-	code, output = host("adopt", "server-1")
+	code, output = owner("server-1")
 	require.Zero(t, code, output)
-	assert.Contains(t, output, "server-1: the machine was of node server-1 of stack dev of project strata (cluster feed); nothing was done")
+	assert.Contains(t, output, "server-1: the machine is marked as node server-1 of stack dev of project strata (cluster feed)\n")
 	now, err := os.ReadFile(domain)
 	require.NoError(t, err)
 	assert.Equal(t, string(theirs), string(now))
-	code, output = host("adopt", "server-9", "--yes")
+	code, output = owner("server-9", "--take")
 	assert.Equal(t, 2, code)
 	assert.Contains(t, output, "no node is called server-9")
 
-	code, output = host("adopt", "server-1", "agent-1", "--yes")
+	code, output = owner("server-1", "agent-1", "--take")
 	require.Zero(t, code, output)
-	assert.Contains(t, output, "agent-1: the machine was of node agent-1 of stack dev of project strata (cluster feed); it is this stack's now")
+	assert.Contains(t, output, "agent-1: the machine is marked as node agent-1 of stack dev of project strata (cluster feed); it is this stack's now")
 	code, output = h.preflight()
 	assert.Zero(t, code, output)
 
@@ -78,11 +78,11 @@ func TestMachinesOfAnotherStateAreNamedAndChangeHandsByHand(t *testing.T) {
 	code, output = h.preflight()
 	assert.Zero(t, code, "whose they are is not known here: %s", output)
 	assert.Contains(t, output, "up compares whose it is")
-	code, _ = host("adopt", "server-1", "--yes")
+	code, _ = owner("server-1", "--take")
 	assert.Equal(t, 1, code, "no state says whose it would be")
-	code, output = host("release", "server-1", "--yes")
+	code, output = owner("server-1", "--clear")
 	require.Zero(t, code, output)
-	assert.Contains(t, output, "the mark is gone; the machine goes on")
+	assert.Contains(t, output, "the mark is gone now, and the machine keeps running")
 	now, err = os.ReadFile(domain)
 	require.NoError(t, err)
 	assert.NotContains(t, string(now), "cluster=")

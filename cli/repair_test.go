@@ -13,7 +13,7 @@ import (
 	"strata/actions/stack/recovery"
 )
 
-func TestRecoverTellsTheNextRunWhatItNeedsAndNothingElseOnStdout(t *testing.T) {
+func TestRepairPrintsOnlyTheNextRunsEnvironment(t *testing.T) {
 	pending := `{"deployment":{"resources":[],"pending_operations":[{"type":"creating",
 		"resource":{"urn":"urn:a","type":"kubernetes:core/v1:Namespace"}}]}}`
 	for state, want := range map[string]string{
@@ -31,14 +31,14 @@ func TestRecoverTellsTheNextRunWhatItNeedsAndNothingElseOnStdout(t *testing.T) {
 			}
 			return []byte(state), nil
 		}
-		require.NoError(t, runRecovery(command, &r))
+		require.NoError(t, runRepair(command, &r))
 		assert.Equal(t, want, out.String())
 	}
 }
 
-func TestRecoverWithoutStackIsRefused(t *testing.T) {
+func TestRepairWithoutStackIsRefused(t *testing.T) {
 	var out, errors bytes.Buffer
-	assert.NotZero(t, Run([]string{"recover"}, strings.NewReader(""), &out, &errors))
+	assert.NotZero(t, Run([]string{"repair"}, strings.NewReader(""), &out, &errors))
 	assert.Contains(t, errors.String(), "stack")
 }
 

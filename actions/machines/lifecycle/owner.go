@@ -6,13 +6,13 @@ import (
 
 	"strata/internal/hypervisor"
 	"strata/internal/hypervisor/drivers"
+	"strata/internal/k3shost"
 )
 
-// ByHand changes a machine's mark by hand: "release" removes the identity, for any owner, and
-// "adopt" writes the Spec's. The machine keeps running. It returns the old mark, and changes
-// nothing unless yes.
-func ByHand(
-	ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, action string, yes bool,
+// ChangeOwner changes a machine's mark as a person asks, and returns the former one. Clear removes
+// the identity, for any owner; Take writes the Spec's. The machine keeps running.
+func ChangeOwner(
+	ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, to k3shost.Change,
 ) (was hypervisor.Mark, err error) {
 	ctx, cancel := context.WithTimeout(ctx, spec.Timeout.Duration)
 	defer cancel()
@@ -29,12 +29,12 @@ func ByHand(
 	if have == nil {
 		return hypervisor.Mark{}, fmt.Errorf("%s: there is no machine %s", host, spec.Name())
 	}
-	mark := hypervisor.Mark{Stack: spec.Stack, Node: spec.Node, State: have.Mark.State}
-	if action == "adopt" {
-		mark = spec.Mark(have.Mark.State)
+	switch to {
+	case k3shost.Take:
+		err = d.Sign(ctx, have, spec.Mark(have.Mark.State))
+	case k3shost.Show:
+	case k3shost.Clear:
+		err = d.Sign(ctx, have, hypervisor.Mark{Stack: spec.Stack, Node: spec.Node, State: have.Mark.State})
 	}
-	if !yes {
-		return have.Mark, nil
-	}
-	return have.Mark, d.Sign(ctx, have, mark)
+	return have.Mark, err
 }

@@ -40,8 +40,8 @@ func stateWith(t *testing.T, specs hypervisor.Specs, nodes ...string) *stackstat
 	return state
 }
 
-// stranded returns the output of `strata stranded` for a stack's machines.
-func (h *hypervisorStack) stranded(cfg *config.Config, state *stackstate.State) string {
+// orphans returns the output of `strata orphans` for a stack's machines.
+func (h *hypervisorStack) orphans(cfg *config.Config, state *stackstate.State) string {
 	h.t.Helper()
 	var out bytes.Buffer
 	require.NoError(h.t, leftovers.ShowOrphans(h.t.Context(), &out, cfg, h.project, state))
@@ -64,7 +64,7 @@ func (h *hypervisorStack) typeIn(text string) {
 	require.Positive(h.t, typed, text)
 }
 
-func TestStrandedNamesADomainThatTheStateDoesNotKnow(t *testing.T) {
+func TestOrphansNamesADomainThatTheStateDoesNotKnow(t *testing.T) {
 	h := newHypervisorStack(t)
 	h.write("domains/strata-dev-mail", "<domain/>")
 	h.write("domains/strata-dev-2-server-1", `<domain><metadata><s:vm xmlns:s="urn:strata:vm:1" stack="dev-2" node="server-1" state="made"/></metadata></domain>`)
@@ -72,9 +72,9 @@ func TestStrandedNamesADomainThatTheStateDoesNotKnow(t *testing.T) {
 	cfg := h.configure("driver: libvirt\n    libvirt: {bridge: br0}", "10.10.0.21")
 	h.up(cfg, hypervisor.Image{SHA256: "0123456789abcdef"}, "")
 	specs := inventory.VMSpecs(cfg)
-	assert.Empty(t, h.stranded(cfg, stateWith(t, specs, "server-1", "agent-1")), "the state knows both")
+	assert.Empty(t, h.orphans(cfg, stateWith(t, specs, "server-1", "agent-1")), "the state knows both")
 
-	text := h.stranded(cfg, stateWith(t, specs, "server-1"))
+	text := h.orphans(cfg, stateWith(t, specs, "server-1"))
 	assert.Contains(t, text, "this machine: domain strata-dev-agent-1 is this stack's node agent-1, and the state does not know it")
 	assert.Contains(t, text, "pulumi up --stack dev")
 	assert.NotContains(t, text, "server-1", "it is in the state, or another stack's")
@@ -83,16 +83,16 @@ func TestStrandedNamesADomainThatTheStateDoesNotKnow(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(h.dir, "domains/strata-dev-agent-1"))
 	assert.NoFileExists(t, filepath.Join(h.dir, "volumes/strata-dev-agent-1.qcow2"))
 	assert.FileExists(t, filepath.Join(h.dir, "domains/strata-dev-server-1"))
-	assert.Empty(t, h.stranded(cfg, stateWith(t, specs, "server-1")))
+	assert.Empty(t, h.orphans(cfg, stateWith(t, specs, "server-1")))
 }
 
-func TestStrandedNamesAVMThatIsHalfMade(t *testing.T) {
+func TestOrphansNamesAVMThatIsHalfMade(t *testing.T) {
 	h, server, hosts := onPVE(t)
 	cfg := h.configure(hosts, "10.10.0.21")
 	h.write("guests/105.json", `{"id": 105, "config": {"name": "strata-dev-agent-1", "description": "strata stack=dev node=agent-1 state=making"}}`)
 	h.write("guests/106.json", `{"id": 106, "config": {"name": "strata-dev-old", "description": "strata stack=dev node=old state=made"}}`)
 
-	text := h.stranded(cfg, &stackstate.State{})
+	text := h.orphans(cfg, &stackstate.State{})
 	assert.Equal(t, 2, strings.Count(text, "is this stack's node"))
 	assert.Contains(t, text, "hypervisor 127.0.0.1: VM 105 (strata-dev-agent-1) on node pve is this stack's node agent-1")
 	assert.Contains(t, text, "half made; to have it made anew: pulumi up --stack dev")
@@ -108,13 +108,13 @@ func TestStrandedNamesAVMThatIsHalfMade(t *testing.T) {
 	assert.FileExists(t, filepath.Join(h.dir, "guests/9000.json"))
 }
 
-func TestStrandedWorksWithoutTheStacksFile(t *testing.T) {
+func TestOrphansWorksWithoutTheStacksFile(t *testing.T) {
 	bin := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "pulumi"), []byte("#!/bin/sh\necho '{\"deployment\":{}}'\n"), 0o700))
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
-	code, stdout, stderr := invoke(t, "", "stranded", "--stack", "dev", "--project", t.TempDir())
+	code, stdout, stderr := invoke(t, "", "orphans", "--stack", "dev", "--project", t.TempDir())
 	assert.Zero(t, code, stderr)
-	assert.Contains(t, stdout, "another cause")
+	assert.Contains(t, stdout, "every host in the state answers")
 	assert.Contains(t, stderr, "were not searched for")
 	assert.Contains(t, stderr, "--config-file")
 }

@@ -1,0 +1,32 @@
+package k3shost
+
+import (
+	_ "embed"
+
+	"strata/internal/ssh/remote"
+)
+
+// Change is a person's change of an owner.
+type Change string
+
+const (
+	// Show changes nothing.
+	Show Change = "show"
+	// Take writes this cluster's mark in place of another's. A K3s must have this cluster's token.
+	Take Change = "take"
+	// Clear removes the mark, for any owner.
+	Clear Change = "clear"
+)
+
+//go:embed change.sh
+var change string
+
+// ChangeScript returns a script that changes a host's mark. It prints the former owner in the words
+// of Ownership.
+func ChangeScript(to Change, owner Owner) string {
+	text := "set -eu\n"
+	for name, value := range owner.Variables() {
+		text += name + "=" + remote.Quote(value) + "\n"
+	}
+	return text + Ownership + change + string(to) + "\n"
+}
