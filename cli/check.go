@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,23 +15,71 @@ import (
 	"strata/cli/podcheck"
 )
 
-// newCheckCommand is `strata check`: it reads files and sends no request.
+// newCheckCommand returns `strata check`: it reads files and sends no request.
 func newCheckCommand() *cobra.Command {
-	command := &cobra.Command{Use: "check", Short: "Check manifests for what goes wrong only later"}
-	command.AddCommand(&cobra.Command{
-		Use:   "pods FILE...",
-		Short: "Refuse Pods that mount a certificate's Secret without waiting for it; - reads stdin, for example of helm template",
-		Args:  cobra.MinimumNArgs(1),
-		RunE:  checkPods,
-	})
+	command := &cobra.Command{Use: "check", Short: "Check manifests for problems that show only later"}
+	command.AddCommand(newCheckPodsCommand())
 	return command
 }
 
-// checkPods exits with 0 when every Pod waits, 1 when one does not, and 2 when a file or a Pod
-// specification cannot be read, whatever the others say.
-func checkPods(cmd *cobra.Command, files []string) error {
-	var objects []manifest.Manifest
-	var wrong []error
+// newCheckPodsCommand returns `strata check pods`. It exits with 0 if no Pod breaks a rule, 1 if one
+// does, and 2 if a file or a Pod specification cannot be read.
+func newCheckPodsCommand() *cobra.Command {
+	options := podcheck.Options{}
+	var output, skip string
+	command := &cobra.Command{
+		Use:   "pods FILE...",
+		Short: "Find Pods that lose requests when they are replaced, or start without their certificate; - reads stdin",
+		Long: "Give all files of an application together, such as helm template … | strata check pods -: a Pod's Service,\n" +
+			"PodDisruptionBudget and Certificate count. An object may break rules that its annotation\n" +
+			podcheck.SkipAnnotation + " names. The rules: " + strings.Join(podcheck.Rules(), ", ") + ".\n\n" +
+			"Exits with 1 if a Pod breaks a rule, and with 2 if something cannot be read. --output patch prints patches\n" +
+			"for kubectl patch --patch-file and kustomize, and the PodDisruptionBudgets to add.",
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, files []string) error {
+			var err error
+			if options.Skip, err = podcheck.ParseSkip(skip); err != nil {
+				return &exitError{2, fmt.Errorf("--skip: %w", err)}
+			}
+			if !slices.Contains([]string{"text", "json", "patch"}, output) {
+				return &exitError{2, fmt.Errorf("--output: expected text, json or patch, found %q", output)}
+			}
+			return checkPods(cmd, files, options, output)
+		},
+	}
+	command.Flags().StringVarP(&output, "output", "o", "text", "text, json or patch")
+	command.Flags().StringVar(&skip, "skip", "", "rules that are not checked, separated by commas")
+	command.Flags().DurationVar(&options.PreStop, "pre-stop", 15*time.Second,
+		"the time in which ingress controllers may still send requests to a Pod that stops")
+	command.Flags().DurationVar(&options.LongestRequest, "longest-request", 30*time.Second, "the longest time of a request")
+	return command
+}
+
+func checkPods(cmd *cobra.Command, files []string, options podcheck.Options, output string) error {
+	objects, wrong := readManifests(cmd, files)
+	report := podcheck.Check(objects, options)
+	report.Unread = append(wrong, report.Unread...)
+	if err := report.Write(cmd.OutOrStdout(), output); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(cmd.ErrOrStderr(), report); err != nil {
+		return err
+	}
+	if len(report.Unread) > 0 {
+		return &exitError{2, errors.Join(report.Unread...)}
+	}
+	if n := len(report.Findings); n > 0 {
+		text := fmt.Sprintf("%d findings", n)
+		if output != "patch" && len(report.Patches) > 0 {
+			text += "; --output patch prints patches for them"
+		}
+		return &exitError{1, errors.New(text)}
+	}
+	return nil
+}
+
+// readManifests reads the objects of all readable files, and returns an error for each other file.
+func readManifests(cmd *cobra.Command, files []string) (objects []manifest.Manifest, wrong []error) {
 	for _, file := range files {
 		text, err := readFile(cmd, file)
 		if err != nil {
@@ -36,24 +87,12 @@ func checkPods(cmd *cobra.Command, files []string) error {
 			continue
 		}
 		parsed, err := manifest.Parse(file, text)
-		objects, wrong = append(objects, parsed...), append(wrong, err)
-	}
-	report := podcheck.Find(objects)
-	for _, finding := range report.Findings {
-		if _, err := fmt.Fprintln(cmd.OutOrStdout(), finding); err != nil {
-			return err
+		objects = append(objects, parsed...)
+		if err != nil {
+			wrong = append(wrong, err)
 		}
 	}
-	if _, err := fmt.Fprintln(cmd.ErrOrStderr(), report); err != nil {
-		return err
-	}
-	if err := errors.Join(append(wrong, report.Unread...)...); err != nil {
-		return &exitError{2, err}
-	}
-	if len(report.Findings) > 0 {
-		return &exitError{1, fmt.Errorf("%d of the Pods' certificates are not waited for", len(report.Findings))}
-	}
-	return nil
+	return objects, wrong
 }
 
 func readFile(cmd *cobra.Command, file string) ([]byte, error) {

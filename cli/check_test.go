@@ -23,7 +23,7 @@ func TestCheckPodsSaysWhichPodDoesNotWait(t *testing.T) {
 	assert.Contains(t, output, "checked 1 Pod specifications:\n  -: Deployment apps/shop: spec.template.spec\n")
 	code, output = run(strings.Replace(string(text), "optional: true", "optional: false", 1), "-")
 	assert.Equal(t, 1, code, output)
-	assert.Contains(t, output, "-: Deployment apps/shop: spec.template.spec: volume tls of Secret shop-tls is not optional")
+	assert.Contains(t, output, "-: Deployment apps/shop: spec.template.spec: certificate: volume tls of Secret shop-tls is not optional")
 	code, output = run(strings.Replace(string(text), "optional: true", "optional: false", 1), "-", "/nowhere/a.yaml")
 	assert.Equal(t, 2, code, output)
 	assert.Contains(t, output, "/nowhere/a.yaml")
@@ -43,7 +43,32 @@ func TestCheckPodsReadsWhatKubectlPrints(t *testing.T) {
 	} {
 		var stdout, stderr bytes.Buffer
 		assert.Equal(t, 1, Run([]string{"check", "pods", "-"}, strings.NewReader(text), &stdout, &stderr), stderr.String())
-		assert.Equal(t, "-: Pod bad: spec: volume tls of Secret bad-tls is there or the Pod does not start: kubelet tries again ever more rarely; "+
+		assert.Equal(t, "-: Pod bad: spec: certificate: volume tls of Secret bad-tls is there or the Pod does not start: kubelet tries again ever more rarely; "+
 			"set optional: true, and add the init container cert-wait (docs/workloads.md)\n", stdout.String())
+	}
+}
+
+func TestCheckPodsPrintsWhatWasAskedFor(t *testing.T) {
+	const pod = `{"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "a"}, "spec": {"template": {"spec":
+		{"containers": [{"name": "a", "image": "b", "ports": [{"containerPort": 80}], "lifecycle": {"preStop": {"sleep": {"seconds": 5}}}}]}}}}`
+	for _, test := range []struct {
+		args   string
+		code   int
+		stdout string
+		stderr string
+	}{
+		{"--output json", 1, `"rule": "readiness"`, "3 findings; --output patch prints patches for them"},
+		{"--output patch", 1, "\n        readinessProbe:\n", "3 findings\n"},
+		{"--skip readiness", 1, "pre-stop: container a stops after 5s of preStop", "2 findings"},
+		{"--skip readiness --pre-stop 5s --longest-request 20s", 0, "", "checked 1 Pod specifications"},
+		{"--skip ready", 2, "", "--skip: there is no rule \"ready\""},
+		{"--output yaml", 2, "", "--output: expected text, json or patch"},
+	} {
+		t.Run(test.args, func(t *testing.T) {
+			code, stdout, stderr := invoke(t, pod, append([]string{"check", "pods", "-"}, strings.Fields(test.args)...)...)
+			assert.Equal(t, test.code, code)
+			assert.Contains(t, stdout, test.stdout)
+			assert.Contains(t, stderr, test.stderr)
+		})
 	}
 }

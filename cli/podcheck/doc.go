@@ -1,4 +1,6 @@
-// Package podcheck finds Pod templates that mount a certificate's Secret without waiting for it. It
-// reads manifests and sends no request. It recognizes a certificate's Secret by a Certificate in
-// the same files, else by the file names of a certificate in the mount, or by its name.
+// Package podcheck finds Pods that lose requests when they are replaced, and Pods that start without
+// their certificate. It reads manifests and sends no request. A finding comes with a patch.
+//
+// It sees only these manifests. Whether an application finishes its requests on SIGTERM, no manifest
+// shows.
 package podcheck

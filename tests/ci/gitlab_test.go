@@ -43,7 +43,11 @@ type job struct {
 }
 
 // rule decides when a job is part of a pipeline.
-type rule struct{ If, When string }
+type rule struct {
+	If, When string
+	// Exists are patterns of files, of which the repository must have one.
+	Exists []string
+}
 
 var (
 	// condition matches a comparison of two variables, or of one with a text
@@ -129,7 +133,7 @@ func TestThePipelineIsOne(t *testing.T) {
 	p, err := parse(text)
 	require.NoError(t, err)
 	require.NoError(t, p.check())
-	require.Len(t, p.jobs, 2)
+	require.Len(t, p.jobs, 3)
 	for name, one := range p.jobs {
 		script := strings.Join(slices.Concat(p.Default.BeforeScript, one.Script, p.Default.AfterScript), "\n")
 		assert.NoError(t, shellcheck(t, script), name)

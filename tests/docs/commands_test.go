@@ -46,6 +46,7 @@ var ran = map[string]run{
 	"pulumi stack init":   {"tests/e2e/stack_test.go", `"stack", "init"`},
 	"pulumi up":           {"tests/e2e/stack_test.go", `s.pulumi("up"`},
 	"pulumi destroy":      {"tests/e2e/stack_test.go", `s.pulumi("destroy"`},
+	"strata check":        {"cli/check_test.go", `"check", "pods"`},
 	"strata kubeconfig":   {"tests/e2e/readme_test.go", `"kubeconfig", "--stack"`},
 	"pulumi stack output": {"tests/e2e/stack_output_test.go", `"stack", "output"`},
 	"pulumi login":        {"tests/state/team_test.go", `"login"`},

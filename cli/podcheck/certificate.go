@@ -1,90 +1,25 @@
 package podcheck
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
-
-	"strata/artifacts/manifest"
 )
 
-// Finding is a Pod specification that may start before its certificate exists.
-type Finding struct {
-	// Place names file, object and path, and Volume is the volume's name.
-	Place, Volume string
-	// Secret is the certificate's Secret.
-	Secret string
-	// Rule is the broken rule, and Fix the repair.
-	Rule, Fix string
-}
-
-func (f Finding) String() string {
-	return fmt.Sprintf("%s: volume %s of Secret %s %s; %s", f.Place, f.Volume, f.Secret, f.Rule, f.Fix)
-}
-
-// Report holds the checked Pods and the findings.
-type Report struct {
-	Findings []Finding
-	// Pods are the places of the readable Pod specifications, and Unread has one error for each of
-	// the others.
-	Pods   []string
-	Unread []error
-	// Without counts the objects that have no Pod specification, by kind.
-	Without map[string]int
-}
-
-// String lists the places of the Pods, and counts the objects without one.
-func (r Report) String() string {
-	lines := []string{fmt.Sprintf("checked %d Pod specifications:", len(r.Pods))}
-	for _, place := range r.Pods {
-		lines = append(lines, "  "+place)
-	}
-	for _, kind := range slices.Sorted(maps.Keys(r.Without)) {
-		lines = append(lines, fmt.Sprintf("no Pod specification in %d of kind %s", r.Without[kind], kind))
-	}
-	return strings.Join(lines, "\n")
-}
-
-// Find checks every Pod specification, in any kind of object and at any depth.
-func Find(objects []manifest.Manifest) Report {
-	issued := map[string]bool{}
-	for _, o := range objects {
-		if o.GetKind() == "Certificate" && strings.HasPrefix(o.GetAPIVersion(), "cert-manager.io/") {
-			name, _, _ := unstructured.NestedString(o.Object, "spec", "secretName")
-			issued[namespaceOf(o)+"/"+name] = true
+// checkCertificates checks that a Pod waits for each certificate that it mounts. It recognizes a
+// certificate's Secret by a Certificate in the same files, by the file names of a certificate in
+// the mount, or by its name.
+func (c *checker) checkCertificates(s *subject) {
+	for _, mounted := range certificates(s.pod, namespaceOf(s.Manifest), c.related.issued) {
+		problem, fix := judge(s.pod, mounted)
+		if problem == "" {
+			continue
 		}
-	}
-	report := Report{Without: map[string]int{}}
-	for _, o := range objects {
-		pods := specifications(nil, o.Object)
-		if len(pods) == 0 {
-			report.Without[o.GetKind()]++
-		}
-		for _, pod := range pods {
-			report.look(o, pod, issued)
-		}
-	}
-	return report
-}
-
-// look checks one Pod specification of an object.
-func (r *Report) look(o manifest.Manifest, found specification, issued map[string]bool) {
-	place := fmt.Sprintf("%s: %s: %s", o.File, o.Title(), found.path)
-	var pod corev1.PodSpec
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(found.mounts(), &pod); err != nil {
-		r.Unread = append(r.Unread, fmt.Errorf("%s: %w", place, err))
-		return
-	}
-	r.Pods = append(r.Pods, place)
-	for _, mounted := range certificates(pod, namespaceOf(o), issued) {
-		if rule, fix := judge(pod, mounted); rule != "" {
-			r.Findings = append(r.Findings, Finding{place, mounted.volume, mounted.secret, rule, fix})
+		problem = fmt.Sprintf("volume %s of Secret %s %s", mounted.volume, mounted.secret, problem)
+		if c.broken(s, Certificate, problem, fix) {
+			s.patch.waitForCertificate(s.pod, mounted)
 		}
 	}
 }
@@ -132,9 +67,8 @@ func isIssued(secret string, items []corev1.KeyToPath) bool {
 	})
 }
 
-// judge returns the rule that a Pod breaks with a certificate, and the fix; empty if the Pod waits
-// for it.
-func judge(pod corev1.PodSpec, mounted source) (rule, fix string) {
+// judge returns the problem of a Pod with a certificate, and the fix; empty if the Pod waits for it.
+func judge(pod corev1.PodSpec, mounted source) (problem, fix string) {
 	at := slices.IndexFunc(pod.InitContainers, func(c corev1.Container) bool { return waits(c, mounted.volume) })
 	switch {
 	case at < 0 && mounted.optional:
@@ -175,7 +109,3 @@ func waits(c corev1.Container, volume string) bool {
 		})
 	})
 }
-
-// namespaceOf returns an object's namespace. Objects without one are all applied to the same
-// namespace: default stands for it.
-func namespaceOf(o manifest.Manifest) string { return cmp.Or(o.GetNamespace(), "default") }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -12,12 +13,15 @@ import (
 	"strata/cli/podcheck"
 )
 
+// options are the defaults of `strata check pods`.
+var options = podcheck.Options{PreStop: 15 * time.Second, LongestRequest: 30 * time.Second}
+
 // find checks the Pods of a text.
 func find(t *testing.T, text string) podcheck.Report {
 	t.Helper()
 	objects, err := manifest.Parse("shop.yaml", []byte(text))
 	require.NoError(t, err)
-	return podcheck.Find(objects)
+	return podcheck.Check(objects, options)
 }
 
 // snippet returns the text that docs/workloads.md tells users to copy.
@@ -37,7 +41,7 @@ func TestASnippetThatLacksAPartIsRefused(t *testing.T) {
 	for _, test := range []struct{ name, part, instead, want string }{
 		{"not optional", "            optional: true\n", "",
 			"is not optional, so kubelet never starts the init container that waits for it"},
-		{"another image", "image: docker.io/strata/cert-wait:1.0.0",
+		{"another image", "image: localhost/strata/cert-wait:1.0.0",
 			"image: docker.io/bitnami/kubectl:1.28", "is optional, and no init container waits for it"},
 		{"another folder", "args: [--dir, /etc/tls,", "args: [--dir, /etc/certs,",
 			"is optional, and no init container waits for it"},
@@ -54,7 +58,7 @@ func TestASnippetThatLacksAPartIsRefused(t *testing.T) {
 			found := find(t, strings.Replace(whole, test.part, test.instead, 1)).Findings
 			require.Len(t, found, 1)
 			assert.Contains(t, found[0].String(),
-				"shop.yaml: Deployment apps/shop: spec.template.spec: volume tls of Secret shop-tls "+test.want)
+				"shop.yaml: Deployment apps/shop: spec.template.spec: certificate: volume tls of Secret shop-tls "+test.want)
 		})
 	}
 }

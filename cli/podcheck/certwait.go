@@ -1,0 +1,71 @@
+package podcheck
+
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// CertWaitImage is the image of cert-wait that `strata fetch` and `strata image cert-wait` build.
+const CertWaitImage = "localhost/strata/cert-wait:1.0.0"
+
+// waitForCertificate makes a certificate's volume optional, and adds the init container that waits
+// for it.
+func (p *patch) waitForCertificate(pod corev1.PodSpec, mounted source) {
+	at := slices.IndexFunc(pod.Volumes, func(one corev1.Volume) bool { return one.Name == mounted.volume })
+	volume := pod.Volumes[at].DeepCopy()
+	optional := true
+	if volume.Secret != nil {
+		volume.Secret.Optional = &optional
+	}
+	if volume.Projected != nil {
+		for _, part := range volume.Projected.Sources {
+			if part.Secret != nil && part.Secret.Name == mounted.secret {
+				part.Secret.Optional = &optional
+			}
+		}
+	}
+	fields := toMap(volume)
+	delete(fields, "name")
+	p.merge("volumes", volume.Name, fields)
+	if slices.ContainsFunc(pod.InitContainers, func(one corev1.Container) bool { return waits(one, volume.Name) }) {
+		return
+	}
+	name := "cert-wait"
+	if slices.ContainsFunc(pod.InitContainers, func(one corev1.Container) bool { return one.Name == name }) {
+		name += "-" + volume.Name
+	}
+	fields = toMap(certWait(volume.Name, mountPath(pod, volume.Name)))
+	delete(fields, "name")
+	p.merge("initContainers", name, fields)
+}
+
+// mountPath returns the folder at which the first container mounts a volume.
+func mountPath(pod corev1.PodSpec, volume string) string {
+	for _, one := range pod.Containers {
+		for _, mount := range one.VolumeMounts {
+			if mount.Name == volume {
+				return mount.MountPath
+			}
+		}
+	}
+	return "/etc/tls"
+}
+
+// certWait returns the init container of docs/cert-wait.yaml.
+func certWait(volume, folder string) *corev1.Container {
+	yes, no := true, false
+	return &corev1.Container{
+		Image: CertWaitImage, Args: []string{"--dir", folder, "--timeout", "5m"},
+		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
+		Resources: corev1.ResourceRequirements{Requests: corev1.ResourceList{
+			corev1.ResourceCPU: resource.MustParse("10m"), corev1.ResourceMemory: resource.MustParse("16Mi"),
+		}},
+		SecurityContext: &corev1.SecurityContext{
+			RunAsNonRoot: &yes, AllowPrivilegeEscalation: &no, ReadOnlyRootFilesystem: &yes,
+			Capabilities: &corev1.Capabilities{Drop: []corev1.Capability{"ALL"}},
+		},
+		VolumeMounts: []corev1.VolumeMount{{Name: volume, MountPath: folder, ReadOnly: true}},
+	}
+}

@@ -1,0 +1,128 @@
+package podcheck
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+)
+
+// defaultGrace is Kubernetes' default of terminationGracePeriodSeconds.
+const defaultGrace = 30
+
+// serving returns the containers of a subject that take requests: those with a port that a Service
+// sends to. If the files have no Service in its namespace, those with any port. Jobs take none, and
+// in kinds of others than Kubernetes' their controller replaces Pods in its own way.
+func (c *checker) serving(s *subject) []corev1.Container {
+	if !takesRules(s.Manifest) || s.pod.RestartPolicy != "" && s.pod.RestartPolicy != corev1.RestartPolicyAlways {
+		return nil
+	}
+	services, others := c.related.servicesOf(s)
+	ports := targets(services)
+	taken := func(port corev1.ContainerPort) bool {
+		return !others || slices.Contains(ports, port.Name) ||
+			slices.Contains(ports, strconv.Itoa(int(port.ContainerPort)))
+	}
+	chosen := slices.DeleteFunc(slices.Clone(s.pod.Containers), func(one corev1.Container) bool {
+		return !slices.ContainsFunc(one.Ports, taken)
+	})
+	if len(chosen) == 0 && len(services) > 0 { // A container need not declare its ports.
+		return s.pod.Containers[:1]
+	}
+	return chosen
+}
+
+// checkContainers checks how the containers start and stop to take requests.
+func (c *checker) checkContainers(s *subject, containers []corev1.Container) {
+	var longest time.Duration
+	for _, one := range containers {
+		if one.ReadinessProbe == nil && c.broken(s, Readiness,
+			"container "+one.Name+" has no readinessProbe: requests come before it can answer",
+			"add one that answers only when the application can serve") {
+			s.patch.addReadiness(one)
+		}
+		c.checkShutdown(s, one)
+		longest = max(longest, c.checkPreStop(s, one))
+	}
+	c.checkGrace(s, longest)
+}
+
+// checkPreStop checks that a container serves on while ingress controllers learn that its Pod stops.
+// It returns the time of the preStop hook, at least as long as it should be.
+func (c *checker) checkPreStop(s *subject, one corev1.Container) time.Duration {
+	wait, known := preStopOf(one)
+	if known && wait < c.PreStop && c.broken(s, PreStop,
+		fmt.Sprintf("container %s stops after %s of preStop, and ingress controllers may send requests for %s",
+			one.Name, wait, c.PreStop),
+		"have preStop sleep as long") {
+		s.patch.addPreStop(one, c.PreStop)
+	}
+	return max(wait, c.PreStop)
+}
+
+// checkGrace checks that a Pod that stops has time for its preStop and then for its requests.
+func (c *checker) checkGrace(s *subject, preStop time.Duration) {
+	grace := int64(defaultGrace)
+	if s.pod.TerminationGracePeriodSeconds != nil {
+		grace = *s.pod.TerminationGracePeriodSeconds
+	}
+	needed := preStop + c.LongestRequest
+	if time.Duration(grace)*time.Second <= needed && c.broken(s, GracePeriod,
+		fmt.Sprintf("terminationGracePeriodSeconds is %d: a Pod is killed with requests, which may take %s after %s of preStop",
+			grace, c.LongestRequest, preStop),
+		"make it longer than both together") {
+		s.patch.setGrace(needed)
+	}
+}
+
+// preStopOf returns the time of a container's preStop hook, zero without one. It is unknown for a
+// hook that neither sleeps nor runs a command with sleep.
+func preStopOf(one corev1.Container) (wait time.Duration, known bool) {
+	if one.Lifecycle == nil || one.Lifecycle.PreStop == nil {
+		return 0, true
+	}
+	hook := one.Lifecycle.PreStop
+	if hook.Sleep != nil {
+		return time.Duration(hook.Sleep.Seconds) * time.Second, true
+	}
+	if hook.Exec == nil {
+		return 0, false
+	}
+	found := sleeps.FindStringSubmatch(strings.Join(hook.Exec.Command, " "))
+	if found == nil {
+		return 0, false
+	}
+	wait, err := time.ParseDuration(found[1] + "s")
+	return wait, err == nil
+}
+
+var sleeps = regexp.MustCompile(`\bsleep ([0-9.]+)s?\b`)
+
+// checkShutdown checks that SIGTERM reaches the application. A shell that runs several commands
+// stays process 1 and does not pass the signal on, unless it replaces itself by exec or traps it.
+func (c *checker) checkShutdown(s *subject, one corev1.Container) {
+	if one.Lifecycle != nil && one.Lifecycle.StopSignal != nil && *one.Lifecycle.StopSignal == corev1.SIGKILL {
+		if c.broken(s, Shutdown, "container "+one.Name+" is stopped by SIGKILL, with the requests that it has",
+			"remove lifecycle.stopSignal, and finish requests on SIGTERM") {
+			s.patch.removeStopSignal(one.Name)
+		}
+	}
+	words := slices.Concat(one.Command, one.Args)
+	if len(words) < 3 || !shell.MatchString(words[0]) || !strings.HasPrefix(words[1], "-") || !strings.HasSuffix(words[1], "c") {
+		return
+	}
+	if several.MatchString(strings.TrimSpace(words[2])) && !passes.MatchString(words[2]) {
+		c.broken(s, Shutdown, "container "+one.Name+" runs in a shell, which does not pass SIGTERM on: it is killed with its requests",
+			"put exec before the last command of the shell")
+	}
+}
+
+var (
+	shell   = regexp.MustCompile(`(^|/)(sh|bash|ash|dash)$`)
+	several = regexp.MustCompile(`[;&|\n]`)
+	passes  = regexp.MustCompile(`(^|[;&|\s])(exec|trap)\s`)
+)

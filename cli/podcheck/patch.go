@@ -1,0 +1,145 @@
+package podcheck
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/client-go/kubernetes/scheme"
+
+	"strata/artifacts/manifest"
+)
+
+// patch is a strategic merge patch of an object, as `kubectl patch` and kustomize take it, and the
+// objects to add. Lists of a foreign kind cannot be merged, so it gets none.
+type patch struct {
+	object *unstructured.Unstructured
+	// pod has the keys that lead to the Pod specification.
+	pod     []string
+	changed bool
+	added   []map[string]any
+}
+
+func newPatch(o manifest.Manifest, path *field.Path) patch {
+	if !scheme.Scheme.Recognizes(o.GroupVersionKind()) || strings.Contains(path.String(), "[") {
+		return patch{}
+	}
+	object := &unstructured.Unstructured{Object: map[string]any{}}
+	object.SetAPIVersion(o.GetAPIVersion())
+	object.SetKind(o.GetKind())
+	object.SetName(o.GetName())
+	object.SetNamespace(o.GetNamespace())
+	return patch{object: object, pod: strings.Split(path.String(), ".")}
+}
+
+// parents returns the keys above a Pod specification's own.
+func parents(path *field.Path) []string {
+	keys := strings.Split(path.String(), ".")
+	return slices.Clone(keys[:len(keys)-1])
+}
+
+// documents returns the patch, if it changes something, and the objects to add.
+func (p *patch) documents() []map[string]any {
+	if !p.changed {
+		return p.added
+	}
+	return append([]map[string]any{p.object.Object}, p.added...)
+}
+
+// set sets a field of the object.
+func (p *patch) set(value any, keys ...string) {
+	if p.object == nil {
+		return
+	}
+	p.changed = true
+	// It fails only if a key leads through a value that is no map, which no key of a patch does.
+	_ = unstructured.SetNestedField(p.object.Object, value, keys...)
+}
+
+// merge merges fields into the item of a list of the Pod specification that has the same name.
+func (p *patch) merge(list, name string, fields map[string]any) {
+	keys := append(slices.Clone(p.pod), list)
+	var items []any
+	if p.object != nil {
+		items, _, _ = unstructured.NestedSlice(p.object.Object, keys...)
+	}
+	at := slices.IndexFunc(items, func(item any) bool { return item.(map[string]any)["name"] == name })
+	if at < 0 {
+		items = append(items, map[string]any{"name": name})
+		at = len(items) - 1
+	}
+	item := items[at].(map[string]any)
+	for key, value := range fields {
+		if below, nested := item[key].(map[string]any); nested {
+			for inner, more := range value.(map[string]any) {
+				below[inner] = more
+			}
+			continue
+		}
+		item[key] = value
+	}
+	p.set(items, keys...)
+}
+
+// addReadiness adds the handler of the startup probe, or else one to complete.
+func (p *patch) addReadiness(one corev1.Container) {
+	handler := map[string]any{"httpGet": map[string]any{"path": "/ready", "port": int64(8080)}}
+	if len(one.Ports) > 0 {
+		handler["httpGet"].(map[string]any)["port"] = int64(one.Ports[0].ContainerPort)
+	}
+	if one.StartupProbe != nil {
+		handler = toMap(&one.StartupProbe.ProbeHandler)
+	}
+	p.merge("containers", one.Name, map[string]any{"readinessProbe": handler})
+}
+
+func (p *patch) addPreStop(one corev1.Container, wait time.Duration) {
+	hook := map[string]any{"sleep": map[string]any{"seconds": ceil(wait)}}
+	if one.Lifecycle != nil && one.Lifecycle.PreStop != nil && one.Lifecycle.PreStop.Exec != nil {
+		hook["exec"] = nil // null removes it: a hook has one kind
+	}
+	p.merge("containers", one.Name, map[string]any{"lifecycle": map[string]any{"preStop": hook}})
+}
+
+func (p *patch) removeStopSignal(container string) {
+	p.merge("containers", container, map[string]any{"lifecycle": map[string]any{"stopSignal": nil}})
+}
+
+// setGrace sets a grace period that is 10 s longer than a time.
+func (p *patch) setGrace(needed time.Duration) {
+	p.set(ceil(needed)+10, append(slices.Clone(p.pod), "terminationGracePeriodSeconds")...)
+}
+
+// addBudget adds a disruption budget. A Pod that is not ready may always be evicted: it serves no
+// request, and a broken revision must not keep a drain from ending.
+func (p *patch) addBudget(s *subject) {
+	labels, _, _ := unstructured.NestedMap(s.Object, "spec", "selector", "matchLabels")
+	if len(labels) == 0 {
+		return
+	}
+	budget := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{
+		"maxUnavailable": int64(1), "unhealthyPodEvictionPolicy": "AlwaysAllow",
+		"selector": map[string]any{"matchLabels": labels},
+	}}}
+	budget.SetAPIVersion("policy/v1")
+	budget.SetKind("PodDisruptionBudget")
+	budget.SetName(s.GetName())
+	budget.SetNamespace(s.GetNamespace())
+	p.added = append(p.added, budget.Object)
+}
+
+// ceil returns whole seconds.
+func ceil(d time.Duration) int64 { return int64((d + time.Second - 1) / time.Second) }
+
+// toMap returns an API type as its JSON fields.
+func toMap(typed any) map[string]any {
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(typed)
+	if err != nil {
+		panic(err) // an API type has no field that it does not know
+	}
+	return fields
+}

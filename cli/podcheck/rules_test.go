@@ -1,0 +1,196 @@
+package podcheck_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/cli/podcheck"
+)
+
+// good breaks no rule. Each line that a test replaces stands in it once.
+const good = `apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: shop
+  namespace: apps
+spec:
+  replicas: 2
+  strategy: {rollingUpdate: {maxUnavailable: 1}}
+  selector: {matchLabels: {app: shop}}
+  template:
+    metadata: {labels: {app: shop, version: "2"}}
+    spec:
+      terminationGracePeriodSeconds: 46
+      containers:
+        - name: shop
+          image: docker.io/acme/shop:1.2.3
+          command: [sh, -c, "migrate; exec shop"]
+          ports: [{name: http, containerPort: 8080}]
+          readinessProbe: {httpGet: {path: /ready, port: http}}
+          lifecycle: {preStop: {sleep: {seconds: 15}}}
+        - name: log
+          image: docker.io/acme/log:1.2.3
+---
+apiVersion: v1
+kind: Service
+metadata: {name: shop, namespace: apps}
+spec: {selector: {app: shop}, ports: [{port: 80, targetPort: http}]}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: shop, namespace: apps}
+spec: {maxUnavailable: 1, selector: {matchLabels: {app: shop}}}
+`
+
+// change is a change of good: old, new, old, new, …
+type change []string
+
+func (c change) apply(t *testing.T) string {
+	t.Helper()
+	text := good
+	for i := 0; i < len(c); i += 2 {
+		require.Equal(t, 1, strings.Count(text, c[i]), c[i])
+		text = strings.Replace(text, c[i], c[i+1], 1)
+	}
+	return text
+}
+
+const (
+	probe     = "          readinessProbe: {httpGet: {path: /ready, port: http}}\n"
+	lifecycle = "lifecycle: {preStop: {sleep: {seconds: 15}}}"
+	command   = `command: [sh, -c, "migrate; exec shop"]`
+	grace     = "      terminationGracePeriodSeconds: 46\n"
+	replicas  = "  replicas: 2\n"
+	strategy  = "strategy: {rollingUpdate: {maxUnavailable: 1}}"
+	budget    = "{maxUnavailable: 1, selector: {matchLabels: {app: shop}}}"
+	scaler    = "kind: PodDisruptionBudget\nmetadata: {name: shop, namespace: apps}\nspec: " + budget +
+		"\n---\napiVersion: autoscaling/v2\nkind: HorizontalPodAutoscaler\nmetadata: {name: shop, namespace: apps}\n" +
+		"spec: {scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: shop}, maxReplicas: 9"
+	withBudget = "kind: PodDisruptionBudget\nmetadata: {name: shop, namespace: apps}\nspec: " + budget
+)
+
+func TestRules(t *testing.T) {
+	assert.Empty(t, find(t, good).Findings)
+	for name, test := range map[string]struct {
+		change change
+		rule   string
+		says   string
+	}{
+		"no readiness probe": {change{probe, ""}, podcheck.Readiness, "container shop has no readinessProbe"},
+		"only a startup probe": {
+			change{"readinessProbe", "startupProbe"}, podcheck.Readiness, "container shop has no readinessProbe",
+		},
+		"no preStop":            {change{lifecycle, ""}, podcheck.PreStop, "stops after 0s of preStop"},
+		"a preStop too short":   {change{"seconds: 15", "seconds: 14"}, podcheck.PreStop, "stops after 14s of preStop"},
+		"a command too short":   {change{"sleep: {seconds: 15}", `exec: {command: [sh, -c, "sleep 5 && nginx -s quit"]}`}, podcheck.PreStop, "5s of preStop"},
+		"grace as long as both": {change{": 46", ": 45"}, podcheck.GracePeriod, "is 45: a Pod is killed with requests, which may take 30s after 15s of preStop"},
+		"the default grace":     {change{grace, ""}, podcheck.GracePeriod, "is 30"},
+		"grace beside a longer preStop": {
+			change{"seconds: 15", "seconds: 16"}, podcheck.GracePeriod, "30s after 16s of preStop",
+		},
+		"a shell that keeps SIGTERM": {change{"exec shop", "shop"}, podcheck.Shutdown, "does not pass SIGTERM on"},
+		"SIGKILL":                    {change{"lifecycle: {", "lifecycle: {stopSignal: SIGKILL, "}, podcheck.Shutdown, "is stopped by SIGKILL"},
+		"Recreate":                   {change{strategy, "strategy: {type: Recreate}"}, podcheck.Rollout, "Recreate stops all Pods"},
+		"a rollout of all at once":   {change{"maxUnavailable: 1}}", "maxUnavailable: 2}}"}, podcheck.Rollout, "maxUnavailable 2 stops all 2"},
+		"one replica":                {change{"replicas: 2", "replicas: 1"}, podcheck.Replicas, "one replica"},
+		"no number of replicas":      {change{replicas, ""}, podcheck.Replicas, "one replica"},
+		"an autoscaler down to one":  {change{withBudget, scaler + "}"}, podcheck.Replicas, "HorizontalPodAutoscaler may leave one"},
+		"no budget":                  {change{"PodDisruptionBudget", "Lease"}, podcheck.Budget, "no PodDisruptionBudget selects its Pods"},
+		"a budget of other Pods":     {change{budget, strings.Replace(budget, "shop", "shops", 1)}, podcheck.Budget, "no PodDisruptionBudget"},
+		"a budget elsewhere": {
+			change{withBudget, strings.Replace(withBudget, "namespace: apps", "namespace: other", 1)}, podcheck.Budget, "no PodDisruptionBudget",
+		},
+		"a budget that keeps all": {change{"{maxUnavailable: 1, ", "{minAvailable: 100%, "}, podcheck.Budget, "PodDisruptionBudget shop lets no Pod of 2 go"},
+		"a budget of as many":     {change{"{maxUnavailable: 1, ", "{minAvailable: 2, "}, podcheck.Budget, "lets no Pod of 2 go"},
+		"a budget of none":        {change{"{maxUnavailable: 1, ", "{maxUnavailable: 0, "}, podcheck.Budget, "lets no Pod of 2 go"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			found := find(t, test.change.apply(t)).Findings
+			require.Len(t, found, 1)
+			assert.Equal(t, test.rule, found[0].Rule)
+			assert.Equal(t, "shop.yaml: Deployment apps/shop: spec.template.spec", found[0].Place)
+			assert.Contains(t, found[0].Problem, test.says)
+			assert.NotEmpty(t, found[0].Fix)
+		})
+	}
+}
+
+// These look like a broken rule, and are none.
+func TestNearMisses(t *testing.T) {
+	for name, change := range map[string]change{
+		"a preStop that runs sleep":        {"sleep: {seconds: 15}", "exec: {command: [sleep, '15']}"},
+		"a preStop of unknown length":      {"sleep: {seconds: 15}", "httpGet: {path: /drain, port: http}"},
+		"a shell that traps SIGTERM":       {"migrate; exec shop", "trap 'kill %1' TERM; shop & wait"},
+		"a shell with one command":         {"migrate; exec shop", "shop --port 8080"},
+		"a program named like a shell":     {command, "command: [fish, -c, 'a; b']"},
+		"another stop signal":              {"lifecycle: {", "lifecycle: {stopSignal: SIGQUIT, "},
+		"25% of two Pods are none":         {"maxUnavailable: 1}}", "maxUnavailable: 25%}}"},
+		"no strategy":                      {strategy, ""},
+		"an autoscaler sets two":           {withBudget, scaler + ", minReplicas: 2}", replicas, ""},
+		"a budget that keeps one":          {"{maxUnavailable: 1, ", "{minAvailable: 1, "},
+		"a budget that keeps half":         {"{maxUnavailable: 1, ", "{minAvailable: 50%, "},
+		"a budget by the other label":      {budget, `{maxUnavailable: 1, selector: {matchLabels: {version: "2"}}}`},
+		"a port by its number":             {"targetPort: http", "targetPort: 8080"},
+		"a sidecar's port":                 {"image: docker.io/acme/log:1.2.3", "image: 'a:1'\n          ports: [{containerPort: 9090}]"},
+		"a StatefulSet":                    {"kind: Deployment", "kind: StatefulSet", "  " + strategy + "\n", ""},
+		"a worker that no Service selects": {"{selector: {app: shop}", "{selector: {app: other}", probe, "", grace, "", replicas, ""},
+		"a worker without ports":           {"kind: Service", "kind: Endpoints", "          ports: [{name: http, containerPort: 8080}]\n", "", probe, "", grace, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			assert.Empty(t, find(t, change.apply(t)).Findings)
+		})
+	}
+}
+
+// Without Services in the files, as in a Deployment's own file, ports tell who takes requests.
+func TestPortsCountWithoutServices(t *testing.T) {
+	alone, _, _ := strings.Cut(good, "---")
+	var broken []string
+	for _, one := range find(t, strings.Replace(alone, probe, "", 1)).Findings {
+		broken = append(broken, one.Rule)
+	}
+	assert.Equal(t, []string{podcheck.Readiness, podcheck.Budget}, broken)
+}
+
+func TestOtherKindsAreReplacedInTheirOwnWay(t *testing.T) {
+	const pod = "{containers: [{name: a, image: b, ports: [{containerPort: 80}]}], terminationGracePeriodSeconds: 60"
+	job := "apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\nspec: {template: {spec: " + pod + ", restartPolicy: Never}}}\n"
+	knative := "apiVersion: serving.knative.dev/v1\nkind: Service\nmetadata: {name: a}\nspec: {template: {spec: " + pod + "}}}\n"
+	assert.Empty(t, find(t, job+"---\n"+knative).Findings)
+
+	alone := "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: " + pod + "}\n"
+	found := find(t, alone).Findings
+	require.NotEmpty(t, found)
+	assert.Equal(t, podcheck.Replicas, found[len(found)-1].Rule, "nothing replaces it")
+	assert.Empty(t, find(t, strings.Replace(alone, "Seconds: 60", "Seconds: 60, restartPolicy: OnFailure", 1)).Findings)
+}
+
+func TestTheDurationsAreOptions(t *testing.T) {
+	defer func(before podcheck.Options) { options = before }(options)
+	options.LongestRequest *= 2
+	require.Len(t, find(t, good).Findings, 1)
+	options.LongestRequest, options.PreStop = 0, 5e9
+	assert.Empty(t, find(t, change{"seconds: 15", "seconds: 5", ": 46", ": 6"}.apply(t)).Findings)
+}
+
+func TestAnObjectOrACommandSkipsRules(t *testing.T) {
+	skips := func(text string) string {
+		return "  namespace: apps\n  annotations: {strata/skip-checks: '" + text + "'}\nspec:\n"
+	}
+	one := change{"replicas: 2", "replicas: 1", "PodDisruptionBudget", "Lease", "  namespace: apps\nspec:\n", skips("replicas, budget")}
+	assert.Empty(t, find(t, one.apply(t)).Findings)
+	one[5] = skips("replicas")
+	assert.Len(t, find(t, one.apply(t)).Findings, 1)
+	one[5] = skips("replica")
+	report := find(t, one.apply(t))
+	assert.Len(t, report.Findings, 2)
+	require.Len(t, report.Unread, 1)
+	assert.ErrorContains(t, report.Unread[0], `annotation strata/skip-checks: there is no rule "replica"; the rules are certificate, readiness,`)
+
+	defer func() { options.Skip = nil }()
+	options.Skip = []string{podcheck.Readiness}
+	assert.Empty(t, find(t, change{probe, ""}.apply(t)).Findings)
+}
