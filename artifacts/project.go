@@ -5,26 +5,45 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"strata/config"
 )
 
-// ProjectPins returns the pins of every stack file of a project, each once, and their source.
-// Without stack files, it returns the default ones from upstream. Stacks with different mirrors are
-// an error, because a pin is fetched once.
-func ProjectPins(project string) ([]config.Pin, config.Artifacts, error) {
-	paths, err := filepath.Glob(filepath.Join(project, "Pulumi.*.yaml"))
+// StackConfigs returns the configuration of each stack file, by path. Without files it reads the
+// project's own. A file named Pulumi.STACK.yaml or STACK.yaml has the stack's name.
+func StackConfigs(project string, files []string) (paths []string, stacks []*config.Config, err error) {
+	paths = files
+	if len(paths) == 0 {
+		if paths, err = filepath.Glob(filepath.Join(project, "Pulumi.*.yaml")); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, path := range paths {
+		name := filepath.Base(path)
+		stack := strings.TrimPrefix(strings.TrimSuffix(name, filepath.Ext(name)), "Pulumi.")
+		cfg, err := config.OfStack(project, stack, path)
+		if err != nil {
+			return nil, nil, err
+		}
+		stacks = append(stacks, cfg)
+	}
+	return paths, stacks, nil
+}
+
+// ProjectPins returns the pins of every stack file, each once, and their source. Without files it
+// reads the project's own, and without any it returns the default pins from upstream. Stacks with
+// different mirrors are an error, because a pin is fetched once.
+func ProjectPins(project string, files ...string) ([]config.Pin, config.Artifacts, error) {
+	paths, stacks, err := StackConfigs(project, files)
 	if err != nil {
 		return nil, config.Artifacts{}, err
 	}
 	pins := config.Pins()
 	from := config.Artifacts{Mirror: os.Getenv(config.MirrorVariable)}
 	named := ""
-	for _, path := range paths {
-		cfg, err := config.FromFile(path)
-		if err != nil {
-			return nil, config.Artifacts{}, err
-		}
+	for i, cfg := range stacks {
+		path := paths[i]
 		for _, pin := range cfg.Pins() {
 			if !slices.Contains(pins, pin) {
 				pins = append(pins, pin)

@@ -61,3 +61,18 @@ func TestAFetchTakesTheMirrorOfTheStackFiles(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "https://me:hunter2@mirror.example.org", from.Mirror)
 }
+
+// What `environment:` brings cannot be read: a copy of the file, named on the command line, has it.
+func TestAFetchReadsTheFilesThatItIsGiven(t *testing.T) {
+	t.Setenv(config.ArtifactsVariable, "")
+	t.Setenv(config.MirrorVariable, "")
+	project, copied := t.TempDir(), t.TempDir()+"/dev.yaml"
+	text := "config:\n  strata:cluster: {context: kind-kind}\n  strata:metallb: {addresses: [10.0.0.1-10.0.0.9]}\n"
+	require.NoError(t, os.WriteFile(project+"/Pulumi.dev.yaml", []byte(text+"environment: [shared/dev]\n"), 0o600))
+	_, _, err := artifacts.ProjectPins(project)
+	require.ErrorContains(t, err, "environment: has values of Pulumi ESC")
+	require.NoError(t, os.WriteFile(copied, []byte(text+"  strata:artifacts: {mirror: 'https://mirror.example.org'}\n"), 0o600))
+	_, from, err := artifacts.ProjectPins(project, copied)
+	require.NoError(t, err)
+	assert.Equal(t, "https://mirror.example.org", from.Mirror)
+}

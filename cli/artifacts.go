@@ -2,7 +2,6 @@ package cli
 
 import (
 	"fmt"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 // newFetchCommand is `strata fetch`: download what is pinned and record its sums.
 func newFetchCommand() *cobra.Command {
 	var project string
+	var files []string
 	var images bool
 	command := &cobra.Command{
 		Use:   "fetch",
@@ -28,7 +28,7 @@ func newFetchCommand() *cobra.Command {
 			"run is compared with them from then on.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			pins, from, err := artifacts.ProjectPins(project)
+			pins, from, err := artifacts.ProjectPins(project, files...)
 			if err != nil {
 				return err
 			}
@@ -39,24 +39,21 @@ func newFetchCommand() *cobra.Command {
 			if err != nil || !images {
 				return err
 			}
-			return recordImages(cmd, project)
+			return recordImages(cmd, project, files)
 		},
 	}
 	command.Flags().StringVar(&project, "project", ".", "the project's folder")
+	command.Flags().StringSliceVar(&files, "config-file", nil, "a stack file to read in place of all of the project's")
 	command.Flags().BoolVar(&images, "images", false, "record the digests of the images too; the first time compiles for a minute or two")
 	return command
 }
 
 // recordImages records the digests of the images of every stack file's stack.
-func recordImages(cmd *cobra.Command, project string) error {
-	files, err := filepath.Glob(filepath.Join(project, "Pulumi.*.yaml"))
-	for _, file := range files {
-		cfg, err := config.FromFile(file)
-		if err != nil {
-			return err
-		}
+func recordImages(cmd *cobra.Command, project string, files []string) error {
+	files, stacks, err := artifacts.StackConfigs(project, files)
+	for i, cfg := range stacks {
 		left := "the images of stack " + cfg.Stack + " are not recorded"
-		if err := runBundle(cmd, "fetch --images", left, project, cfg.Stack, file); err != nil {
+		if err := runBundle(cmd, "fetch --images", left, project, cfg.Stack, files[i]); err != nil {
 			return err
 		}
 	}
