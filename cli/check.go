@@ -29,9 +29,9 @@ func newCheckPodsCommand() *cobra.Command {
 	var output, skip string
 	command := &cobra.Command{
 		Use:   "pods FILE...",
-		Short: "Find Pods that lose requests when they are replaced, or start without their certificate; - reads stdin",
-		Long: "Give all files of an application together, such as helm template … | strata check pods -: a Pod's Service,\n" +
-			"PodDisruptionBudget and Certificate count. An object may break rules that its annotation\n" +
+		Short: "Find Pods that lose requests when they are replaced, or start without a certificate; - reads stdin",
+		Long: "Give all files of an application together, such as helm template … | strata check pods -: a Pod's\n" +
+			"Service, PodDisruptionBudget and Certificate count. An object may break rules that its annotation\n" +
 			podcheck.SkipAnnotation + " names. The rules: " + strings.Join(podcheck.Rules(), ", ") + ".\n\n" +
 			"Exits with 1 if a Pod breaks a rule, and with 2 if something cannot be read. --output patch prints patches\n" +
 			"for kubectl patch --patch-file and kustomize, and the PodDisruptionBudgets to add.",
@@ -51,7 +51,8 @@ func newCheckPodsCommand() *cobra.Command {
 	command.Flags().StringVar(&skip, "skip", "", "rules that are not checked, separated by commas")
 	command.Flags().DurationVar(&options.PreStop, "pre-stop", 15*time.Second,
 		"the time in which ingress controllers may still send requests to a Pod that stops")
-	command.Flags().DurationVar(&options.LongestRequest, "longest-request", 30*time.Second, "the longest time of a request")
+	command.Flags().DurationVar(&options.LongestRequest, "longest-request", 30*time.Second,
+		"the longest time of a request")
 	return command
 }
 

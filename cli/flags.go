@@ -10,7 +10,7 @@ import (
 func ofStack(command *cobra.Command, stack, project *string) {
 	command.Flags().StringVarP(stack, "stack", "s", "", "the stack's name")
 	command.Flags().StringVar(project, "project", ".", "the project's folder")
-	required(command, "stack")
+	requireFlag(command, "stack")
 }
 
 // ofFile gives a subcommand the flag that names the stack's file, which is not always the project's
@@ -27,8 +27,8 @@ func stackFile(named, project, stack string) string {
 	return config.StackFile(project, stack)
 }
 
-// required makes a flag required.
-func required(command *cobra.Command, flag string) {
+// requireFlag makes a flag required.
+func requireFlag(command *cobra.Command, flag string) {
 	if err := command.MarkFlagRequired(flag); err != nil {
 		panic(err) // there is no such flag: a slip in this package
 	}

@@ -16,7 +16,7 @@ import (
 // stateChosenBy returns by what a state or a passphrase is chosen, and refuses --local-state beside
 // it: who has chosen one would have the stack in another place than thought.
 func (f initFlags) stateChosenBy() (string, error) {
-	chosen, err := localstate.Chosen(f.project)
+	chosen, err := localstate.FindChoice(f.project)
 	if err == nil && f.localState && chosen != "" {
 		err = fmt.Errorf("--local-state: a state or a passphrase is chosen already, by %s; take that back, or leave the flag out", chosen)
 	}

@@ -40,7 +40,7 @@ func TestInitWritesAStackFileThatPreflightReads(t *testing.T) {
 func TestInitFailsWhereAHostHasAProblem(t *testing.T) {
 	host, project := scaffoldtest.New(t, 32), scaffoldtest.Project(t)
 	host.User, host.Sudo = "ada", "echo sudo: a password is required >&2; exit 1"
-	code, stdout, stderr := invoke(t, "", "init", "dev", "--project", project, "--key", scaffoldtest.Key(t, host), "--known-hosts", os.DevNull, "--accept-new", "--host", host.Named())
+	code, stdout, stderr := invoke(t, "", "init", "dev", "--project", project, "--key", scaffoldtest.Key(t, host), "--known-hosts", os.DevNull, "--accept-new", "--host", host.Argument())
 	assert.Equal(t, 1, code)
 	assert.Empty(t, stdout)
 	assert.Contains(t, stderr, "strata: init: nothing was written:\n"+host.Address)
@@ -79,7 +79,7 @@ func TestInitLogsInWithAPassphraseThroughAJumpHost(t *testing.T) {
 	require.NoError(t, os.WriteFile(key, pem.EncodeToMemory(block), 0o600))
 	require.NoError(t, os.WriteFile(known, fmt.Appendf(nil, "[127.0.0.1]:%d %s\n", jump.Target().Port, jump.HostKey()), 0o600))
 	t.Setenv("PATH", t.TempDir())
-	args := []string{"init", "dev", "--project", project, "--key", key, "--known-hosts", known, "--accept-new", "--host", host.Named(), "--jump", fmt.Sprintf("127.0.0.1:%d", jump.Target().Port)}
+	args := []string{"init", "dev", "--project", project, "--key", key, "--known-hosts", known, "--accept-new", "--host", host.Argument(), "--jump", fmt.Sprintf("127.0.0.1:%d", jump.Target().Port)}
 	code, _, stderr := invoke(t, "", args...)
 	assert.Equal(t, 2, code)
 	assert.Contains(t, stderr, "set its passphrase in "+reach.PassphraseVariable+", or give --agent")

@@ -59,7 +59,8 @@ func (f orphansFlags) list(cmd *cobra.Command, state *stackstate.State) error {
 	err := leftovers.ShowUnreachable(cmd.Context(), cmd.OutOrStdout(), f.stack, state)
 	cfg, unread := f.config()
 	if unread != nil {
-		_, failed := fmt.Fprintf(cmd.ErrOrStderr(), "virtual machines that the state does not know were not searched for: %v\n", unread)
+		_, failed := fmt.Fprintf(cmd.ErrOrStderr(),
+			"virtual machines that the state does not know were not searched for: %v\n", unread)
 		return errors.Join(err, failed)
 	}
 	return errors.Join(err, leftovers.ShowOrphans(cmd.Context(), cmd.OutOrStdout(), cfg, f.project, state))

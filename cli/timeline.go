@@ -145,6 +145,6 @@ func newRecordCommand() *cobra.Command {
 	}
 	ofStack(command, &stack, &project)
 	command.Flags().StringVarP(&file, "output", "o", "", "the recording's file")
-	required(command, "output")
+	requireFlag(command, "output")
 	return command
 }

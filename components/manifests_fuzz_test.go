@@ -28,7 +28,7 @@ func FuzzManifests(f *testing.F) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "fuzz.yaml"), text, 0o600))
 		objects, err := ReadManifests(dir, []string{"fuzz.yaml"})
 		if parsed, err := manifest.Parse("fuzz.yaml", text); err == nil {
-			podcheck.Find(parsed)
+			podcheck.Check(parsed, podcheck.Options{})
 		}
 		if err != nil {
 			require.ErrorContains(t, err, "strata:apps.manifests[0]: fuzz.yaml: ")

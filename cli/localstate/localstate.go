@@ -20,9 +20,9 @@ import (
 var chosenBy = []string{"PULUMI_BACKEND_URL", "PULUMI_ACCESS_TOKEN", "PULUMI_CONFIG_PASSPHRASE",
 	"PULUMI_CONFIG_PASSPHRASE_FILE"}
 
-// Chosen returns the source of an already chosen state or passphrase: a variable, the project's
+// FindChoice returns the source of an already chosen state or passphrase: a variable, the project's
 // file, or `pulumi login`. It is empty if there is none.
-func Chosen(project string) (string, error) {
+func FindChoice(project string) (string, error) {
 	for _, name := range chosenBy {
 		if _, set := os.LookupEnv(name); set {
 			return name, nil

@@ -31,24 +31,24 @@ func project(t *testing.T, more string) string {
 func TestAChoiceIsSeenWhereverItWasMade(t *testing.T) {
 	t.Setenv("PULUMI_HOME", t.TempDir())
 	folder := project(t, "")
-	chosen, err := Chosen(folder)
+	chosen, err := FindChoice(folder)
 	require.NoError(t, err)
 	assert.Empty(t, chosen)
 
 	pulumi := t.TempDir()
 	t.Setenv("PULUMI_HOME", pulumi)
 	require.NoError(t, os.WriteFile(filepath.Join(pulumi, "credentials.json"), []byte(`{"current":"file://~"}`), 0o600))
-	chosen, err = Chosen(folder)
+	chosen, err = FindChoice(folder)
 	require.NoError(t, err)
 	assert.Equal(t, "pulumi login", chosen)
 
 	folder = project(t, "backend: {url: 's3://states'}\n")
-	chosen, err = Chosen(folder)
+	chosen, err = FindChoice(folder)
 	require.NoError(t, err)
 	assert.Equal(t, filepath.Join(folder, "Pulumi.yaml"), chosen)
 
 	t.Setenv("PULUMI_CONFIG_PASSPHRASE", "")
-	chosen, err = Chosen(folder)
+	chosen, err = FindChoice(folder)
 	require.NoError(t, err)
 	assert.Equal(t, "PULUMI_CONFIG_PASSPHRASE", chosen, "an empty passphrase is one, too")
 }

@@ -27,7 +27,7 @@ func (s set) totals(run timeline.Run) {
 	one("run_serial_seconds", "What all resources would have taken in a row.", run.Serial.Seconds())
 	one("run_gate_wait_seconds", "How long gates waited, all together.", run.Gates.Seconds())
 	one("run_success",
-		"1 if the run did all that it was to, 0 if a resource failed or the run was killed.", number(!run.Failed()))
+		"1 if the run did all that it was to, 0 if a resource failed or the run was killed.", number(!run.HasFailed()))
 	one("run_start_timestamp_seconds", "When the run began, as Unix time.", unix(run.Start))
 	one("run_end_timestamp_seconds", "When the run ended, as Unix time.", unix(run.End))
 }
@@ -70,7 +70,7 @@ func (s set) gates(run timeline.Run) {
 		"From when the last of what a gate needs was applied to when the gate saw it work, by the gate's kind.",
 		labels...)
 	for _, bar := range run.Bars {
-		if !bar.Observed() {
+		if !bar.IsObserved() {
 			continue
 		}
 		values := []string{run.Stack, run.Operation, bar.Layer, bar.Kind, bar.Name}

@@ -18,7 +18,7 @@ func (c *checker) checkCertificates(s *subject) {
 			continue
 		}
 		problem = fmt.Sprintf("volume %s of Secret %s %s", mounted.volume, mounted.secret, problem)
-		if c.broken(s, Certificate, problem, fix) {
+		if c.addFinding(s, Certificate, problem, fix) {
 			s.patch.waitForCertificate(s.pod, mounted)
 		}
 	}

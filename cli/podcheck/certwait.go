@@ -11,11 +11,31 @@ import (
 const CertWaitImage = "localhost/strata/cert-wait:1.0.0"
 
 // waitForCertificate makes a certificate's volume optional, and adds the init container that waits
-// for it.
+// for it, as far as the Pod lacks them.
 func (p *patch) waitForCertificate(pod corev1.PodSpec, mounted source) {
+	if !mounted.optional {
+		volume := makeOptional(pod, mounted)
+		fields := toMap(volume)
+		delete(fields, "name")
+		p.merge("volumes", volume.Name, fields)
+	}
+	if slices.ContainsFunc(pod.InitContainers, func(one corev1.Container) bool { return waits(one, mounted.volume) }) {
+		return
+	}
+	name := "cert-wait"
+	if slices.ContainsFunc(pod.InitContainers, func(one corev1.Container) bool { return one.Name == name }) {
+		name += "-" + mounted.volume
+	}
+	fields := toMap(certWait(mounted.volume, mountPath(pod, mounted.volume)))
+	delete(fields, "name")
+	p.merge("initContainers", name, fields)
+}
+
+// makeOptional makes a certificate's Secret optional in its volume of the Pod, and returns the
+// volume. A projected volume may have several of them.
+func makeOptional(pod corev1.PodSpec, mounted source) *corev1.Volume {
 	at := slices.IndexFunc(pod.Volumes, func(one corev1.Volume) bool { return one.Name == mounted.volume })
-	volume := pod.Volumes[at].DeepCopy()
-	optional := true
+	volume, optional := &pod.Volumes[at], true
 	if volume.Secret != nil {
 		volume.Secret.Optional = &optional
 	}
@@ -26,19 +46,7 @@ func (p *patch) waitForCertificate(pod corev1.PodSpec, mounted source) {
 			}
 		}
 	}
-	fields := toMap(volume)
-	delete(fields, "name")
-	p.merge("volumes", volume.Name, fields)
-	if slices.ContainsFunc(pod.InitContainers, func(one corev1.Container) bool { return waits(one, volume.Name) }) {
-		return
-	}
-	name := "cert-wait"
-	if slices.ContainsFunc(pod.InitContainers, func(one corev1.Container) bool { return one.Name == name }) {
-		name += "-" + volume.Name
-	}
-	fields = toMap(certWait(volume.Name, mountPath(pod, volume.Name)))
-	delete(fields, "name")
-	p.merge("initContainers", name, fields)
+	return volume
 }
 
 // mountPath returns the folder at which the first container mounts a volume.

@@ -70,15 +70,15 @@ func (c *checker) check(o manifest.Manifest, found specification) {
 	s.patch = newPatch(o, found.path)
 	c.report.Pods = append(c.report.Pods, s.place)
 	c.checkCertificates(&s)
-	if containers := c.serving(&s); len(containers) > 0 {
+	if containers := c.pickServing(&s); len(containers) > 0 {
 		c.checkContainers(&s, containers)
 		c.checkReplicas(&s)
 	}
 	c.report.Patches = append(c.report.Patches, s.patch.documents()...)
 }
 
-// broken records a finding unless its rule is skipped, and reports whether it did.
-func (c *checker) broken(s *subject, rule, problem, fix string) bool {
+// addFinding records a finding unless its rule is skipped, and reports whether it did.
+func (c *checker) addFinding(s *subject, rule, problem, fix string) bool {
 	if slices.Contains(s.skip, rule) {
 		return false
 	}

@@ -14,10 +14,10 @@ import (
 // defaultGrace is Kubernetes' default of terminationGracePeriodSeconds.
 const defaultGrace = 30
 
-// serving returns the containers of a subject that take requests: those with a port that a Service
+// pickServing returns the containers of a subject that take requests: those with a port that a Service
 // sends to. If the files have no Service in its namespace, those with any port. Jobs take none, and
 // in kinds of others than Kubernetes' their controller replaces Pods in its own way.
-func (c *checker) serving(s *subject) []corev1.Container {
+func (c *checker) pickServing(s *subject) []corev1.Container {
 	if !takesRules(s.Manifest) || s.pod.RestartPolicy != "" && s.pod.RestartPolicy != corev1.RestartPolicyAlways {
 		return nil
 	}
@@ -40,7 +40,7 @@ func (c *checker) serving(s *subject) []corev1.Container {
 func (c *checker) checkContainers(s *subject, containers []corev1.Container) {
 	var longest time.Duration
 	for _, one := range containers {
-		if one.ReadinessProbe == nil && c.broken(s, Readiness,
+		if one.ReadinessProbe == nil && c.addFinding(s, Readiness,
 			"container "+one.Name+" has no readinessProbe: requests come before it can answer",
 			"add one that answers only when the application can serve") {
 			s.patch.addReadiness(one)
@@ -55,7 +55,7 @@ func (c *checker) checkContainers(s *subject, containers []corev1.Container) {
 // It returns the time of the preStop hook, at least as long as it should be.
 func (c *checker) checkPreStop(s *subject, one corev1.Container) time.Duration {
 	wait, known := preStopOf(one)
-	if known && wait < c.PreStop && c.broken(s, PreStop,
+	if known && wait < c.PreStop && c.addFinding(s, PreStop,
 		fmt.Sprintf("container %s stops after %s of preStop, and ingress controllers may send requests for %s",
 			one.Name, wait, c.PreStop),
 		"have preStop sleep as long") {
@@ -71,9 +71,9 @@ func (c *checker) checkGrace(s *subject, preStop time.Duration) {
 		grace = *s.pod.TerminationGracePeriodSeconds
 	}
 	needed := preStop + c.LongestRequest
-	if time.Duration(grace)*time.Second <= needed && c.broken(s, GracePeriod,
-		fmt.Sprintf("terminationGracePeriodSeconds is %d: a Pod is killed with requests, which may take %s after %s of preStop",
-			grace, c.LongestRequest, preStop),
+	if time.Duration(grace)*time.Second <= needed && c.addFinding(s, GracePeriod,
+		fmt.Sprintf("terminationGracePeriodSeconds is %d: a Pod is killed with requests, which may take %s after "+
+			"%s of preStop", grace, c.LongestRequest, preStop),
 		"make it longer than both together") {
 		s.patch.setGrace(needed)
 	}
@@ -106,23 +106,24 @@ var sleeps = regexp.MustCompile(`\bsleep ([0-9.]+)s?\b`)
 // stays process 1 and does not pass the signal on, unless it replaces itself by exec or traps it.
 func (c *checker) checkShutdown(s *subject, one corev1.Container) {
 	if one.Lifecycle != nil && one.Lifecycle.StopSignal != nil && *one.Lifecycle.StopSignal == corev1.SIGKILL {
-		if c.broken(s, Shutdown, "container "+one.Name+" is stopped by SIGKILL, with the requests that it has",
+		if c.addFinding(s, Shutdown, "container "+one.Name+" is stopped by SIGKILL, with the requests that it has",
 			"remove lifecycle.stopSignal, and finish requests on SIGTERM") {
 			s.patch.removeStopSignal(one.Name)
 		}
 	}
 	words := slices.Concat(one.Command, one.Args)
-	if len(words) < 3 || !shell.MatchString(words[0]) || !strings.HasPrefix(words[1], "-") || !strings.HasSuffix(words[1], "c") {
+	if len(words) < 3 || !shell.MatchString(words[0]+" "+words[1]) {
 		return
 	}
 	if several.MatchString(strings.TrimSpace(words[2])) && !passes.MatchString(words[2]) {
-		c.broken(s, Shutdown, "container "+one.Name+" runs in a shell, which does not pass SIGTERM on: it is killed with its requests",
+		c.addFinding(s, Shutdown,
+			"container "+one.Name+" runs in a shell, which does not pass SIGTERM on: it is killed with its requests",
 			"put exec before the last command of the shell")
 	}
 }
 
 var (
-	shell   = regexp.MustCompile(`(^|/)(sh|bash|ash|dash)$`)
+	shell   = regexp.MustCompile(`(^|/)(sh|bash|ash|dash) -[a-z]*c$`)
 	several = regexp.MustCompile(`[;&|\n]`)
 	passes  = regexp.MustCompile(`(^|[;&|\s])(exec|trap)\s`)
 )

@@ -24,7 +24,7 @@ func patched(t *testing.T, objects []manifest.Manifest, patches []map[string]any
 		object := &unstructured.Unstructured{Object: patch}
 		into := -1
 		for i, one := range objects {
-			if one.GetKind() == object.GetKind() && one.GetName() == object.GetName() && one.GetNamespace() == object.GetNamespace() {
+			if one.Title() == (manifest.Manifest{Unstructured: object}).Title() {
 				into = i
 			}
 		}
@@ -52,7 +52,8 @@ func TestThePatchesRepairWhatTheyAreFor(t *testing.T) {
 	bare, _, _ := strings.Cut(change{
 		probe, "", "          " + lifecycle + "\n", "", grace, "", replicas, "", strategy, "strategy: {type: Recreate}",
 	}.apply(t), "---")
-	mounted := strings.Replace(bare, "        - name: log\n", "          volumeMounts: [{name: tls, mountPath: /pair}]\n        - name: log\n", 1)
+	mounted := strings.Replace(bare, "        - name: log\n",
+		"          volumeMounts: [{name: tls, mountPath: /pair}]\n        - name: log\n", 1)
 	for name, text := range map[string]string{
 		"a Deployment": bare,
 		"its preStop is a command": strings.Replace(bare, "          ports:",
@@ -60,8 +61,9 @@ func TestThePatchesRepairWhatTheyAreFor(t *testing.T) {
 		"it has a startup probe": strings.Replace(bare, "          ports:",
 			"          startupProbe: {tcpSocket: {port: http}}\n          ports:", 1),
 		"a certificate": mounted + "      volumes: [{name: tls, secret: {secretName: shop-tls, defaultMode: 0400}}]\n",
-		"a projected certificate and another init container": mounted +
-			"      volumes: [{name: tls, projected: {sources: [{configMap: {name: a}}, {secret: {name: shop-tls}}]}}]\n" +
+		"two projected certificates and another init container": mounted +
+			"      volumes: [{name: tls, projected: {sources: " +
+			"[{configMap: {name: a}}, {secret: {name: shop-tls}}, {secret: {name: b-cert}}]}}]\n" +
 			"      initContainers: [{name: cert-wait, image: a}]\n",
 	} {
 		t.Run(name, func(t *testing.T) {

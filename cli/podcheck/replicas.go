@@ -27,7 +27,7 @@ func takesRules(o manifest.Manifest) bool {
 // checkReplicas checks that a node's drain and a rollout leave Pods that serve.
 func (c *checker) checkReplicas(s *subject) {
 	if s.GetKind() == "Pod" {
-		c.broken(s, Replicas, "it is a Pod without a controller: nothing replaces it", "put it into a Deployment")
+		c.addFinding(s, Replicas, "it is a Pod without a controller: nothing replaces it", "put it into a Deployment")
 	}
 	if !scaled[s.GetKind()] {
 		return
@@ -42,7 +42,7 @@ func (c *checker) checkCount(s *subject) int {
 	least, scaled := c.related.leastReplicas[namespaceOf(s.Manifest)+"/"+s.GetKind()+"/"+s.GetName()]
 	if scaled {
 		if least < 2 {
-			c.broken(s, Replicas, "its HorizontalPodAutoscaler may leave one replica, and a drain or a lost node none",
+			c.addFinding(s, Replicas, "its HorizontalPodAutoscaler may leave one replica, and a drain or a lost node none",
 				"set minReplicas to two or more")
 		}
 		return max(2, int(least))
@@ -51,7 +51,8 @@ func (c *checker) checkCount(s *subject) int {
 	if !found || err != nil {
 		replicas = 1 // Kubernetes' default
 	}
-	if replicas == 1 && c.broken(s, Replicas, "it has one replica: a drain or a lost node leaves none", "run two or more") {
+	if replicas == 1 &&
+		c.addFinding(s, Replicas, "it has one replica: a drain or a lost node leaves none", "run two or more") {
 		s.patch.set(int64(2), "spec", "replicas")
 	}
 	return max(2, int(replicas))
@@ -70,10 +71,11 @@ func (c *checker) checkRollout(s *subject, replicas int) {
 	case strategy.RollingUpdate != nil && strategy.RollingUpdate.MaxUnavailable != nil:
 		down, err := intstr.GetScaledValueFromIntOrPercent(strategy.RollingUpdate.MaxUnavailable, replicas, false)
 		if err == nil && down >= replicas {
-			problem = fmt.Sprintf("maxUnavailable %s stops all %d Pods at once", strategy.RollingUpdate.MaxUnavailable.String(), replicas)
+			problem = fmt.Sprintf("maxUnavailable %s stops all %d Pods at once",
+				strategy.RollingUpdate.MaxUnavailable.String(), replicas)
 		}
 	}
-	if problem != "" && c.broken(s, Rollout, problem, "replace Pods one by one: maxUnavailable 0, maxSurge 1") {
+	if problem != "" && c.addFinding(s, Rollout, problem, "replace Pods one by one: maxUnavailable 0, maxSurge 1") {
 		s.patch.set(map[string]any{
 			"type": "RollingUpdate", "rollingUpdate": map[string]any{"maxUnavailable": int64(0), "maxSurge": int64(1)},
 		}, "spec", "strategy")
@@ -84,22 +86,23 @@ func (c *checker) checkRollout(s *subject, replicas int) {
 func (c *checker) checkBudget(s *subject, replicas int) {
 	budgets := c.related.budgetsOf(s)
 	if len(budgets) == 0 {
-		if c.broken(s, Budget, "no PodDisruptionBudget selects its Pods: a drain may stop all of them at once",
+		if c.addFinding(s, Budget, "no PodDisruptionBudget selects its Pods: a drain may stop all of them at once",
 			"add one with maxUnavailable 1") {
 			s.patch.addBudget(s)
 		}
 		return
 	}
 	for _, budget := range budgets {
-		if allowed(budget.Spec, replicas) < 1 {
-			c.broken(s, Budget, fmt.Sprintf("PodDisruptionBudget %s lets no Pod of %d go: a drain never ends", budget.Name, replicas),
+		if countEvictable(budget.Spec, replicas) < 1 {
+			c.addFinding(s, Budget,
+				fmt.Sprintf("PodDisruptionBudget %s lets no Pod of %d go: a drain never ends", budget.Name, replicas),
 				"set maxUnavailable 1 in it")
 		}
 	}
 }
 
-// allowed returns how many of the Pods a budget lets go at once.
-func allowed(spec policyv1.PodDisruptionBudgetSpec, replicas int) int {
+// countEvictable returns how many of the Pods a budget lets go at once.
+func countEvictable(spec policyv1.PodDisruptionBudgetSpec, replicas int) int {
 	scale := func(value *intstr.IntOrString) int {
 		scaled, err := intstr.GetScaledValueFromIntOrPercent(value, replicas, true)
 		if err != nil {

@@ -72,41 +72,84 @@ const (
 	withBudget = "kind: PodDisruptionBudget\nmetadata: {name: shop, namespace: apps}\nspec: " + budget
 )
 
+// broken are changes of good that break one rule.
+var broken = map[string]struct {
+	change change
+	rule   string
+	says   string
+}{
+	"no readiness probe": {change{probe, ""}, podcheck.Readiness, "container shop has no readinessProbe"},
+	"only a startup probe": {
+		change{"readinessProbe", "startupProbe"}, podcheck.Readiness, "container shop has no readinessProbe",
+	},
+	"no preStop": {change{lifecycle, ""}, podcheck.PreStop, "stops after 0s of preStop"},
+	"a preStop too short": {
+		change{"seconds: 15", "seconds: 14"},
+		podcheck.PreStop, "stops after 14s of preStop",
+	},
+	"a command too short": {
+		change{"sleep: {seconds: 15}", `exec: {command: [sh, -c, "sleep 5 && nginx -s quit"]}`},
+		podcheck.PreStop, "5s of preStop",
+	},
+	"grace as long as both": {
+		change{": 46", ": 45"},
+		podcheck.GracePeriod, "is 45: a Pod is killed with requests, which may take 30s after 15s of preStop",
+	},
+	"the default grace": {change{grace, ""}, podcheck.GracePeriod, "is 30"},
+	"grace beside a longer preStop": {
+		change{"seconds: 15", "seconds: 16"}, podcheck.GracePeriod, "30s after 16s of preStop",
+	},
+	"a shell that keeps SIGTERM": {
+		change{"exec shop", "shop"},
+		podcheck.Shutdown, "does not pass SIGTERM on",
+	},
+	"SIGKILL": {
+		change{"lifecycle: {", "lifecycle: {stopSignal: SIGKILL, "},
+		podcheck.Shutdown, "is stopped by SIGKILL",
+	},
+	"Recreate": {
+		change{strategy, "strategy: {type: Recreate}"},
+		podcheck.Rollout, "Recreate stops all Pods",
+	},
+	"a rollout of all at once": {
+		change{"maxUnavailable: 1}}", "maxUnavailable: 2}}"},
+		podcheck.Rollout, "maxUnavailable 2 stops all 2",
+	},
+	"one replica":           {change{"replicas: 2", "replicas: 1"}, podcheck.Replicas, "one replica"},
+	"no number of replicas": {change{replicas, ""}, podcheck.Replicas, "one replica"},
+	"an autoscaler down to one": {
+		change{withBudget, scaler + "}"},
+		podcheck.Replicas, "HorizontalPodAutoscaler may leave one",
+	},
+	"no budget": {
+		change{"PodDisruptionBudget", "Lease"},
+		podcheck.Budget, "no PodDisruptionBudget selects its Pods",
+	},
+	"a budget of other Pods": {
+		change{budget, strings.Replace(budget, "shop", "shops", 1)},
+		podcheck.Budget, "no PodDisruptionBudget",
+	},
+	"a budget elsewhere": {
+		change{withBudget, strings.Replace(withBudget, "namespace: apps", "namespace: other", 1)},
+		podcheck.Budget, "no PodDisruptionBudget",
+	},
+	"a budget that keeps all": {
+		change{"{maxUnavailable: 1, ", "{minAvailable: 100%, "},
+		podcheck.Budget, "PodDisruptionBudget shop lets no Pod of 2 go",
+	},
+	"a budget of as many": {
+		change{"{maxUnavailable: 1, ", "{minAvailable: 2, "},
+		podcheck.Budget, "lets no Pod of 2 go",
+	},
+	"a budget of none": {
+		change{"{maxUnavailable: 1, ", "{maxUnavailable: 0, "},
+		podcheck.Budget, "lets no Pod of 2 go",
+	},
+}
+
 func TestRules(t *testing.T) {
 	assert.Empty(t, find(t, good).Findings)
-	for name, test := range map[string]struct {
-		change change
-		rule   string
-		says   string
-	}{
-		"no readiness probe": {change{probe, ""}, podcheck.Readiness, "container shop has no readinessProbe"},
-		"only a startup probe": {
-			change{"readinessProbe", "startupProbe"}, podcheck.Readiness, "container shop has no readinessProbe",
-		},
-		"no preStop":            {change{lifecycle, ""}, podcheck.PreStop, "stops after 0s of preStop"},
-		"a preStop too short":   {change{"seconds: 15", "seconds: 14"}, podcheck.PreStop, "stops after 14s of preStop"},
-		"a command too short":   {change{"sleep: {seconds: 15}", `exec: {command: [sh, -c, "sleep 5 && nginx -s quit"]}`}, podcheck.PreStop, "5s of preStop"},
-		"grace as long as both": {change{": 46", ": 45"}, podcheck.GracePeriod, "is 45: a Pod is killed with requests, which may take 30s after 15s of preStop"},
-		"the default grace":     {change{grace, ""}, podcheck.GracePeriod, "is 30"},
-		"grace beside a longer preStop": {
-			change{"seconds: 15", "seconds: 16"}, podcheck.GracePeriod, "30s after 16s of preStop",
-		},
-		"a shell that keeps SIGTERM": {change{"exec shop", "shop"}, podcheck.Shutdown, "does not pass SIGTERM on"},
-		"SIGKILL":                    {change{"lifecycle: {", "lifecycle: {stopSignal: SIGKILL, "}, podcheck.Shutdown, "is stopped by SIGKILL"},
-		"Recreate":                   {change{strategy, "strategy: {type: Recreate}"}, podcheck.Rollout, "Recreate stops all Pods"},
-		"a rollout of all at once":   {change{"maxUnavailable: 1}}", "maxUnavailable: 2}}"}, podcheck.Rollout, "maxUnavailable 2 stops all 2"},
-		"one replica":                {change{"replicas: 2", "replicas: 1"}, podcheck.Replicas, "one replica"},
-		"no number of replicas":      {change{replicas, ""}, podcheck.Replicas, "one replica"},
-		"an autoscaler down to one":  {change{withBudget, scaler + "}"}, podcheck.Replicas, "HorizontalPodAutoscaler may leave one"},
-		"no budget":                  {change{"PodDisruptionBudget", "Lease"}, podcheck.Budget, "no PodDisruptionBudget selects its Pods"},
-		"a budget of other Pods":     {change{budget, strings.Replace(budget, "shop", "shops", 1)}, podcheck.Budget, "no PodDisruptionBudget"},
-		"a budget elsewhere": {
-			change{withBudget, strings.Replace(withBudget, "namespace: apps", "namespace: other", 1)}, podcheck.Budget, "no PodDisruptionBudget",
-		},
-		"a budget that keeps all": {change{"{maxUnavailable: 1, ", "{minAvailable: 100%, "}, podcheck.Budget, "PodDisruptionBudget shop lets no Pod of 2 go"},
-		"a budget of as many":     {change{"{maxUnavailable: 1, ", "{minAvailable: 2, "}, podcheck.Budget, "lets no Pod of 2 go"},
-		"a budget of none":        {change{"{maxUnavailable: 1, ", "{maxUnavailable: 0, "}, podcheck.Budget, "lets no Pod of 2 go"},
-	} {
+	for name, test := range broken {
 		t.Run(name, func(t *testing.T) {
 			found := find(t, test.change.apply(t)).Findings
 			require.Len(t, found, 1)
@@ -118,27 +161,39 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// These look like a broken rule, and are none.
+// nearMisses are changes of good that look like a broken rule, and are none.
+var nearMisses = map[string]change{
+	"a preStop that runs sleep":    {"sleep: {seconds: 15}", "exec: {command: [sleep, '15']}"},
+	"a preStop of unknown length":  {"sleep: {seconds: 15}", "httpGet: {path: /drain, port: http}"},
+	"a shell that traps SIGTERM":   {"migrate; exec shop", "trap 'kill %1' TERM; shop & wait"},
+	"a shell with one command":     {"migrate; exec shop", "shop --port 8080"},
+	"a program named like a shell": {command, "command: [fish, -c, 'a; b']"},
+	"another stop signal":          {"lifecycle: {", "lifecycle: {stopSignal: SIGQUIT, "},
+	"25% of two Pods are none":     {"maxUnavailable: 1}}", "maxUnavailable: 25%}}"},
+	"no strategy":                  {strategy, ""},
+	"an autoscaler sets two":       {withBudget, scaler + ", minReplicas: 2}", replicas, ""},
+	"a budget that keeps one":      {"{maxUnavailable: 1, ", "{minAvailable: 1, "},
+	"a budget that keeps half":     {"{maxUnavailable: 1, ", "{minAvailable: 50%, "},
+	"a budget by the other label": {
+		budget, `{maxUnavailable: 1, selector: {matchLabels: {version: "2"}}}`,
+	},
+	"a port by its number": {"targetPort: http", "targetPort: 8080"},
+	"a sidecar's port": {
+		"image: docker.io/acme/log:1.2.3", "image: 'a:1'\n          ports: [{containerPort: 9090}]",
+	},
+	"a StatefulSet": {
+		"kind: Deployment", "kind: StatefulSet", "  " + strategy + "\n", "",
+	},
+	"a worker that no Service selects": {
+		"{selector: {app: shop}", "{selector: {app: other}", probe, "", grace, "", replicas, "",
+	},
+	"a worker without ports": {
+		"kind: Service", "kind: Endpoints", "          ports: [{name: http, containerPort: 8080}]\n", "", probe, "", grace, "",
+	},
+}
+
 func TestNearMisses(t *testing.T) {
-	for name, change := range map[string]change{
-		"a preStop that runs sleep":        {"sleep: {seconds: 15}", "exec: {command: [sleep, '15']}"},
-		"a preStop of unknown length":      {"sleep: {seconds: 15}", "httpGet: {path: /drain, port: http}"},
-		"a shell that traps SIGTERM":       {"migrate; exec shop", "trap 'kill %1' TERM; shop & wait"},
-		"a shell with one command":         {"migrate; exec shop", "shop --port 8080"},
-		"a program named like a shell":     {command, "command: [fish, -c, 'a; b']"},
-		"another stop signal":              {"lifecycle: {", "lifecycle: {stopSignal: SIGQUIT, "},
-		"25% of two Pods are none":         {"maxUnavailable: 1}}", "maxUnavailable: 25%}}"},
-		"no strategy":                      {strategy, ""},
-		"an autoscaler sets two":           {withBudget, scaler + ", minReplicas: 2}", replicas, ""},
-		"a budget that keeps one":          {"{maxUnavailable: 1, ", "{minAvailable: 1, "},
-		"a budget that keeps half":         {"{maxUnavailable: 1, ", "{minAvailable: 50%, "},
-		"a budget by the other label":      {budget, `{maxUnavailable: 1, selector: {matchLabels: {version: "2"}}}`},
-		"a port by its number":             {"targetPort: http", "targetPort: 8080"},
-		"a sidecar's port":                 {"image: docker.io/acme/log:1.2.3", "image: 'a:1'\n          ports: [{containerPort: 9090}]"},
-		"a StatefulSet":                    {"kind: Deployment", "kind: StatefulSet", "  " + strategy + "\n", ""},
-		"a worker that no Service selects": {"{selector: {app: shop}", "{selector: {app: other}", probe, "", grace, "", replicas, ""},
-		"a worker without ports":           {"kind: Service", "kind: Endpoints", "          ports: [{name: http, containerPort: 8080}]\n", "", probe, "", grace, ""},
-	} {
+	for name, change := range nearMisses {
 		t.Run(name, func(t *testing.T) {
 			assert.Empty(t, find(t, change.apply(t)).Findings)
 		})
@@ -148,17 +203,19 @@ func TestNearMisses(t *testing.T) {
 // Without Services in the files, as in a Deployment's own file, ports tell who takes requests.
 func TestPortsCountWithoutServices(t *testing.T) {
 	alone, _, _ := strings.Cut(good, "---")
-	var broken []string
+	var rules []string
 	for _, one := range find(t, strings.Replace(alone, probe, "", 1)).Findings {
-		broken = append(broken, one.Rule)
+		rules = append(rules, one.Rule)
 	}
-	assert.Equal(t, []string{podcheck.Readiness, podcheck.Budget}, broken)
+	assert.Equal(t, []string{podcheck.Readiness, podcheck.Budget}, rules)
 }
 
 func TestOtherKindsAreReplacedInTheirOwnWay(t *testing.T) {
 	const pod = "{containers: [{name: a, image: b, ports: [{containerPort: 80}]}], terminationGracePeriodSeconds: 60"
-	job := "apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\nspec: {template: {spec: " + pod + ", restartPolicy: Never}}}\n"
-	knative := "apiVersion: serving.knative.dev/v1\nkind: Service\nmetadata: {name: a}\nspec: {template: {spec: " + pod + "}}}\n"
+	job := "apiVersion: batch/v1\nkind: Job\nmetadata: {name: a}\n" +
+		"spec: {template: {spec: " + pod + ", restartPolicy: Never}}}\n"
+	knative := "apiVersion: serving.knative.dev/v1\nkind: Service\nmetadata: {name: a}\n" +
+		"spec: {template: {spec: " + pod + "}}}\n"
 	assert.Empty(t, find(t, job+"---\n"+knative).Findings)
 
 	alone := "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: " + pod + "}\n"
@@ -180,7 +237,10 @@ func TestAnObjectOrACommandSkipsRules(t *testing.T) {
 	skips := func(text string) string {
 		return "  namespace: apps\n  annotations: {strata/skip-checks: '" + text + "'}\nspec:\n"
 	}
-	one := change{"replicas: 2", "replicas: 1", "PodDisruptionBudget", "Lease", "  namespace: apps\nspec:\n", skips("replicas, budget")}
+	one := change{
+		"replicas: 2", "replicas: 1", "PodDisruptionBudget", "Lease",
+		"  namespace: apps\nspec:\n", skips("replicas, budget"),
+	}
 	assert.Empty(t, find(t, one.apply(t)).Findings)
 	one[5] = skips("replicas")
 	assert.Len(t, find(t, one.apply(t)).Findings, 1)
@@ -188,7 +248,8 @@ func TestAnObjectOrACommandSkipsRules(t *testing.T) {
 	report := find(t, one.apply(t))
 	assert.Len(t, report.Findings, 2)
 	require.Len(t, report.Unread, 1)
-	assert.ErrorContains(t, report.Unread[0], `annotation strata/skip-checks: there is no rule "replica"; the rules are certificate, readiness,`)
+	assert.ErrorContains(t, report.Unread[0],
+		`annotation strata/skip-checks: there is no rule "replica"; the rules are certificate, readiness,`)
 
 	defer func() { options.Skip = nil }()
 	options.Skip = []string{podcheck.Readiness}

@@ -41,8 +41,8 @@ type existingFacts struct {
 	Traefik   bool     `json:"traefik,omitempty"`
 }
 
-// Existing observes an existing cluster once and returns its findings before the first change.
-func Existing(ctx context.Context, cluster ExistingCluster) ([]Finding, error) {
+// CheckExisting observes an existing cluster once and returns its findings before the first change.
+func CheckExisting(ctx context.Context, cluster ExistingCluster) ([]Finding, error) {
 	all, err := kube.ClusterOf(health.Spec{Servers: []string{cluster.Server}, Existing: true},
 		health.Secrets{Kubeconfig: cluster.Kubeconfig})
 	if err != nil {

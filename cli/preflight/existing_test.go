@@ -35,7 +35,7 @@ func existingCluster(t *testing.T, allowed bool) (*fakeapi.Cluster, ExistingClus
 // failing returns the checks of a preflight that do not pass.
 func failing(t *testing.T, cluster ExistingCluster) map[string]string {
 	t.Helper()
-	findings, err := Existing(t.Context(), cluster)
+	findings, err := CheckExisting(t.Context(), cluster)
 	require.NoError(t, err)
 	message := map[string]string{}
 	for _, one := range findings {

@@ -75,7 +75,7 @@ func judgeFirewall(h Host, b host.Block) health.Verdict {
 	v := health.Verdict{Check: "firewall", State: health.Ready,
 		Message: "none is seen that drops what nodes send each other"}
 	for _, wall := range firewalls(b) {
-		closed := wall.closed(h.Ports)
+		closed := wall.closedPorts(h.Ports)
 		if len(closed) == 0 {
 			v.Message = wall.name + " lets through what nodes send each other"
 			continue
@@ -89,8 +89,8 @@ func judgeFirewall(h Host, b host.Block) health.Verdict {
 	return v
 }
 
-// closed returns the ports that no rule opens for one of the nodes.
-func (f firewall) closed(ports []Port) (closed []Port) {
+// closedPorts returns the ports that no rule opens for one of the nodes.
+func (f firewall) closedPorts(ports []Port) (closed []Port) {
 	for _, port := range ports {
 		if slices.ContainsFunc(port.From, func(from netip.Addr) bool {
 			return !slices.ContainsFunc(f.passes, func(p pass) bool { return p.takes(port, from) })

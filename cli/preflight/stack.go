@@ -43,7 +43,7 @@ func clusterFindings(ctx context.Context, cfg *config.Config, project string) ([
 	if err != nil {
 		return nil, err
 	}
-	return Existing(ctx, ExistingCluster{
+	return CheckExisting(ctx, ExistingCluster{
 		Name: "context " + cfg.Cluster.Context, Server: target.Server, Kubeconfig: target.Text,
 		MetalLB: *cfg.MetalLB.Enabled, Traefik: cfg.Ingress.Uses(config.ControllerTraefik),
 	})

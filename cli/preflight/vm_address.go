@@ -73,9 +73,9 @@ func reservations(specs hypervisor.Specs) []string {
 	return all
 }
 
-// unasked returns why the hardware addresses behind the machines' addresses are unknown; empty if
+// explainUnasked returns why the hardware addresses behind the machines' addresses are unknown; empty if
 // they are known.
-func unasked(specs hypervisor.Specs, f vmFindings) string {
+func explainUnasked(specs hypervisor.Specs, f vmFindings) string {
 	subnet := specs[0].Guest.Address
 	switch lacks := f.Pings.Get("lacks"); {
 	case f.PingsFault != nil:

@@ -56,7 +56,7 @@ func judgeHypervisor(plan VMPlan, f vmFindings) []health.Verdict {
 		add("name "+spec.Node, name)
 	}
 	add("disks", judgeVMDisks(plan.Specs, f.Machines))
-	if silent := unasked(plan.Specs, f); silent != "" && f.Network.DHCP == nil {
+	if silent := explainUnasked(plan.Specs, f); silent != "" && f.Network.DHCP == nil {
 		add("addresses", health.Verdict{State: health.Skipped, Message: silent})
 	} else {
 		for i, spec := range plan.Specs {

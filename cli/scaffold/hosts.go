@@ -26,8 +26,8 @@ type Host struct {
 	key    []byte
 }
 
-// own returns the interface with the address of the login.
-func (h Host) own() (Interface, bool) {
+// loginInterface returns the interface with the address of the login.
+func (h Host) loginInterface() (Interface, bool) {
 	for _, one := range h.Facts.Interfaces {
 		if one.Address.Addr() == h.Address {
 			return one, true

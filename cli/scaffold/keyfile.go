@@ -22,19 +22,19 @@ func PathInStack(project, named string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if inside, ok := below(folder, path); ok {
+	if inside, ok := trimFolder(folder, path); ok {
 		return inside, nil
 	}
 	if home, err := os.UserHomeDir(); err == nil {
-		if inside, ok := below(home, path); ok {
+		if inside, ok := trimFolder(home, path); ok {
 			return "~/" + inside, nil
 		}
 	}
 	return path, nil
 }
 
-// below returns a path relative to a folder that contains it.
-func below(folder, path string) (string, bool) {
+// trimFolder returns a path relative to a folder that contains it.
+func trimFolder(folder, path string) (string, bool) {
 	inside, err := filepath.Rel(folder, path)
 	if err != nil || inside == ".." || strings.HasPrefix(inside, ".."+string(filepath.Separator)) {
 		return "", false

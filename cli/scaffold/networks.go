@@ -17,7 +17,7 @@ func subnet(hosts []Host) (netip.Prefix, Problems) {
 	var first Host
 	var problems Problems
 	for _, host := range hosts {
-		own, found := host.own()
+		own, found := host.loginInterface()
 		network := own.Address.Masked()
 		switch {
 		case !found:
@@ -68,8 +68,8 @@ func (c Clash) String() string {
 	return text
 }
 
-// used returns the networks that hosts are on or route.
-func used(hosts []Host) []Clash {
+// usedNetworks returns the networks that hosts are on or route.
+func usedNetworks(hosts []Host) []Clash {
 	var all []Clash
 	add := func(network netip.Prefix, host Host, device string) {
 		known := slices.ContainsFunc(all, func(one Clash) bool { return one.Network == network })
@@ -98,7 +98,7 @@ type Networks struct {
 // clusterNetworks returns K3s's networks if no host uses any of them. Otherwise it returns the
 // first two unused networks, of the private address space and then of the space shared by carriers.
 func clusterNetworks(hosts []Host) (Networks, *Problem) {
-	clashes := used(hosts)
+	clashes := usedNetworks(hosts)
 	free := func(network netip.Prefix) bool {
 		return !slices.ContainsFunc(clashes, func(one Clash) bool { return one.Network.Overlaps(network) })
 	}
@@ -159,7 +159,7 @@ func privateNetworks() []netip.Prefix {
 func flannelInterface(hosts []Host) (name string, differ bool) {
 	apart := false
 	for _, host := range hosts {
-		own, _ := host.own()
+		own, _ := host.loginInterface()
 		if route, found := host.defaultRoute(); found && route.Device != own.Name {
 			apart = true
 		}

@@ -86,14 +86,14 @@ func (k KnownHosts) find(names []string, target remote.Target, seen ssh.PublicKe
 		case reach.Has(known.Keys, seen):
 			return seen, nil
 		case len(known.Keys) > 0:
-			return another(name, seen, known.Keys)
+			return chooseKnownKey(name, seen, known.Keys)
 		}
 	}
 	return nil, nil
 }
 
-// another chooses among the known keys of a host that showed another key.
-func another(name string, seen ssh.PublicKey, known []reach.KnownKey) (ssh.PublicKey, error) {
+// chooseKnownKey chooses among the known keys of a host that showed another key.
+func chooseKnownKey(name string, seen ssh.PublicKey, known []reach.KnownKey) (ssh.PublicKey, error) {
 	slices.SortFunc(known, func(a, b reach.KnownKey) int { return strings.Compare(a.Type(), b.Type()) })
 	for _, one := range known {
 		if one.Type() == seen.Type() {

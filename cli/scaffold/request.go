@@ -114,7 +114,7 @@ func exists(file string) error {
 // Run reads the hosts, proposes and writes. Check must have passed. The error is Problems if hosts
 // do not meet the requirements; then it writes nothing.
 func (r *Request) Run(ctx context.Context) (*Result, error) {
-	hosts, problems := within(ctx, r.Limit, r.readAll)
+	hosts, problems := runWithin(ctx, r.Limit, r.readAll)
 	if len(hosts) == 0 {
 		return nil, problems
 	}
@@ -125,7 +125,7 @@ func (r *Request) Run(ctx context.Context) (*Result, error) {
 		return nil, problems
 	}
 	var none *Problem
-	proposal.Pool, none = within(ctx, r.Limit, func(ctx context.Context) (Pool, *Problem) {
+	proposal.Pool, none = runWithin(ctx, r.Limit, func(ctx context.Context) (Pool, *Problem) {
 		return askedPool(ctx, proposal.Subnet, hosts)
 	})
 	if none != nil {
@@ -145,8 +145,8 @@ func (r *Request) Run(ctx context.Context) (*Result, error) {
 	return &Result{File: r.file(), Proposal: proposal, Later: later}, write(r.file(), text)
 }
 
-// within runs a part until it is silent for limit.
-func within[A, B any](ctx context.Context, limit time.Duration, part func(context.Context) (A, B)) (A, B) {
+// runWithin runs a part until it is silent for limit.
+func runWithin[A, B any](ctx context.Context, limit time.Duration, part func(context.Context) (A, B)) (A, B) {
 	ctx, stop := silence.With(ctx, limit)
 	defer stop()
 	return part(ctx)
@@ -166,7 +166,7 @@ func (r *Request) preflight(ctx context.Context, text []byte, nodes []Node) (stu
 	findings, err := preflight.Stack(ctx, cfg, r.Project, r.Limit)
 	for _, finding := range findings {
 		problem := Problem{Host: finding.Subject, What: finding.Check + ": " + finding.Message,
-			Fix: inWordsOfFlags(joined(finding.Cause, finding.Hint))}
+			Fix: inWordsOfFlags(joinTexts(finding.Cause, finding.Hint))}
 		switch finding.State {
 		case health.Stuck:
 			stuck = append(stuck, problem)
@@ -178,7 +178,7 @@ func (r *Request) preflight(ctx context.Context, text []byte, nodes []Node) (stu
 	return stuck, later, err
 }
 
-func joined(texts ...string) string {
+func joinTexts(texts ...string) string {
 	var said []string
 	for _, text := range texts {
 		if text != "" {

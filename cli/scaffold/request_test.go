@@ -28,7 +28,7 @@ func request(t *testing.T, hosts ...*scaffoldtest.Host) *Request {
 	r := &Request{Stack: "dev", Project: scaffoldtest.Project(t),
 		SSH: config.SSH{KeyFile: scaffoldtest.Key(t, hosts...)}, Known: known, AcceptNew: true, Limit: 20 * time.Second}
 	for _, one := range hosts {
-		asked, err := ParseHost(one.Named(), "root", 22)
+		asked, err := ParseHost(one.Argument(), "root", 22)
 		require.NoError(t, err)
 		r.Hosts = append(r.Hosts, asked)
 	}

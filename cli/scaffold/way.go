@@ -39,7 +39,7 @@ func (r *Request) reachAll() error {
 	if os.Getenv(reach.SudoPasswordVariable) != "" {
 		r.SSH.SudoPassword = config.Sealed
 	}
-	ways, err := r.reached(r.SSH)
+	ways, err := r.resolveWays(r.SSH)
 	if err != nil {
 		return err
 	}
@@ -67,12 +67,12 @@ func (r *Request) sealedKey() bool {
 	if ssh.Passphrase = ""; ssh.KeyFile != "" || ssh.Config != "" {
 		ssh.Agent = false
 	}
-	_, err := r.reached(ssh)
+	_, err := r.resolveWays(ssh)
 	return errors.Is(err, remote.ErrPassphrase)
 }
 
-// reached returns the ways to the hosts with their common settings.
-func (r *Request) reached(ssh config.SSH) ([]reach.Host, error) {
+// resolveWays returns the ways to the hosts with their common settings.
+func (r *Request) resolveWays(ssh config.SSH) ([]reach.Host, error) {
 	hosts := config.Hosts{Driver: config.DriverExisting, SSH: ssh}
 	for _, asked := range r.Hosts {
 		own := ssh

@@ -49,7 +49,7 @@ func (e *UnknownGateError) Unwrap() error { return e.cause }
 // configuration. progress receives the progress of gates. An unknown name is an UnknownGateError. A
 // stack that neither has nor needs a gate is an error, too.
 func (q Question) Ask(ctx context.Context, progress io.Writer) (Round, error) {
-	gates, err := q.recorded(ctx)
+	gates, err := q.recordedGates(ctx)
 	if err != nil {
 		return Round{}, err
 	}
@@ -79,8 +79,8 @@ func (q Question) Ask(ctx context.Context, progress io.Writer) (Round, error) {
 // reads reports whether the question has a Reader.
 func (q Question) reads() bool { return len(q.Reader) > 0 }
 
-// recorded returns the gates in the stack's state; none if there is no such stack yet.
-func (q Question) recorded(ctx context.Context) ([]inventory.Gate, error) {
+// recordedGates returns the gates in the stack's state; none if there is no such stack yet.
+func (q Question) recordedGates(ctx context.Context) ([]inventory.Gate, error) {
 	read := stackstate.CommandLine(q.Project).Read
 	if q.reads() {
 		read = stackstate.CommandLine(q.Project).ReadEncrypted

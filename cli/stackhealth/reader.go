@@ -86,8 +86,8 @@ func isPart(gate AskedGate) bool {
 		(gate.Kind != rollout.Kind || slices.ContainsFunc(gate.Checks, skipped))
 }
 
-// unasked lists the checks that a reader's round left out, with their needs.
-func (r Round) unasked() string {
+// listUnasked lists the checks that a reader's round left out, with their needs.
+func (r Round) listUnasked() string {
 	if !r.Reader {
 		return ""
 	}

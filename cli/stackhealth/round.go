@@ -24,8 +24,8 @@ type Round struct {
 	expected expected
 }
 
-// named returns the names of the gates that match.
-func (r Round) named(match func(AskedGate) bool) []string {
+// gateNames returns the names of the gates that match.
+func (r Round) gateNames(match func(AskedGate) bool) []string {
 	var names []string
 	for _, gate := range r.Gates {
 		if match(gate) {
@@ -44,16 +44,16 @@ func (r Round) results() []health.Result {
 	return results
 }
 
-func (r Round) missing() []string {
-	return r.named(func(gate AskedGate) bool { return gate.State == health.Missing })
+func (r Round) missingGates() []string {
+	return r.gateNames(func(gate AskedGate) bool { return gate.State == health.Missing })
 }
 
-func (r Round) closed() []string {
-	return r.named(func(gate AskedGate) bool { return !gate.Passes() && !isUnasked(gate) })
+func (r Round) closedGates() []string {
+	return r.gateNames(func(gate AskedGate) bool { return !gate.Passes() && !isUnasked(gate) })
 }
 
 // Open returns true if every gate of the round is open.
-func (r Round) Open() bool { return len(r.closed()) == 0 }
+func (r Round) Open() bool { return len(r.closedGates()) == 0 }
 
 // Unknown returns the reason why the gates of the configuration are unknown, and so whether one is
 // missing; nil if they are known.
@@ -126,20 +126,20 @@ func writeDetails(out io.Writer, gate health.Result) error {
 // summary returns the missing and left-over gates, and the counts.
 func (r Round) summary() string {
 	var text strings.Builder
-	missing := r.missing()
+	missing := r.missingGates()
 	if len(missing) > 0 {
 		fmt.Fprintf(&text,
 			"missing: %s\n  %s asks for them and the stack does not have them: no up since then got to them\n"+
 				"  run pulumi up -s %s, and see where it ends\n", strings.Join(missing, ", "), r.expected.file, r.Stack)
 	}
-	if left := r.named(func(gate AskedGate) bool { return gate.LeftOver }); len(left) > 0 {
+	if left := r.gateNames(func(gate AskedGate) bool { return gate.LeftOver }); len(left) > 0 {
 		fmt.Fprintf(&text,
 			"left over: %s\n  the stack has them and %s does not ask for them any more; the next up removes them\n",
 			strings.Join(left, ", "), r.expected.file)
 	}
-	text.WriteString(r.unasked())
-	total := len(r.Gates) - len(r.named(isUnasked))
-	open := total - len(r.closed())
+	text.WriteString(r.listUnasked())
+	total := len(r.Gates) - len(r.gateNames(isUnasked))
+	open := total - len(r.closedGates())
 	switch {
 	case r.expected.unknown != nil:
 		fmt.Fprintf(&text, "%d of the %d gates that the state has open\n", open, total)

@@ -33,8 +33,8 @@ func (a *Archive) add(file File) {
 	a.Files = append(a.Files, file)
 }
 
-// about returns the first file: a description of the archive, and a list of missing files.
-func (a *Archive) about() string {
+// readmeText returns the first file: a description of the archive, and a list of missing files.
+func (a *Archive) readmeText() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "Stack %s at %s, collected by strata support.\n\n"+
 		"Secrets of the configuration and the state are replaced by %s, as they are and in base64, from %d characters on. Read it before you give it away:\n"+
@@ -76,7 +76,7 @@ func (a *Archive) Write(file string) (err error) {
 	zipped := gzip.NewWriter(out)
 	packed := tar.NewWriter(zipped)
 	folder := "strata-support-" + path.Base(a.Stack)
-	for _, one := range append([]File{{"README.txt", []byte(a.about())}}, a.Files...) {
+	for _, one := range append([]File{{"README.txt", []byte(a.readmeText())}}, a.Files...) {
 		header := &tar.Header{Name: folder + "/" + one.Name, Mode: 0o600, Size: int64(len(one.Content)),
 			ModTime: a.At, Typeflag: tar.TypeReg}
 		if err := packed.WriteHeader(header); err != nil {

@@ -119,14 +119,14 @@ func (r Request) know(ctx context.Context) (known, error) {
 func (r Request) sources(ctx context.Context, k known) ([]source, []Missing) {
 	var missing []Missing
 	all := []source{
-		one("version.json", func(ctx context.Context) ([]byte, error) {
+		singleFile("version.json", func(ctx context.Context) ([]byte, error) {
 			info, err := version.Read(ctx)
 			text, _ := json.MarshalIndent(info, "", "  ") // texts and lists of them
 			return text, err
 		}),
-		one("pulumi.txt", func(ctx context.Context) ([]byte, error) { return r.Pulumi(ctx, nil, "version") }),
-		one("stack.yaml", k.file.withoutSecrets),
-		one("state.txt", func(context.Context) ([]byte, error) { return stateText(k.state), nil }),
+		singleFile("pulumi.txt", func(ctx context.Context) ([]byte, error) { return r.Pulumi(ctx, nil, "version") }),
+		singleFile("stack.yaml", k.file.withoutSecrets),
+		singleFile("state.txt", func(context.Context) ([]byte, error) { return stateText(k.state), nil }),
 		{"health", r.health},
 		{"runs", func(context.Context) ([]File, error) { return runs(r.Project, path.Base(r.Stack)) }},
 	}
@@ -136,7 +136,7 @@ func (r Request) sources(ctx context.Context, k known) ([]source, []Missing) {
 	}
 	for _, host := range hosts {
 		all = append(all,
-			one("hosts/"+host.Host.Name+".txt", func(ctx context.Context) ([]byte, error) { return onHost(ctx, host) }))
+			singleFile("hosts/"+host.Host.Name+".txt", func(ctx context.Context) ([]byte, error) { return onHost(ctx, host) }))
 	}
 	cluster, err := r.cluster(k)
 	if err != nil {

@@ -20,10 +20,10 @@ func TestASourceThatHangsIsLeftBehindAndTheOthersAreTaken(t *testing.T) {
 	hang := make(chan struct{})
 	defer close(hang)
 	answers := gather(t.Context(), []source{
-		one("deaf", func(context.Context) ([]byte, error) { <-hang; return nil, nil }),
-		one("late", func(ctx context.Context) ([]byte, error) { <-ctx.Done(); return []byte("half"), ctx.Err() }),
-		one("good", func(context.Context) ([]byte, error) { return []byte("whole"), nil }),
-		one("empty", func(context.Context) ([]byte, error) { return nil, errors.New("nothing") }),
+		singleFile("deaf", func(context.Context) ([]byte, error) { <-hang; return nil, nil }),
+		singleFile("late", func(ctx context.Context) ([]byte, error) { <-ctx.Done(); return []byte("half"), ctx.Err() }),
+		singleFile("good", func(context.Context) ([]byte, error) { return []byte("whole"), nil }),
+		singleFile("empty", func(context.Context) ([]byte, error) { return nil, errors.New("nothing") }),
 	}, 500*time.Millisecond)
 	require.ErrorContains(t, answers[0].err, "within 500ms")
 	assert.Equal(t, []File{{"late", []byte("half")}}, answers[1].files, "what came in time is kept")

@@ -29,9 +29,9 @@ var (
 		`(?i)(?:token|passw[a-z]*|secret|credentials?|key)[\w-]*["']?\s*[=: ]\s*["']?([^\s"',;&]{4,})`)
 )
 
-// within adds the secrets in a text of another program's configuration: the values of secrets'
+// addSecretsIn adds the secrets in a text of another program's configuration: the values of secrets'
 // names, and the logins of its addresses.
-func within(text string, add func(string)) {
+func addSecretsIn(text string, add func(string)) {
 	for _, found := range assigned.FindAllStringSubmatch(text, -1) {
 		add(found[1])
 	}
@@ -44,7 +44,7 @@ func within(text string, add func(string)) {
 func foreign(value any, secret bool, add func(string)) any {
 	switch value := value.(type) {
 	case string:
-		within(value, add)
+		addSecretsIn(value, add)
 		switch {
 		case value == config.Sealed:
 		case secret:
@@ -107,7 +107,7 @@ func plainSecrets(value any, add func(string)) {
 			case isForeign(key):
 				foreign(inner, namesSecret(key), add)
 			case isSecretKey(key):
-				named(inner, true, isSecretKey, add)
+				addNamed(inner, true, isSecretKey, add)
 			default:
 				plainSecrets(inner, add)
 			}

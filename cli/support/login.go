@@ -21,13 +21,13 @@ func logins(text string, wordLength int, add func(string)) {
 		whole, user, password := found[0], found[1], found[2]
 		switch {
 		case len(password) >= shortest:
-			for _, form := range []func(string) string{asWritten, unescaped, escaped} {
+			for _, form := range []func(string) string{asWritten, unescape, escape} {
 				add(form(password))
 				add(form(user) + ":" + form(password))
 			}
 		case password == "" && len(user) >= wordLength:
 			add(user)
-			add(unescaped(user))
+			add(unescape(user))
 		default:
 			continue
 		}
@@ -37,13 +37,13 @@ func logins(text string, wordLength int, add func(string)) {
 
 func asWritten(text string) string { return text }
 
-func unescaped(text string) string {
+func unescape(text string) string {
 	if plain, err := url.PathUnescape(text); err == nil {
 		return plain
 	}
 	return text
 }
 
-// escaped escapes a user or a password like url.URL, which differs from people's notation and from
+// escape escapes a user or a password like url.URL, which differs from people's notation and from
 // url.QueryEscape.
-func escaped(text string) string { return url.User(unescaped(text)).String() }
+func escape(text string) string { return url.User(unescape(text)).String() }

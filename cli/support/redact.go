@@ -86,7 +86,7 @@ func parts(text string, wordLength int, add func(string)) {
 	if err := json.Unmarshal([]byte(text), &tree); err == nil {
 		texts(tree, deeper)
 	} else if strings.Contains(text, "\n") && yaml.Unmarshal([]byte(text), &tree) == nil {
-		named(tree, false, nameOfSecrets.MatchString, deeper)
+		addNamed(tree, false, nameOfSecrets.MatchString, deeper)
 	}
 	words := strings.Fields(text)
 	for _, word := range words {
@@ -111,8 +111,8 @@ func readable(content []byte) bool {
 // values, for secrets of any length.
 var nameOfSecrets = regexp.MustCompile(`(?i)token|password|secret|key`)
 
-// named adds the texts below a secret's name.
-func named(value any, secret bool, ofSecrets func(name string) bool, add func(string)) {
+// addNamed adds the texts below a secret's name.
+func addNamed(value any, secret bool, ofSecrets func(name string) bool, add func(string)) {
 	switch value := value.(type) {
 	case string:
 		if secret {
@@ -120,11 +120,11 @@ func named(value any, secret bool, ofSecrets func(name string) bool, add func(st
 		}
 	case []any:
 		for _, inner := range value {
-			named(inner, secret, ofSecrets, add)
+			addNamed(inner, secret, ofSecrets, add)
 		}
 	case map[string]any:
 		for name, inner := range value {
-			named(inner, secret || ofSecrets(name), ofSecrets, add)
+			addNamed(inner, secret || ofSecrets(name), ofSecrets, add)
 		}
 	}
 }
@@ -157,16 +157,16 @@ func forms(secret string) []string {
 			all = append(all, text[1:len(text)-1])
 		}
 	}
-	for _, form := range encoded(secret) {
+	for _, form := range encodings(secret) {
 		all = append(all, form, strings.NewReplacer("+", "-", "/", "_").Replace(form)) // base64url
 	}
 	return all
 }
 
-// encoded returns a secret's base64, without padding: alone, and within a longer text, for each
+// encodings returns a secret's base64, without padding: alone, and within a longer text, for each
 // offset in a group of three bytes. It leaves out the characters that also hold bits of the
 // neighbours.
-func encoded(secret string) []string {
+func encodings(secret string) []string {
 	all := []string{base64.RawStdEncoding.EncodeToString([]byte(secret))}
 	if len(secret) < embedded {
 		return all

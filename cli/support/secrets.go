@@ -46,15 +46,15 @@ func (f stackFile) withoutSecrets(context.Context) ([]byte, error) {
 	if f.err != nil {
 		return nil, f.err
 	}
-	return yaml.Marshal(map[string]any{"config": stripped(f.content)})
+	return yaml.Marshal(map[string]any{"config": stripSecrets(f.content)})
 }
 
-func stripped(value any) any {
+func stripSecrets(value any) any {
 	switch value := value.(type) {
 	case []any:
 		list := make([]any, len(value))
 		for i := range value {
-			list[i] = stripped(value[i])
+			list[i] = stripSecrets(value[i])
 		}
 		return list
 	case map[string]any:
@@ -66,7 +66,7 @@ func stripped(value any) any {
 			case isSecretKey(key):
 				object[key] = redacted
 			default:
-				object[key] = stripped(inner)
+				object[key] = stripSecrets(inner)
 			}
 		}
 		return object
@@ -99,20 +99,20 @@ func encryptedTexts(file, shown any, add func(string)) (unknown int) {
 	case map[string]any:
 		object, _ := shown.(map[string]any)
 		for key, inner := range file {
-			unknown += encryptedTexts(inner, object[key], below(key, add))
+			unknown += encryptedTexts(inner, object[key], addBelow(key, add))
 		}
 	}
 	return unknown
 }
 
-// below adds the texts below a key of the configuration.
-func below(key string, add func(string)) func(string) {
+// addBelow adds the texts below a key of the configuration.
+func addBelow(key string, add func(string)) func(string) {
 	if !isForeign(key) {
 		return add
 	}
 	return func(text string) {
 		add(text)
-		within(text, add)
+		addSecretsIn(text, add)
 	}
 }
 
@@ -144,7 +144,7 @@ func (f stackFile) secrets(ctx context.Context, pulumi stackstate.Pulumi, argume
 	}
 	unknown := 0
 	for key, section := range f.content {
-		unknown += encryptedTexts(section, shown[key], below(key, add))
+		unknown += encryptedTexts(section, shown[key], addBelow(key, add))
 	}
 	if unknown > 0 {
 		return nil, fmt.Errorf(

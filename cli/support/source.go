@@ -31,8 +31,8 @@ type source struct {
 	read func(ctx context.Context) ([]File, error)
 }
 
-// one returns a source of a single file with its name.
-func one(name string, read func(ctx context.Context) ([]byte, error)) source {
+// singleFile returns a source of a single file with its name.
+func singleFile(name string, read func(ctx context.Context) ([]byte, error)) source {
 	return source{name, func(ctx context.Context) ([]File, error) {
 		content, err := read(ctx)
 		if len(content) == 0 {
@@ -53,14 +53,14 @@ func gather(ctx context.Context, sources []source, limit time.Duration) []answer
 	answers := make([]answer, len(sources))
 	var all sync.WaitGroup
 	for i, s := range sources {
-		all.Go(func() { answers[i] = s.bounded(ctx, limit) })
+		all.Go(func() { answers[i] = s.readWithin(ctx, limit) })
 	}
 	all.Wait()
 	return answers
 }
 
-// bounded reads a source. It abandons one that ignores the end of its context.
-func (s source) bounded(ctx context.Context, limit time.Duration) answer {
+// readWithin reads a source. It abandons one that ignores the end of its context.
+func (s source) readWithin(ctx context.Context, limit time.Duration) answer {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	given := make(chan answer, 1)

@@ -53,7 +53,7 @@ func (l *Layer) add(bar Bar) {
 	}
 	l.Wall = l.End.Sub(l.Start)
 	l.Serial += bar.Duration()
-	if bar.Observed() {
+	if bar.IsObserved() {
 		l.Gates += bar.Duration()
 	}
 	if bar.Critical {

@@ -103,7 +103,7 @@ func TestARealDestroyIsComputed(t *testing.T) {
 	require.NoError(t, err)
 	run := New(lines)
 	assert.Equal(t, "destroy", run.Operation)
-	assert.False(t, run.Failed())
+	assert.False(t, run.HasFailed())
 	assert.Len(t, run.Bars, 91)
 	assert.Equal(t, 6215*time.Millisecond, run.Wall.Round(time.Millisecond))
 	assert.LessOrEqual(t, run.Path, run.Wall)

@@ -41,8 +41,8 @@ func (r Run) Ratio() float64 {
 	return float64(r.Wall) / float64(r.Path)
 }
 
-// Failed reports whether the run is incomplete: a step failed, or it was killed.
-func (r Run) Failed() bool {
+// HasFailed reports whether the run is incomplete: a step failed, or it was killed.
+func (r Run) HasFailed() bool {
 	return !r.Complete || slices.ContainsFunc(r.Bars, func(b Bar) bool { return b.Failed || b.Open })
 }
 

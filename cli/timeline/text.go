@@ -26,7 +26,7 @@ func WriteTable(out io.Writer, run Run) error {
 		}
 		fmt.Fprintf(&text, "%s %8s %8s  %-32s %-13s %s\n", mark,
 			seconds(bar.Start.Sub(run.Bars[0].Start)), seconds(bar.Duration()),
-			bar.Name, bar.Op+ending(bar), drawn(bar, run))
+			bar.Name, bar.Op+outcomeMark(bar), drawBar(bar, run))
 	}
 	if hidden := len(run.Bars) - len(shown); hidden > 0 {
 		fmt.Fprintf(&text, "  %d more took next to no time\n", hidden)
@@ -45,14 +45,14 @@ func writeLayers(text io.Writer, run Run) error {
 	// Flush reports.
 	_, _ = fmt.Fprintln(table, "\nlayer\tresources\twall\tof the path\tgates waited\tgate lag\tin a row\t")
 	for _, l := range run.Layers {
-		_, _ = fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t\n", Named(l.Name), l.Resources,
+		_, _ = fmt.Fprintf(table, "%s\t%d\t%s\t%s\t%s\t%s\t%s\t\n", LayerName(l.Name), l.Resources,
 			seconds(l.Wall), seconds(l.Critical), seconds(l.Gates), lag(l.Lag), seconds(l.Serial))
 	}
 	return table.Flush()
 }
 
-// Named returns a layer's name for people.
-func Named(layer string) string {
+// LayerName returns a layer's name for people.
+func LayerName(layer string) string {
 	if layer == "" {
 		return "(no layer)"
 	}
@@ -67,7 +67,7 @@ func Totals(run Run) string {
 	switch {
 	case !run.Complete:
 		text += "\nthe run did not come to its end"
-	case run.Failed():
+	case run.HasFailed():
 		text += "\nthe run failed"
 	}
 	return text
@@ -81,7 +81,7 @@ func ratio(r float64) string {
 	return fmt.Sprintf("%.2f", r)
 }
 
-func ending(bar Bar) string {
+func outcomeMark(bar Bar) string {
 	switch {
 	case bar.Failed:
 		return " failed"
@@ -91,8 +91,8 @@ func ending(bar Bar) string {
 	return ""
 }
 
-// drawn returns the bar's place in the run; gates are drawn lighter than actions.
-func drawn(bar Bar, run Run) string {
+// drawBar returns the bar's place in the run; gates are drawn lighter than actions.
+func drawBar(bar Bar, run Run) string {
 	if run.Wall <= 0 {
 		return ""
 	}

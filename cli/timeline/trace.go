@@ -26,7 +26,7 @@ func WriteTrace(out io.Writer, run Run) error {
 	for number, layer := range run.Layers {
 		events = append(events,
 			traceEvent{Name: "process_name", Phase: "M", Process: number,
-				Args: map[string]any{"name": Named(layer.Name)}})
+				Args: map[string]any{"name": LayerName(layer.Name)}})
 		var ends []time.Time // of the last step of each thread
 		for _, bar := range run.Share(layer.Name) {
 			thread := 0
@@ -38,7 +38,7 @@ func WriteTrace(out io.Writer, run Run) error {
 			}
 			ends[thread] = bar.End
 			events = append(events, traceEvent{
-				Name: bar.Name, Category: bar.Op + ending(bar), Phase: "X", Process: number, Thread: thread,
+				Name: bar.Name, Category: bar.Op + outcomeMark(bar), Phase: "X", Process: number, Thread: thread,
 				At: bar.Start.Sub(run.Start).Microseconds(), Duration: bar.Duration().Microseconds(),
 				Args: map[string]any{"type": bar.Type, "critical path": bar.Critical,
 					"waited last for": bar.WaitedFor, "messages": bar.Messages},

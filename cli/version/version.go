@@ -60,7 +60,7 @@ type Pin struct {
 // Read returns the running program's description.
 func Read(ctx context.Context) (Info, error) {
 	built, _ := debug.ReadBuildInfo()
-	info := of(built, number, commit)
+	info := describe(built, number, commit)
 	executable, err := os.Executable()
 	if err == nil {
 		info.SHA256, err = digest.File(executable)
@@ -84,9 +84,9 @@ func checkout(ctx context.Context, project string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// of returns a build's description; built is nil for one without modules. The linker's values win
+// describe returns a build's description; built is nil for one without modules. The linker's values win
 // over those that Go recorded.
-func of(built *debug.BuildInfo, number, commit string) Info {
+func describe(built *debug.BuildInfo, number, commit string) Info {
 	info := Info{Version: number, Commit: commit, Go: runtime.Version(), OS: runtime.GOOS,
 		Arch: runtime.GOARCH, Pins: pins()}
 	if built != nil {

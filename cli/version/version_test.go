@@ -27,7 +27,7 @@ func TestAVersionIsTheLinkersElseGosElseUnknown(t *testing.T) {
 			[2]string{Unknown, Unknown}},
 		"without modules": {nil, "", "", [2]string{Unknown, Unknown}},
 	} {
-		info := of(story.built, story.number, story.commit)
+		info := describe(story.built, story.number, story.commit)
 		assert.Equal(t, story.want, [2]string{info.Version, info.Commit}, name)
 	}
 }

@@ -27,7 +27,7 @@ func (s *stack) recordedUp() (time.Duration, timeline.Run) {
 	lines, err := timeline.Read(recording)
 	require.NoError(s.t, err)
 	run := timeline.New(lines)
-	require.False(s.t, run.Failed())
+	require.False(s.t, run.HasFailed())
 	return r.took, run
 }
 

@@ -51,10 +51,12 @@ func TestOnlyUnreachableHostsAreForgotten(t *testing.T) {
 		target.Name, target.Port = node, port
 		input, err := json.Marshal(hostrun.Input{Target: target})
 		require.NoError(t, err)
-		return fmt.Sprintf(`{"urn":"urn::%s-claim","type":"command:local:Command","inputs":{"delete":"exec strata host-run --delete","stdin":%q,"environment":{"STRATA_SSH_KEY":%q}}}`,
+		return fmt.Sprintf(`{"urn":"urn::%s-claim","type":"command:local:Command","inputs":{"stdin":%q,
+			"delete":"exec strata host-run --delete","environment":{"STRATA_SSH_KEY":%q}}}`,
 			node, input, server.PrivateKey())
 	}
-	state := `{"deployment":{"resources":[` + command("alive", server.Target().Port) + "," + command("dead", nettest.Closed(t).Number()) + `]}}`
+	state := `{"deployment":{"resources":[` + command("alive", server.Target().Port) + "," +
+		command("dead", nettest.Closed(t).Number()) + `]}}`
 	for name, test := range map[string]struct {
 		nodes   []string
 		refused string

@@ -50,8 +50,8 @@ func New(t *testing.T, last int) *Host {
 	return h
 }
 
-// Named returns the host as the command line names it.
-func (h *Host) Named() string { return fmt.Sprintf("%s@%s:%d", h.User, h.Address, h.Port) }
+// Argument returns the host as the command line names it.
+func (h *Host) Argument() string { return fmt.Sprintf("%s@%s:%d", h.User, h.Address, h.Port) }
 
 // answer answers the scripts that run on a host: for its facts, for the addresses in use, and for
 // its gate.

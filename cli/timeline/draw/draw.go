@@ -21,7 +21,7 @@ var templates = sync.OnceValue(func() *template.Template {
 })
 
 var functions = template.FuncMap{
-	"seconds": seconds, "waited": waited, "outcome": outcome, "layer": timeline.Named,
+	"seconds": seconds, "waited": lastDependency, "outcome": outcome, "layer": timeline.LayerName,
 	"px":    func(length float64) string { return fmt.Sprintf("%.1f", length) },
 	"add":   func(a, b float64) float64 { return a + b },
 	"since": func(run timeline.Run, at time.Time) string { return seconds(at.Sub(run.Start)) },

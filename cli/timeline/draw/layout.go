@@ -75,7 +75,7 @@ func newLayout(run timeline.Run) layout {
 	for _, layer := range run.Layers {
 		g := group{Layer: layer, Top: y, From: l.x(layer.Start),
 			Text: fmt.Sprintf("%s in %s, in a row %s, gates waited %s",
-				timeline.Named(layer.Name), seconds(layer.Wall), seconds(layer.Serial), seconds(layer.Gates))}
+				timeline.LayerName(layer.Name), seconds(layer.Wall), seconds(layer.Serial), seconds(layer.Gates))}
 		g.To = max(l.x(layer.End), g.From+narrowest)
 		y += groupGap
 		for _, bar := range run.Share(layer.Name) {

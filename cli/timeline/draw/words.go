@@ -16,8 +16,8 @@ func seconds(d time.Duration) string {
 	return fmt.Sprintf("%.1f s", d.Seconds())
 }
 
-// named returns a URN's name.
-func named(urn string) string { return urn[strings.LastIndex(urn, "::")+2:] }
+// nameOf returns a URN's name.
+func nameOf(urn string) string { return urn[strings.LastIndex(urn, "::")+2:] }
 
 // outcome returns a text for the end of a bar, if it was not normal.
 func outcome(bar timeline.Bar) string {
@@ -30,12 +30,12 @@ func outcome(bar timeline.Bar) string {
 	return "done"
 }
 
-// waited returns the last dependency of a bar. The edges come from the state, which has no failed
+// lastDependency returns the last dependency of a bar. The edges come from the state, which has no failed
 // create.
-func waited(bar timeline.Bar) string {
+func lastDependency(bar timeline.Bar) string {
 	switch {
 	case bar.WaitedFor != "":
-		return named(bar.WaitedFor)
+		return nameOf(bar.WaitedFor)
 	case bar.Failed || bar.Open:
 		return "not known"
 	}
@@ -44,14 +44,14 @@ func waited(bar timeline.Bar) string {
 
 // reason returns why a bar began when it did.
 func reason(bar timeline.Bar) string {
-	if bar.WaitedFor == "" && waited(bar) == "not known" {
+	if bar.WaitedFor == "" && lastDependency(bar) == "not known" {
 		return fmt.Sprintf("what it needs is not known: the state does not have it; began %s after the start",
 			seconds(bar.Delay))
 	}
 	if bar.WaitedFor == "" {
 		return fmt.Sprintf("needs nothing of this run; began %s after the start", seconds(bar.Delay))
 	}
-	return fmt.Sprintf("waited last for %s; began %s after it ended", named(bar.WaitedFor), seconds(bar.Delay))
+	return fmt.Sprintf("waited last for %s; began %s after it ended", nameOf(bar.WaitedFor), seconds(bar.Delay))
 }
 
 // hover returns the full description of a bar.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -37,6 +38,36 @@ func TestEachFileCountsOnceInItsPlace(t *testing.T) {
 	assert.Equal(t, map[string]int{"health": 3}, h.rooms)
 	assert.Equal(t, size{files: 1, lines: 3}, *h.packages["health/pool"])
 	assert.Equal(t, []int{2, 3, 2}, []int{h.outside, h.tests, h.fixtures})
+}
+
+func TestUnclearNamesAreCountedInTheirRoom(t *testing.T) {
+	root := t.TempDir()
+	for file, text := range map[string]string{
+		"cli/a.go": `package cli
+			func of() {}
+			func Named() {}
+			func (a) missing() {}
+			func isNamed() {}
+			func With() {}
+			func named_() {}
+			type given struct{}`,
+		"cli/a_test.go":        "package cli\nfunc of() {}",
+		"tools/load/report.go": "package load\nfunc closed() {}",
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(root, file)), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(root, file), []byte(text), 0o600))
+	}
+	h, err := measure(root)
+	require.NoError(t, err)
+	assert.Equal(t, map[string][]string{
+		"cli": {"cli/a.go: of", "cli/a.go: Named", "cli/a.go: missing"}, "rest": {"tools/load/report.go: closed"},
+	}, h.unclear)
+	assert.ErrorContains(t, errors.Join(h.unclearNames()...),
+		"cli has 3 functions named by a pronoun, participle or preposition alone, more than 1")
+
+	require.NoError(t, os.WriteFile(filepath.Join(root, "cli/a.go"), []byte("func"), 0o600))
+	_, err = measure(root)
+	require.ErrorContains(t, err, "cli/a.go")
 }
 
 func TestWhatHasOutgrownItsBoundIsNamed(t *testing.T) {

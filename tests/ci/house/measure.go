@@ -34,6 +34,8 @@ type house struct {
 	fixtures int
 	// packages are the product's, by folder.
 	packages map[string]*size
+	// unclear are the functions with unclear names, by room.
+	unclear map[string][]string
 }
 
 // size is a package's size, without its tests.
@@ -41,7 +43,7 @@ type size struct{ files, lines int }
 
 // measure counts the files below a folder.
 func measure(root string) (house, error) {
-	h := house{rooms: map[string]int{}, packages: map[string]*size{}}
+	h := house{rooms: map[string]int{}, packages: map[string]*size{}, unclear: map[string][]string{}}
 	below := os.DirFS(root)
 	err := fs.WalkDir(below, ".", func(file string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -57,14 +59,13 @@ func measure(root string) (house, error) {
 		if err != nil {
 			return err
 		}
-		h.add(file, text)
-		return nil
+		return h.add(file, text)
 	})
 	return h, err
 }
 
 // add counts one file.
-func (h *house) add(file string, text []byte) {
+func (h *house) add(file string, text []byte) error {
 	room, _, _ := strings.Cut(file, "/")
 	folder, extension := path.Dir(file), path.Ext(file)
 	product := slices.Contains(rooms, room)
@@ -77,9 +78,11 @@ func (h *house) add(file string, text []byte) {
 		h.tests += goLines(text)
 	case extension == ".go" && (product || room == "tools" || file == "main.go"):
 		h.count(room, folder, goLines(text), 1)
+		return h.addNames(room, file, text)
 	case extension == ".sh" && product:
 		h.count(room, folder, textLines(text), 0) // it travels in the program
 	}
+	return nil
 }
 
 // forTests reports whether only tests use a file: it is in tests, or in a package such as sshtest.
@@ -117,7 +120,7 @@ func (h house) share(room string) float64 {
 	return float64(h.rooms[room]) / float64(max(1, h.product()))
 }
 
-// outgrown returns an error that names each room and package above its bound.
+// outgrown returns an error that names each room and package above its bounds.
 func (h house) outgrown() error {
 	var errs []error
 	for _, room := range rooms {
@@ -138,5 +141,5 @@ func (h house) outgrown() error {
 					one.lines, mostFiles, mostLines))
 		}
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, h.unclearNames()...)...)
 }

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strings"
+)
+
+// mostUnclear bounds the unclear names of functions in each room; the bounds only fall. The rest is
+// in main.go and tools.
+var mostUnclear = map[string]int{
+	"cli": 1, "platform": 0, "components": 20, "actions": 61, "health": 53, "artifacts": 18, "config": 16,
+	"internal": 43, "rest": 13,
+}
+
+// unclearWords are pronouns, prepositions and irregular participles. Alone, none says what a
+// function does.
+var unclearWords = strings.Fields(`
+	it its they them their theirs this that these those who whose what which own ours mine other
+	others another each all any none nothing everything something one ones self both
+	about above after against among at before behind below beneath beside between beyond by during
+	for from in inside into of off on onto out outside over since through to toward under until up
+	upon with within without
+	begun bound bought broken brought built caught chosen done drawn found given gone got grown had
+	held kept known lost made meant met said seen sent shown spoken sworn taken taught thought told
+	understood worn written`)
+
+// clearWords end like a participle and are none, or are idioms of Go.
+var clearWords = strings.Fields(`done with string ping feed need seed embed binding mapping warning setting`)
+
+// isUnclear reports whether a function's name is a pronoun, participle or preposition alone.
+func isUnclear(name string) bool {
+	word := strings.ToLower(name)
+	if word[1:] != name[1:] || slices.Contains(clearWords, word) {
+		return false // several words, as in isDone
+	}
+	return slices.Contains(unclearWords, word) || strings.HasSuffix(word, "ed") || strings.HasSuffix(word, "ing")
+}
+
+// addNames records the functions and methods of a file that have unclear names.
+func (h *house) addNames(room, file string, text []byte) error {
+	parsed, err := parser.ParseFile(token.NewFileSet(), file, text, parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	if _, bounded := mostUnclear[room]; !bounded {
+		room = "rest"
+	}
+	for _, declaration := range parsed.Decls {
+		function, is := declaration.(*ast.FuncDecl)
+		if is && isUnclear(function.Name.Name) {
+			h.unclear[room] = append(h.unclear[room], file+": "+function.Name.Name)
+		}
+	}
+	return nil
+}
+
+// unclearNames returns an error for each room with more unclear names than its bound.
+func (h house) unclearNames() (errs []error) {
+	for _, room := range append(slices.Clone(rooms), "rest") {
+		if found := h.unclear[room]; len(found) > mostUnclear[room] {
+			errs = append(errs, fmt.Errorf(
+				"%s has %d functions named by a pronoun, participle or preposition alone, more than %d: name them by verb and noun\n  %s",
+				room, len(found), mostUnclear[room], strings.Join(found, "\n  ")))
+		}
+	}
+	return errs
+}
