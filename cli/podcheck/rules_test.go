@@ -45,7 +45,7 @@ metadata: {name: shop, namespace: apps}
 spec: {maxUnavailable: 1, selector: {matchLabels: {app: shop}}}
 `
 
-// change is a change of good: old, new, old, new, …
+// change replaces texts of good by others, in pairs.
 type change []string
 
 func (c change) apply(t *testing.T) string {
