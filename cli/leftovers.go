@@ -12,27 +12,25 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// newLeftoversCommand is `strata leftovers`: after a destroy that succeeded, it removes what runs
-// that broke off left of the stack's hosts, where that is half made, and fails naming what is
-// whole: the state knows nothing of it, so no later run would find it.
+// newLeftoversCommand returns `strata leftovers`: after a destroy that succeeded, it fails naming
+// the virtual machines that interrupted runs left. The state knows nothing of them, so no later run
+// would find them.
 func newLeftoversCommand() *cobra.Command {
 	var stack, project, file string
-	var unfinished bool
+	var before bool
 	command := &cobra.Command{
 		Use:   "leftovers",
-		Short: "After a destroy: remove the half-made machines and the bridge that broken-off runs left, and name what else is left",
-		Long: "With --unfinished, prints as JSON the cluster's identity and the machines whose creation the state has as interrupted, and removes\n" +
-			"nothing. Given that on stdin after the destroy, those are removed also where the creation has come to an end since, and machines of\n" +
-			"another state of the same stack file are left alone.",
+		Short: "After a destroy: name the virtual machines of the stack that interrupted runs left",
+		Long: "With --before, prints the cluster's identity as JSON. Given that on stdin after the destroy,\n" +
+			"machines of another state of the same stack file are not named.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if unfinished {
+			if before {
 				state, err := stackstate.CommandLine(project).Read(cmd.Context(), stack)
 				if err != nil {
 					return err
 				}
-				known, err := leftovers.KnownBefore(state)
-				return errors.Join(err, json.NewEncoder(cmd.OutOrStdout()).Encode(known))
+				return json.NewEncoder(cmd.OutOrStdout()).Encode(leftovers.KnownBefore(state))
 			}
 			cfg, err := config.OfStack(project, stack, stackFile(file, project, stack))
 			switch {
@@ -45,12 +43,12 @@ func newLeftoversCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return leftovers.Remove(cmd.Context(), cfg, project, known, cmd.OutOrStdout(), cmd.ErrOrStderr())
+			return leftovers.ShowLeft(cmd.Context(), cfg, project, known, cmd.OutOrStdout())
 		},
 	}
 	ofStack(command, &stack, &project)
 	command.Flags().StringVar(&file, "config-file", "", "the stack's file, which names its hosts (default Pulumi.STACK.yaml in the project)")
-	command.Flags().BoolVar(&unfinished, "unfinished", false, "print the machines whose creation was interrupted")
+	command.Flags().BoolVar(&before, "before", false, "print what the state tells before the destroy")
 	return command
 }
 

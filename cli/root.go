@@ -111,7 +111,6 @@ func subcommands() []*cobra.Command {
 		newFetchCommand(),
 		newBundleCommand(),
 		newImageCommand(),
-		newMachineCommand(),
 		newTunnelServeCommand(),
 		newGateCommand(),
 		newVaultCommand(),

@@ -254,10 +254,10 @@ func wanted(cfg *config.Config, forUp bool) (pins []config.Pin, unfit string, er
 // K3s that depend on its release and on this machine's control groups. The pinned release was never
 // run in one (docs/originals.md). A user who has tried it passes it in ORIGINALS.
 func refusal(cfg *config.Config) string {
-	if cfg.Hosts.Driver != config.DriverMachine {
+	if !strings.HasPrefix(cfg.Hosts.SSH.KeyFile, ".strata/lab/") {
 		return ""
 	}
-	return "k3s: driver machine keeps the lab's, which is made for its containers"
+	return "k3s: machines of the lab keep the lab's, which is made for its containers"
 }
 
 // choice returns the line that says which artifacts a run takes from upstream, which it compiles,

@@ -56,7 +56,7 @@ func TestMachinesKeepTheLabsK3s(t *testing.T) {
 	cfg := stackOf(t, "local")
 	pins, unfit, err := wanted(cfg, true)
 	require.NoError(t, err)
-	assert.Contains(t, unfit, "driver machine keeps the lab's")
+	assert.Contains(t, unfit, "machines of the lab keep the lab's")
 	for _, absent := range []string{"k3s amd64", "k3s-images amd64", "k3s-install "} {
 		assert.NotContains(t, names(pins), absent)
 	}

@@ -52,7 +52,7 @@ func (p *project) stack(args ...string) (said string, calls []string) {
 	p.write("hack/stack", string(script))
 	p.write("Pulumi.yaml", "")
 	p.write("Pulumi.local.yaml", "")
-	for _, name := range []string{"bin/pulumi", "bin/jq", "hack/howto", ".strata/bin/strata"} {
+	for _, name := range []string{"bin/pulumi", "bin/jq", "hack/howto", ".strata/bin/strata", ".strata/bin/lab"} {
 		p.write(name, "#!/bin/sh\necho \"${0##*/} $* $(cat .strata/stacks/originals-local 2> /dev/null)\" >> asked\n")
 	}
 	require.NoError(p.t, os.MkdirAll(filepath.Join(p.dir, ".strata/runs"), 0o755))
@@ -264,7 +264,7 @@ func TestTheListIsWhatWasBroughtUp(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(p.dir, ".strata/stacks/artifacts-local"))
 
 	_, calls = p.stack("up", "local", "")
-	assert.NotContains(t, calling(calls, "strata machine")[0], "upstream", "nothing is brought up before")
+	assert.NotContains(t, calling(calls, "lab machines")[0], "upstream", "nothing is brought up before")
 	assert.Contains(t, calling(calls, "strata record")[0], "k3s upstream", "an up that fails halfway has brought it up")
 	require.NoError(t, os.MkdirAll(p.fills, 0o755))
 	p.write(state, `{"checkpoint":{"latest":{"resources":[{"urn":"urn:pulumi:local"}]}}}`)

@@ -2,7 +2,7 @@
 // what `make up` has the lab build. It is no subcommand of strata because it comes before
 // everything, and compiles half of what the program needs.
 //
-//	go run ./config/needed [-machines] Pulumi.STACK.yaml
+//	go run ./config/needed Pulumi.STACK.yaml
 package main
 
 import (
@@ -15,9 +15,8 @@ import (
 )
 
 func main() {
-	machines := flag.Bool("machines", false, "only what hosts are made from: the rest comes from upstream")
 	flag.Parse()
-	names, err := needed(flag.Arg(0), *machines)
+	names, err := needed(flag.Arg(0))
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
@@ -27,17 +26,10 @@ func main() {
 
 // needed are the artifacts of the stack whose file path is. Without one it is a mistake of that
 // name.
-func needed(path string, machines bool) ([]string, error) {
+func needed(path string) ([]string, error) {
 	cfg, err := config.FromFile(path)
 	if err != nil {
 		return nil, err
 	}
-	var names []string
-	if !machines {
-		names = cfg.Needed()
-	}
-	if cfg.Hosts.Driver == config.DriverMachine {
-		names = append(names, config.ArtifactMachineImage)
-	}
-	return names, nil
+	return cfg.Needed(), nil
 }

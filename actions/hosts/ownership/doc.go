@@ -2,7 +2,7 @@
 // releases them from their stack, or adopts them.
 //
 // It owns the change of marks on several hosts, and what is said about each. It does not own the
-// marks: a host's is package k3s/node's, a machine's that of packages nspawn and vm, which also
+// marks: a host's is package k3s/node's, a machine's that of package hypervisor, which also
 // decide whose a host or machine is.
 //
 // Without Yes nothing is changed. One host that fails does not hold up the others, and what runs on
