@@ -113,7 +113,7 @@ test-loaded: ready ## the stories and the conformance table beside LOAD (20) bus
 test-chaos: ## in Pulumi's engine: a kill at every boundary of each stack's operations (KILLS=0 is all), and HISTORIES (500) random ones for each of two stacks, from SEED (1); written to bench/results.json (hours). On the lab, apart: bench-kills, bench-actions, bench-histories, bench-faults
 	$(CHAOS) -run '^TestWhatIsPlantedIsFoundAndShrunk$$' .
 	for stack in local staging rehearsal proxmox libvirt kind vip vault workload; do $(CHAOS) -run "^TestEveryKillConverges$$/^$$stack\$$" .; done
-	$(CHAOS) -run '^TestEveryHistoryConverges$$/^rehearsal$$' .
+	$(CHAOS) -run '^TestEveryHistoryConverges$$/^proxmox$$' .
 	$(CHAOS) -run '^TestEveryHistoryConverges$$/^staging$$' .
 	go generate ./tests/bench
 # A process for each: Pulumi's engine keeps 3 MB of every run, and of one that is killed more.

@@ -18,7 +18,6 @@ import (
 	"strata/actions/k3s/members"
 	"strata/actions/k3s/token"
 	"strata/actions/k3s/upgrade"
-	"strata/actions/machines/lab"
 	"strata/actions/machines/lifecycle"
 	"strata/actions/machines/machineset"
 	"strata/actions/stack/teardown"
@@ -40,7 +39,6 @@ var verbs = []struct {
 	{"host-run --delete", hostrun.Delete},
 
 	{"machine-guard", machineset.Guard},
-	{"machine-guard --ended", machineset.Forget},
 	{"vm image put", lifecycle.PutImage},
 	{"vm image remove", lifecycle.RemoveImage},
 	{"vm create", lifecycle.Create},
@@ -49,12 +47,6 @@ var verbs = []struct {
 	{"vm leaving", lifecycle.MarkForReplacement},
 	{"vm leaving --back", lifecycle.Keep},
 	{"vm leaving --begin", lifecycle.MarkForDeletion},
-	{"machine create", lab.Create},
-	{"machine create --existing", lab.Update},
-	{"machine delete", lab.Delete},
-	{"machine leaving", lab.MarkForReplacement},
-	{"machine leaving --back", lab.Keep},
-	{"machine leaving --begin", lab.MarkForDeletion},
 
 	{"admit", members.Admit},
 	{"members", members.Update},

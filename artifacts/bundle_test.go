@@ -71,9 +71,9 @@ func TestABundleThatLacksSomethingIsAnErrorThatNamesIt(t *testing.T) {
 		wantErr string
 	}{
 		{"no k3s", entries[1:], "no k3s for amd64"},
-		{"no machine image", entries[:5], "no machine-image for amd64"},
-		{"two of one", append(entries[:6:6], entries[0]), "2 entries named k3s"},
-		{"only another architecture", append(entries[1:6:6], arm(entries[0])), "no k3s for amd64"},
+		{"no chart", entries[:4], "no metallb-chart for amd64"},
+		{"two of one", append(entries[:5:5], entries[0]), "2 entries named k3s"},
+		{"only another architecture", append(entries[1:5:5], arm(entries[0])), "no k3s for amd64"},
 	}
 	for _, test := range cases {
 		t.Run(test.name, func(t *testing.T) {

@@ -231,15 +231,3 @@ func TestUpstreamComesFromTheLockAndIsDownloadedOnlyWhenPutInPlace(t *testing.T)
 	require.NoError(t, set.Materialise(t.Context()))
 	assert.FileExists(t, filepath.Join(project, chart.Path))
 }
-
-func TestMachinesNeedABundleForTheirImage(t *testing.T) {
-	project := t.TempDir()
-	_, err := artifacts.Resolve(stack(t, config.SourceUpstream, nil), project)
-	assert.ErrorContains(t, err, "strata:artifacts.machineImage")
-
-	dir, _ := bundle(t)
-	_, err = artifacts.Resolve(stack(t, config.SourceUpstream, func(cfg *config.Config) {
-		cfg.Artifacts.MachineImage = dir
-	}), project)
-	assert.NotContains(t, err.Error(), "machineImage")
-}

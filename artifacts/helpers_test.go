@@ -38,7 +38,7 @@ func writeManifest(t *testing.T, bundle string, entries ...artifacts.Entry) {
 	require.NoError(t, os.WriteFile(filepath.Join(bundle, artifacts.ManifestFile), text, 0o644))
 }
 
-// bundle returns a folder with everything that a stack on machines needs.
+// bundle returns a folder with everything that a stack needs.
 func bundle(t *testing.T) (string, []artifacts.Entry) {
 	t.Helper()
 	dir := t.TempDir()
@@ -48,18 +48,17 @@ func bundle(t *testing.T) (string, []artifacts.Entry) {
 		entry(t, dir, "k3s-images", "v1.34.2", "images/core.tar", "core"),
 		entry(t, dir, "k3s-images", "v0.16.2", "images/metallb.tar.zst", "metallb"),
 		entry(t, dir, "metallb-chart", "0.16.2", "charts/metallb-0.16.2.tgz", "chart"),
-		entry(t, dir, "machine-image", "1", "machine.tar", "image"),
 	}
 	entries[3].For = "metallb-chart"
 	writeManifest(t, dir, entries...)
 	return dir, entries
 }
 
-// stack returns a valid configuration with machines; edit changes it.
+// stack returns a valid configuration with one host; edit changes it.
 func stack(t *testing.T, source string, edit func(*config.Config)) *config.Config {
 	t.Helper()
 	cfg, err := config.Load("test", map[string]string{
-		"hosts": `{"driver":"machine","subnet":"10.10.0.0/24","arch":"amd64",
+		"hosts": `{"driver":"existing","subnet":"10.10.0.0/24","arch":"amd64",
 			"nodes":[{"name":"server-1","role":"server","address":"10.10.0.11"}]}`,
 		"metallb":   `{"addresses":["10.10.0.200-10.10.0.210"]}`,
 		"artifacts": `{"source":"` + source + `"}`,

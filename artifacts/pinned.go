@@ -13,10 +13,7 @@ func Pinned(cfg *config.Config) *Set {
 	for _, pin := range cfg.NeededPins() {
 		take(pin.Name, pin.Version)
 	}
-	switch {
-	case cfg.Hosts.Driver == config.DriverMachine:
-		take(config.ArtifactMachineImage, "")
-	case cfg.NeedsVMImage():
+	if cfg.NeedsVMImage() {
 		take(config.ArtifactVMImage, "")
 	}
 	return set

@@ -27,7 +27,7 @@ func TestFetchKnowsTheVersionsOfEveryStackFile(t *testing.T) {
 
 	project := t.TempDir()
 	require.NoError(t, os.WriteFile(project+"/Pulumi.dev.yaml", []byte(`config:
-  strata:hosts: {driver: machine, subnet: 10.10.0.0/24, nodes: [{name: a, role: server, address: 10.10.0.11}]}
+  strata:hosts: {driver: existing, subnet: 10.10.0.0/24, nodes: [{name: a, role: server, address: 10.10.0.11}]}
   strata:k3s: {version: v1.35.1+k3s2}
   strata:metallb: {addresses: [10.10.0.200/29]}
 `), 0o644))

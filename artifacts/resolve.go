@@ -38,10 +38,7 @@ func Resolve(cfg *config.Config, projectDir string) (*Set, error) {
 	} else {
 		take(fromBundle(cfg, projectDir, cfg.Artifacts.Source, cfg.Needed()))
 	}
-	switch {
-	case cfg.Hosts.Driver == config.DriverMachine:
-		take(machineImage(cfg, projectDir))
-	case cfg.NeedsVMImage():
+	if cfg.NeedsVMImage() {
 		take(vmImage(cfg, projectDir))
 	}
 	if err := errors.Join(wrong...); err != nil {
@@ -128,15 +125,6 @@ func fits(cfg *config.Config, name string, entries []Entry) error {
 			name, carried, key, wanted)
 	}
 	return nil
-}
-
-func machineImage(cfg *config.Config, projectDir string) ([]Artifact, error) {
-	source := cfg.Artifacts.MachineImage
-	if source == config.SourceUpstream {
-		return nil, fmt.Errorf("driver machine needs a machine image, and no public registry has one: " +
-			"set strata:artifacts.machineImage to a bundle folder that has one")
-	}
-	return fromBundle(cfg, projectDir, source, []string{config.ArtifactMachineImage})
 }
 
 // vmImage returns the disk image of virtual machines: a bundle's, or the locked one of

@@ -15,7 +15,7 @@ import (
 // orphansFlags are the flags of `strata orphans`.
 type orphansFlags struct {
 	stack, project, file string
-	remove, unfinished   bool
+	before, after        bool
 }
 
 // newOrphansCommand returns `strata orphans`.
@@ -23,33 +23,32 @@ func newOrphansCommand() *cobra.Command {
 	var flags orphansFlags
 	command := &cobra.Command{
 		Use:   "orphans",
-		Short: "List machines that no state has, and hosts in the state that do not answer, each with the next command",
+		Short: "List virtual machines that no state has, and hosts in the state that do not answer, each with the next command",
 		Long: "A killed run or a lost state leaves machines that no destroy removes; a dead host keeps a destroy from\n" +
-			"ending. Without --remove it changes nothing.\n\n" +
-			"With --unfinished it prints, as JSON, the cluster's identity and the machines whose creation was interrupted.\n" +
-			"On the stdin of --remove this also removes those that were completed since, and spares another state's.",
+			"ending. It changes nothing.\n\n" +
+			"With --before-destroy it prints the cluster's identity as JSON, which the state forgets with the destroy. With\n" +
+			"that on its stdin, --after-destroy exits with 1 if a machine of the cluster is left.",
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if flags.remove {
-				return flags.removeAfterDestroy(cmd)
+			if flags.after {
+				return flags.afterDestroy(cmd)
 			}
 			state, err := stackstate.CommandLine(flags.project).Read(cmd.Context(), flags.stack)
 			if err != nil {
 				return err
 			}
-			if flags.unfinished {
-				known, err := leftovers.KnownBefore(state)
-				return errors.Join(err, json.NewEncoder(cmd.OutOrStdout()).Encode(known))
+			if flags.before {
+				return json.NewEncoder(cmd.OutOrStdout()).Encode(leftovers.KnownBefore(state))
 			}
 			return flags.list(cmd, state)
 		},
 	}
 	ofStack(command, &flags.stack, &flags.project)
 	ofFile(command, &flags.file)
-	command.Flags().BoolVar(&flags.remove, "remove", false,
-		"after a destroy: remove half-made machines and the bridge, and exit with 1 if a whole machine is left")
-	command.Flags().BoolVar(&flags.unfinished, "unfinished", false, "print the machines whose creation was interrupted")
-	command.MarkFlagsMutuallyExclusive("remove", "unfinished")
+	command.Flags().BoolVar(&flags.before, "before-destroy", false, "print the identity of the stack's cluster")
+	command.Flags().BoolVar(&flags.after, "after-destroy", false,
+		"exit with 1 if a virtual machine of the cluster on stdin is left")
+	command.MarkFlagsMutuallyExclusive("before-destroy", "after-destroy")
 	return command
 }
 
@@ -66,7 +65,7 @@ func (f orphansFlags) list(cmd *cobra.Command, state *stackstate.State) error {
 	return errors.Join(err, leftovers.ShowOrphans(cmd.Context(), cmd.OutOrStdout(), cfg, f.project, state))
 }
 
-func (f orphansFlags) removeAfterDestroy(cmd *cobra.Command) error {
+func (f orphansFlags) afterDestroy(cmd *cobra.Command) error {
 	cfg, err := f.config()
 	if err != nil || cfg.OnExistingCluster() {
 		return err
@@ -75,7 +74,7 @@ func (f orphansFlags) removeAfterDestroy(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	return leftovers.Remove(cmd.Context(), cfg, f.project, known, cmd.OutOrStdout(), cmd.ErrOrStderr())
+	return leftovers.ShowLeft(cmd.Context(), cfg, f.project, known, cmd.OutOrStdout())
 }
 
 func (f orphansFlags) config() (*config.Config, error) {

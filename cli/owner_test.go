@@ -44,7 +44,7 @@ func TestMachinesOfAnotherStateAreNamedAndTheirOwnerIsChanged(t *testing.T) {
 		return code, stdout + stderr
 	}
 	orphans := func(stdin string) (int, string) {
-		code, stdout, stderr := invoke(t, stdin, "orphans", "--remove", "--stack", "dev", "--project", h.project)
+		code, stdout, stderr := invoke(t, stdin, "orphans", "--after-destroy", "--stack", "dev", "--project", h.project)
 		return code, stdout + stderr
 	}
 

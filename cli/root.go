@@ -110,7 +110,6 @@ func subcommands() []*cobra.Command {
 		newFetchCommand(),
 		newBundleCommand(),
 		newImageCommand(),
-		newMachineCommand(),
 		newTunnelServeCommand(),
 		newGateCommand(),
 		newVaultCommand(),

@@ -32,7 +32,7 @@ type HostsArgs struct {
 	// Fixed are the values that the servers' K3s cannot change any more once it has data, by their
 	// keys.
 	Fixed map[string]string
-	// Stack prefixes the names of machines that are created on this machine.
+	// Stack begins the names of the machines that Strata makes.
 	Stack string
 	// IPVS is true when kube-proxy will need the host's ip_vs modules.
 	IPVS bool
@@ -100,7 +100,6 @@ func NewHosts(ctx *pulumi.Context, name string, args *HostsArgs, opts ...pulumi.
 	})
 	drivers := map[config.Driver]func(*pulumi.Context, string, *HostsArgs, *Hosts) error{
 		config.DriverExisting: existingHosts,
-		config.DriverMachine:  machineHosts,
 		config.DriverLibvirt:  vmHosts,
 		config.DriverProxmox:  vmHosts,
 	}

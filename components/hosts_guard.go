@@ -14,18 +14,16 @@ import (
 )
 
 // guard registers the guard that every machine waits for: it refuses changes that would take the
-// cluster away (package machineset). kind is the machines' driver. Like the membership it compares
-// with its own previous output.
-func (h *Hosts) guard(ctx *pulumi.Context, name, kind string, args *HostsArgs) (pulumi.Resource, error) {
-	wanted := machineset.Set{Timeout: args.Timeout, Stack: args.Stack}
+// cluster away (package machineset). Like the membership it compares with its own previous output.
+func (h *Hosts) guard(ctx *pulumi.Context, name string, args *HostsArgs) (pulumi.Resource, error) {
+	wanted := machineset.Set{Timeout: args.Timeout}
 	for _, node := range args.Config.Nodes {
 		wanted.Machines = append(wanted.Machines, machineset.Machine{
-			Name: node.Name, Role: string(node.Role), Address: node.Address.String(), Kind: kind, Recreate: node.Recreate,
+			Name: node.Name, Role: string(node.Role), Address: node.Address.String(), Recreate: node.Recreate,
 		})
 	}
 	command := actions.Command(machineset.Guard, wanted, nil)
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
-	command.Delete = actions.Text(machineset.Forget)
 	return local.NewCommand(ctx, name+"-machines", command, append(childOf(h), bounded(args.Timeout))...)
 }
 

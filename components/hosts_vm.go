@@ -55,7 +55,7 @@ func vmHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Hosts) er
 			return fmt.Errorf("image: %w", err)
 		}
 	}
-	if v.guard, err = hosts.guard(ctx, name, "vm", args); err != nil {
+	if v.guard, err = hosts.guard(ctx, name, args); err != nil {
 		return fmt.Errorf("machine guard: %w", err)
 	}
 	for _, node := range args.Config.Nodes {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/crypto/ssh"
 )
@@ -40,10 +41,20 @@ func (c *Config) CheckFiles(projectDir string) error {
 	if c.Hosts.Driver.MakesVMs() && c.Hosts.Hypervisor.Address != "" {
 		checkKeyFile(&ps, field("hosts.hypervisor.keyFile"), projectDir, c.Hosts.Hypervisor.KeyFile, SSH{})
 	}
-	if (c.Hosts.Driver == DriverMachine || c.NeedsVMImage()) && c.Artifacts.MachineImage != c.Artifacts.Source {
+	if c.NeedsVMImage() && c.Artifacts.MachineImage != c.Artifacts.Source {
 		checkBundle(&ps, field("artifacts.machineImage"), projectDir, c.Artifacts.MachineImage)
 	}
 	return ps.err()
+}
+
+// MissingKeyFix returns how to mend that there is no key file at a path: another, but for the keys
+// that are there while the lab's machines run (tests/lab).
+func MissingKeyFix(path, another string) string {
+	if strings.HasPrefix(filepath.Clean(path), ".strata/lab/") {
+		return "its hosts are machines of the lab, and they do not run: make up makes them or starts them, " +
+			"and brings the stack up"
+	}
+	return another
 }
 
 // checkKeyFile holds the rules of a private key's file. It may be encrypted where its passphrase is
@@ -56,7 +67,8 @@ func checkKeyFile(ps *problems, key, projectDir, path string, of SSH) {
 	}
 	info, err := os.Stat(file)
 	if err != nil {
-		ps.add(key, path, "cannot be read: "+reason(err), "create it with ssh-keygen, or name the key that the hosts know")
+		fix := MissingKeyFix(path, "create it with ssh-keygen, or name the key that the hosts know")
+		ps.add(key, path, "cannot be read: "+reason(err), fix)
 		return
 	}
 	const others = 0o077

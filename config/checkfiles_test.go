@@ -59,10 +59,19 @@ func TestKeyFilesAreCheckedWhenTheyAreAboutToBeUsed(t *testing.T) {
 	}
 }
 
+func TestMissingKeyOfTheLabsMachinesNamesMakeUp(t *testing.T) {
+	raw := good()
+	raw["hosts"] = `{"driver":"existing","subnet":"10.10.0.0/24","ssh":{"keyFile":".strata/lab/local/key"},"nodes":[` + server1 + `]}`
+	cfg, err := config.Load("local", raw, noEnv)
+	require.NoError(t, err)
+	assert.ErrorContains(t, cfg.CheckFiles(t.TempDir()),
+		"strata:hosts.ssh.keyFile: .strata/lab/local/key cannot be read: no such file or directory; "+
+			"its hosts are machines of the lab, and they do not run: make up makes them or starts them")
+}
+
 func TestABundleWithoutManifestIsReported(t *testing.T) {
 	project := t.TempDir()
-	raw := machines("")
-	raw["metallb"] = good()["metallb"]
+	raw := vms("libvirt", "", "")
 	raw["artifacts"] = `{"source":"bundle"}`
 	cfg, err := config.Load("dev", raw, noEnv)
 	require.NoError(t, err)

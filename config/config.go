@@ -55,9 +55,8 @@ type Artifacts struct {
 	// Source is `upstream`, or the path of a bundle folder. Default upstream. The variable
 	// STRATA_ARTIFACTS overrides it.
 	Source string `json:"source,omitempty"`
-	// MachineImage is the path of the bundle folder that holds the image of the hosts that Strata
-	// makes. Default: Source. Upstream has none for driver machine, so there the default needs a
-	// bundle as Source; for drivers libvirt and proxmox, upstream is hosts.vm.image. The variable
+	// MachineImage is the path of the bundle folder that holds the disk image of the virtual
+	// machines. Default: Source. With upstream the image is hosts.vm.image. The variable
 	// STRATA_MACHINE_IMAGE overrides it.
 	MachineImage string `json:"machineImage,omitempty"`
 	// Mirror is the address of a mirror that has what Strata downloads: what lies at

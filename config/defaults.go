@@ -2,7 +2,6 @@ package config
 
 import (
 	"net/netip"
-	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -20,7 +19,6 @@ func defaults() *Config {
 	encrypt := true
 	return &Config{
 		Hosts: Hosts{
-			Machine:    Machine{Bridge: "strata0"},
 			Hypervisor: Hypervisor{User: "root", Port: 22, KeyFile: "~/.ssh/id_ed25519"},
 			VM:         VM{CPUs: 2, MemoryMiB: 4096, DiskGiB: 20, Modules: []string{"br_netfilter", "overlay"}},
 			Libvirt:    Libvirt{URI: "qemu:///system", Pool: "default", Type: "kvm"},
@@ -76,11 +74,6 @@ func (c *Config) derive() {
 	switch hosts.Driver {
 	case DriverExisting:
 		hosts.Arch = or(hosts.Arch, "amd64")
-	case DriverMachine:
-		hosts.Arch = or(hosts.Arch, runtime.GOARCH)
-		if !hosts.Machine.Gateway.IsValid() && hosts.Subnet.IsValid() {
-			hosts.Machine.Gateway = hosts.Subnet.Masked().Addr().Next()
-		}
 	case DriverLibvirt, DriverProxmox:
 		hosts.deriveVMs()
 	}

@@ -8,8 +8,6 @@ type Driver string
 const (
 	// DriverExisting takes hosts that are already there and reachable over SSH.
 	DriverExisting Driver = "existing"
-	// DriverMachine creates systemd-nspawn machines on this machine.
-	DriverMachine Driver = "machine"
 	// DriverLibvirt creates virtual machines with libvirt, on this machine or on a host that SSH
 	// reaches.
 	DriverLibvirt Driver = "libvirt"
@@ -18,7 +16,7 @@ const (
 )
 
 // Drivers are all of them.
-var Drivers = []string{string(DriverExisting), string(DriverMachine), string(DriverLibvirt), string(DriverProxmox)}
+var Drivers = []string{string(DriverExisting), string(DriverLibvirt), string(DriverProxmox)}
 
 // MakesVMs is true for the drivers whose hosts are virtual machines.
 func (d Driver) MakesVMs() bool { return d == DriverLibvirt || d == DriverProxmox }
@@ -43,17 +41,15 @@ func (r Role) Unit() string {
 
 // Hosts says which hosts there are and how they are reached or made.
 type Hosts struct {
-	// Driver is existing, machine, libvirt or proxmox. Required.
+	// Driver is existing, libvirt or proxmox. Required.
 	Driver Driver `json:"driver"`
 	// Subnet holds every node address and the load balancer's addresses, as CIDR. Required.
 	Subnet netip.Prefix `json:"subnet"`
 	// Arch is the hosts' processor architecture, amd64 or arm64; it selects the binaries. Default
-	// amd64; for driver machine, this machine's.
+	// amd64.
 	Arch string `json:"arch,omitempty" enum:"amd64,arm64"`
 	// SSH holds the defaults of every host's connection.
 	SSH SSH `json:"ssh"`
-	// Machine configures driver machine.
-	Machine Machine `json:"machine"`
 	// Hypervisor makes the virtual machines of drivers libvirt and proxmox.
 	Hypervisor Hypervisor `json:"hypervisor"`
 	// VM configures all virtual machines of drivers libvirt and proxmox.
@@ -64,14 +60,6 @@ type Hosts struct {
 	Proxmox Proxmox `json:"proxmox"`
 	// Nodes are the hosts in order; the first server bootstraps the cluster.
 	Nodes []Node `json:"nodes"`
-}
-
-// Machine configures the systemd-nspawn machines that Strata creates.
-type Machine struct {
-	// Bridge is the network bridge on this machine. Default strata0.
-	Bridge string `json:"bridge,omitempty"`
-	// Gateway is this machine's address on the bridge. Default: the subnet's first address.
-	Gateway netip.Addr `json:"gateway,omitzero"`
 }
 
 // Node is one host of the cluster.

@@ -47,7 +47,7 @@ func TestWhatIsNotSetHasItsDefault(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "dev", cfg.Stack)
 	assert.Equal(t, config.SSH{User: "root", Port: 22, KeyFile: "~/.ssh/id_ed25519"}, cfg.Hosts.SSH)
-	assert.Equal(t, "strata0", cfg.Hosts.Machine.Bridge)
+	assert.Equal(t, "vmbr0", cfg.Hosts.Proxmox.Bridge)
 	assert.Equal(t, netip.MustParsePrefix("10.42.0.0/16"), cfg.K3s.ClusterCIDR)
 	assert.Equal(t, netip.MustParsePrefix("10.43.0.0/16"), cfg.K3s.ServiceCIDR)
 	assert.Equal(t, []string{"traefik", "servicelb", "gateway-api-crd"}, cfg.K3s.Disable)
@@ -103,11 +103,10 @@ func TestNullAndEmptyMeanNotSet(t *testing.T) {
 
 func TestMachinesGetTheSubnetsFirstAddressAsGatewayAndNoKeyFile(t *testing.T) {
 	raw := good()
-	raw["hosts"] = `{"driver":"machine","subnet":"10.10.0.0/24",
-		"nodes":[{"name":"server-1","role":"server","address":"10.10.0.11"}]}`
+	raw["hosts"] = machines("")["hosts"]
 	cfg, err := config.Load("dev", raw, noEnv)
 	require.NoError(t, err)
-	assert.Equal(t, netip.MustParseAddr("10.10.0.1"), cfg.Hosts.Machine.Gateway)
+	assert.Equal(t, netip.MustParseAddr("10.10.0.1"), cfg.Hosts.VM.Gateway)
 	assert.Empty(t, cfg.Hosts.SSH.KeyFile)
 	assert.Empty(t, cfg.Hosts.Nodes[0].SSH.KeyFile)
 }

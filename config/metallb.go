@@ -101,8 +101,8 @@ func (c *Config) checkPoolOnHosts(ps *problems, key, text string, addresses Rang
 			taken(fmt.Sprintf("node %s (%s)", node.Name, node.Address))
 		}
 	}
-	if gateway, itsKey := hosts.gateway(); gateway.IsValid() && addresses.Contains(gateway) {
-		taken(itsKey + " " + gateway.String())
+	if gateway := hosts.VM.Gateway; gateway.IsValid() && addresses.Contains(gateway) {
+		taken("hosts.vm.gateway " + gateway.String())
 	}
 }
 

@@ -17,8 +17,6 @@ const (
 	ArtifactK3sInstall = "k3s-install"
 	// ArtifactK3sImages are archives of container images that K3s imports when it starts.
 	ArtifactK3sImages = "k3s-images"
-	// ArtifactMachineImage is the root file system of driver machine; only bundles have it.
-	ArtifactMachineImage = "machine-image"
 	// ArtifactVMImage is the disk image of drivers libvirt and proxmox, a qcow2 with cloud-init.
 	ArtifactVMImage = "vm-image"
 )
@@ -122,7 +120,7 @@ func (c *Config) NeededPins() []Pin {
 	})
 }
 
-// Needed are the names of the artifacts that the configured layers ask for, less the machine image.
+// Needed are the names of the artifacts that the configured layers ask for, less the disk image.
 func (c *Config) Needed() []string {
 	var names []string
 	if !c.OnExistingCluster() {

@@ -3,31 +3,22 @@ package config_test
 // hostsRules are about the hosts as a whole.
 var hostsRules = []rule{
 	{"no driver", one("hosts", `{"subnet":"10.10.0.0/24","nodes":[`+server1+`]}`),
-		"strata:hosts.driver: is not set; set existing, machine, libvirt, proxmox; or name a cluster that is there already: cluster.context"},
-	{"an unknown driver", one("hosts", `{"driver":"machines","subnet":"10.10.0.0/24","nodes":[`+server1+`]}`),
-		"strata:hosts.driver: machines is not a known driver; did you mean machine?"},
+		"strata:hosts.driver: is not set; set existing, libvirt, proxmox; or name a cluster that is there already: cluster.context"},
+	{"an unknown driver", one("hosts", `{"driver":"promox","subnet":"10.10.0.0/24","nodes":[`+server1+`]}`),
+		"strata:hosts.driver: promox is not a known driver; did you mean proxmox?"},
 	{"an unknown architecture", machines(`"arch":"amd65",`),
 		"strata:hosts.arch: amd65 is not an architecture that K3s is fetched for; did you mean amd64?"},
 	{"no subnet", one("hosts", `{"driver":"existing","nodes":[`+server1+`]}`),
 		"strata:hosts.subnet: is not set; set the network of the nodes and the load balancer, for example 10.10.0.0/24"},
 	{"a subnet with host bits", one("hosts", `{"driver":"existing","subnet":"10.10.0.5/24","nodes":[`+server1+`]}`),
 		"strata:hosts.subnet: 10.10.0.5/24 has bits set behind its prefix; write 10.10.0.0/24"},
-	{"machine keys on existing hosts", one("hosts",
-		`{"driver":"existing","subnet":"10.10.0.0/24","machine":{"bridge":"br7"},"nodes":[`+server1+`]}`),
-		"strata:hosts.machine: is only read by driver machine; remove it or set another driver"},
-	{"a bridge name that Linux refuses", machines(`"machine":{"bridge":"a-very-long-bridge"},`),
-		"strata:hosts.machine.bridge: a-very-long-bridge is not an interface name; " +
-			"use a letter, then at most 14 letters, digits, dots, dashes or underscores"},
-	{"a gateway outside the subnet", machines(`"machine":{"gateway":"10.11.0.1"},`),
-		"strata:hosts.machine.gateway: 10.11.0.1 is not a host address of hosts.subnet 10.10.0.0/24; " +
-			"use an address inside it, neither the first nor the last"},
 	{"a key file for machines", machines(`"ssh":{"keyFile":"key"},`),
-		"strata:hosts.ssh.keyFile: key is not read: driver machine generates its own key; remove it"},
-	{"a key file for one machine", one("hosts", `{"driver":"machine","subnet":"10.10.0.0/24","nodes":[
+		"strata:hosts.ssh.keyFile: key is not read: driver proxmox generates its own key; remove it"},
+	{"a key file for one machine", one("hosts", madeHosts+`"nodes":[
 		{"name":"a","role":"server","address":"10.10.0.11","ssh":{"keyFile":"key"}}]}`),
-		"strata:hosts.nodes[0].ssh.keyFile: key is not read: driver machine generates its own key; remove it"},
+		"strata:hosts.nodes[0].ssh.keyFile: key is not read: driver proxmox generates its own key; remove it"},
 	{"a host key for machines", machines(`"ssh":{"hostKey":"` + hostKey + `"},`),
-		"strata:hosts.ssh.hostKey: is not read: driver machine generates the host keys; remove it"},
+		"strata:hosts.ssh.hostKey: is not read: driver proxmox generates the host keys; remove it"},
 	{"a port beyond TCP's", node(`"ssh":{"port":70000}`),
 		"strata:hosts.nodes[0].ssh.port: 70000 is not a TCP port; use 1 to 65535"},
 	{"a user name with a space", node(`"ssh":{"user":"the admin"}`),
@@ -36,18 +27,18 @@ var hostsRules = []rule{
 		"strata:hosts.nodes[0].ssh.hostKey: is not one public key; " +
 			"copy one line of the host's /etc/ssh/ssh_host_ed25519_key.pub"},
 	{"a jump host for machines", machines(`"ssh":{"jump":[{"host":"a"}]},`),
-		"strata:hosts.ssh.jump: is only read by driver existing; remove it: the hosts that driver machine makes are reached without it"},
-	{"an ssh-agent for one machine", one("hosts", `{"driver":"machine","subnet":"10.10.0.0/24","nodes":[
+		"strata:hosts.ssh.jump: is only read by driver existing; remove it: the hosts that driver proxmox makes are reached without it"},
+	{"an ssh-agent for one machine", one("hosts", madeHosts+`"nodes":[
 		{"name":"a","role":"server","address":"10.10.0.11","ssh":{"agent":true}}]}`),
-		"strata:hosts.nodes[0].ssh.agent: is only read by driver existing; remove it: the hosts that driver machine makes are reached without it"},
+		"strata:hosts.nodes[0].ssh.agent: is only read by driver existing; remove it: the hosts that driver proxmox makes are reached without it"},
 	{"an ssh_config for machines", machines(`"ssh":{"config":"~/.ssh/config"},`),
-		"strata:hosts.ssh.config: is only read by driver existing; remove it: the hosts that driver machine makes are reached without it"},
+		"strata:hosts.ssh.config: is only read by driver existing; remove it: the hosts that driver proxmox makes are reached without it"},
 	{"a known_hosts for machines", machines(`"ssh":{"knownHosts":"~/.ssh/known_hosts"},`),
-		"strata:hosts.ssh.knownHosts: is only read by driver existing; remove it: the hosts that driver machine makes are reached without it"},
+		"strata:hosts.ssh.knownHosts: is only read by driver existing; remove it: the hosts that driver proxmox makes are reached without it"},
 	{"a sudo password for machines", machines(`"ssh":{"sudoPassword":"x","user":"ops"},`),
-		"strata:hosts.ssh.sudoPassword: is only read by driver existing; remove it: the hosts that driver machine makes are reached without it"},
+		"strata:hosts.ssh.sudoPassword: is only read by driver existing; remove it: the hosts that driver proxmox makes are reached without it"},
 	{"a passphrase for machines", machines(`"ssh":{"passphrase":"x"},`),
-		"strata:hosts.ssh.passphrase: is only read by driver existing; remove it: the hosts that driver machine makes are reached without it"},
+		"strata:hosts.ssh.passphrase: is only read by driver existing; remove it: the hosts that driver proxmox makes are reached without it"},
 	{"a jump host that is written as ssh takes it", node(`"ssh":{"jump":[{"host":"me@bastion","hostKey":"` + hostKey + `"}]}`),
 		"strata:hosts.nodes[0].ssh.jump[0].host: me@bastion is not an address or a name; write host, and user and port as keys of their own"},
 	{"a jump host's port beyond TCP's", node(`"ssh":{"jump":[{"host":"bastion","port":70000,"hostKey":"` + hostKey + `"}]}`),
@@ -58,7 +49,7 @@ var hostsRules = []rule{
 		"strata:hosts.nodes[0].ssh.jump[0].hostKey: is not set, and a jump host is trusted at no first contact; " +
 			"copy one line of its /etc/ssh/ssh_host_ed25519_key.pub, or name a file that has it: ssh.knownHosts"},
 	{"a tunnel for machines", machines(`"ssh":{"dynamicForward":1080},`),
-		"strata:hosts.ssh.dynamicForward: is only read by driver existing; remove it: the hosts that driver machine makes are reached without it"},
+		"strata:hosts.ssh.dynamicForward: is only read by driver existing; remove it: the hosts that driver proxmox makes are reached without it"},
 	{"a tunnel of one node", node(`"ssh":{"dynamicForward":1080}`),
 		"strata:hosts.nodes[0].ssh.dynamicForward: 1080 is one for all hosts; set strata:hosts.ssh.dynamicForward"},
 	{"a tunnel through nothing", one("hosts", `{"driver":"existing","subnet":"10.10.0.0/24","ssh":{"dynamicForward":1080},"nodes":[`+server1+`]}`),
@@ -98,9 +89,9 @@ var nodesRules = []rule{
 	{"the broadcast address", hosts(`{"name":"a","role":"server","address":"10.10.0.255"}`),
 		"strata:hosts.nodes[0].address: 10.10.0.255 is not a host address of hosts.subnet 10.10.0.0/24; " +
 			"use an address inside it, neither the first nor the last"},
-	{"the gateway's address", one("hosts", `{"driver":"machine","subnet":"10.10.0.0/24","nodes":[
+	{"the gateway's address", one("hosts", madeHosts+`"nodes":[
 		{"name":"a","role":"server","address":"10.10.0.1"}]}`),
-		"strata:hosts.nodes[0].address: 10.10.0.1 is the gateway's address, hosts.machine.gateway; give the node another address"},
+		"strata:hosts.nodes[0].address: 10.10.0.1 is the gateway's address, hosts.vm.gateway; give the node another address"},
 	{"an address twice", hosts(server1, `{"name":"agent-1","role":"agent","address":"10.10.0.11"}`),
 		"strata:hosts.nodes[1].address: 10.10.0.11 is also the address of hosts.nodes[0]; give each node its own address"},
 	{"a label that a kubelet must not set", node(`"labels":{"node-role.kubernetes.io/worker":"true"}`),

@@ -16,10 +16,13 @@ func hosts(nodes ...string) map[string]string {
 	}
 }
 
-// machines is the section with driver machine and further keys.
+// machines is the section with driver proxmox and further keys.
 func machines(keys string) map[string]string {
-	return map[string]string{"hosts": `{"driver":"machine","subnet":"10.10.0.0/24",` + keys + `"nodes":[` + server1 + `]}`}
+	return map[string]string{"hosts": madeHosts + keys + `"nodes":[` + server1 + `]}`}
 }
+
+// madeHosts begins a section whose hosts Strata makes.
+const madeHosts = `{"driver":"proxmox","subnet":"10.10.0.0/24","hypervisor":{"address":"10.10.0.2"},"proxmox":{"template":9000},`
 
 // both is the good configuration with two sections changed.
 func both(first, firstText, second, secondText string) map[string]string {

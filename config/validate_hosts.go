@@ -29,8 +29,6 @@ func (c *Config) checkHosts(ps *problems) {
 	hosts := c.Hosts
 	switch hosts.Driver {
 	case DriverExisting:
-	case DriverMachine:
-		c.checkMachine(ps)
 	case DriverLibvirt, DriverProxmox:
 		c.checkVMs(ps)
 	case "":
@@ -48,19 +46,6 @@ func (c *Config) checkHosts(ps *problems) {
 	c.checkSubnet(ps)
 	checkSSH(ps, field("hosts.ssh"), hosts.SSH)
 	c.checkWay(ps)
-}
-
-func (c *Config) checkMachine(ps *problems) {
-	machine := c.Hosts.Machine
-	if !interfaceName.MatchString(machine.Bridge) {
-		ps.add(field("hosts.machine.bridge"), machine.Bridge, "is not an interface name",
-			"use a letter, then at most 14 letters, digits, dots, dashes or underscores")
-	}
-	gateway, subnet := machine.Gateway, c.Hosts.Subnet
-	if gateway.IsValid() && subnet.IsValid() && !usable(subnet, gateway) {
-		ps.add(field("hosts.machine.gateway"), gateway.String(), "is not a host address of hosts.subnet "+subnet.String(),
-			"use an address inside it, neither the first nor the last")
-	}
 }
 
 // checkGeneratedKeys: where Strata makes the hosts it makes their keys, too.
@@ -173,7 +158,7 @@ func checkNodeName(ps *problems, key, name string, seen map[string]int, index in
 
 func (c *Config) checkNodeAddress(ps *problems, key string, address netip.Addr, seen map[netip.Addr]int, index int) {
 	subnet := c.Hosts.Subnet
-	gateway, gatewayKey := c.Hosts.gateway()
+	gateway := c.Hosts.VM.Gateway
 	switch {
 	case !address.IsValid():
 		ps.add(key, "", "is not set", "give the node's address in hosts.subnet")
@@ -182,7 +167,7 @@ func (c *Config) checkNodeAddress(ps *problems, key string, address netip.Addr, 
 		ps.add(key, address.String(), "is not a host address of hosts.subnet "+subnet.String(),
 			"use an address inside it, neither the first nor the last")
 	case gateway.IsValid() && address == gateway:
-		ps.add(key, address.String(), "is the gateway's address, "+gatewayKey, "give the node another address")
+		ps.add(key, address.String(), "is the gateway's address, hosts.vm.gateway", "give the node another address")
 	}
 	if first, duplicate := seen[address]; duplicate {
 		ps.add(key, address.String(), fmt.Sprintf("is also the address of hosts.nodes[%d]", first),

@@ -38,7 +38,7 @@ func TestRulesAcrossSectionsSeeTheMachinesGateway(t *testing.T) {
 	raw := machines("")
 	raw["metallb"] = `{"addresses":["10.10.0.1-10.10.0.5"]}`
 	_, err := config.Load("dev", raw, noEnv)
-	assert.EqualError(t, err, "strata:metallb.addresses[0]: 10.10.0.1-10.10.0.5 overlaps hosts.machine.gateway 10.10.0.1; "+
+	assert.EqualError(t, err, "strata:metallb.addresses[0]: 10.10.0.1-10.10.0.5 overlaps hosts.vm.gateway 10.10.0.1; "+
 		"choose a range that nothing else uses")
 }
 

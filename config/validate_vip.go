@@ -20,8 +20,8 @@ func (c *Config) checkVIP(ps *problems) {
 			taken("node " + node.Name + "'s own")
 		}
 	}
-	if gateway, itsKey := c.Hosts.gateway(); gateway == vip {
-		taken(itsKey)
+	if c.Hosts.VM.Gateway == vip {
+		taken("hosts.vm.gateway")
 	}
 	for i, text := range c.MetalLB.Addresses {
 		if pool, err := ParseRange(text); err == nil && pool.Contains(vip) {

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"net/netip"
 	"reflect"
 	"regexp"
 	"slices"
@@ -24,14 +23,6 @@ var (
 	libvirtURI = regexp.MustCompile(`^qemu:///(system|session)$`)
 )
 
-// gateway is the hosts' gateway and the key that says so.
-func (h Hosts) gateway() (netip.Addr, string) {
-	if h.Driver.MakesVMs() {
-		return h.VM.Gateway, "hosts.vm.gateway"
-	}
-	return h.Machine.Gateway, "hosts.machine.gateway"
-}
-
 // checkOthersUnset refuses the section of a driver that is not the configured one: it would not be
 // read.
 func checkOthersUnset(ps *problems, hosts Hosts) {
@@ -42,7 +33,6 @@ func checkOthersUnset(ps *problems, hosts Hosts) {
 		readBy      string
 		value, free any
 	}{
-		{"machine", hosts.Driver == DriverMachine, "driver machine", hosts.Machine, unset.Machine},
 		{"hypervisor", hosts.Driver.MakesVMs(), "drivers libvirt and proxmox", hosts.Hypervisor, unset.Hypervisor},
 		{"vm", hosts.Driver.MakesVMs(), "drivers libvirt and proxmox", hosts.VM, unset.VM},
 		{"libvirt", hosts.Driver == DriverLibvirt, "driver libvirt", hosts.Libvirt, unset.Libvirt},

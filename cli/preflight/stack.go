@@ -3,7 +3,6 @@ package preflight
 import (
 	"context"
 	"net/netip"
-	"runtime"
 	"time"
 
 	"strata/actions/cluster/kubeconfig"
@@ -12,7 +11,6 @@ import (
 	"strata/config"
 	"strata/health"
 	"strata/health/host"
-	machines "strata/internal/nspawn/host"
 )
 
 // Stack observes the existing parts of a stack's configuration: its hosts, their hypervisor, or the
@@ -26,14 +24,12 @@ func Stack(ctx context.Context, cfg *config.Config, project string, limit time.D
 		return clusterFindings(ctx, cfg, project)
 	case cfg.Hosts.Driver == config.DriverExisting:
 		return hostFindings(ctx, cfg, project, limit)
-	case cfg.Hosts.Driver.MakesVMs():
-		plan, err := vmPlan(ctx, cfg, project)
-		if err != nil {
-			return nil, err
-		}
-		return append([]Finding{madeByUp(cfg)}, VMs(ctx, plan, limit)...), nil
 	}
-	return []Finding{machinesOn(runtime.GOOS, cfg)}, nil
+	plan, err := vmPlan(ctx, cfg, project)
+	if err != nil {
+		return nil, err
+	}
+	return append([]Finding{madeByUp(cfg)}, VMs(ctx, plan, limit)...), nil
 }
 
 // clusterFindings observes the existing cluster of the stack. It does not probe the pool: only a
@@ -97,21 +93,12 @@ func wantedK3s(cfg *config.Config, project string) string {
 	return k3s.Version
 }
 
-// madeByUp returns the only finding on hosts that do not exist yet.
+// madeByUp returns the finding on hosts that do not exist yet.
 func madeByUp(cfg *config.Config) Finding {
 	return Finding{Subject: allHosts, Verdict: health.Verdict{
 		Check: "hosts", State: health.Skipped,
 		Message: "driver " + string(cfg.Hosts.Driver) + " makes the hosts; up gates each one",
 	}}
-}
-
-// machinesOn returns the only finding on machines of this machine, which not every system can have.
-func machinesOn(system string, cfg *config.Config) Finding {
-	if err := machines.CheckSystem(system); err != nil {
-		return Finding{Subject: allHosts,
-			Verdict: health.Verdict{Check: "hosts", State: health.Stuck, Message: err.Error()}}
-	}
-	return madeByUp(cfg)
 }
 
 // poolAddresses returns MetalLB's addresses, one by one, as far as a preflight probes them.

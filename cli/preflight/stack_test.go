@@ -66,10 +66,3 @@ func TestTheK3sOfAPreflightIsThatOfTheUp(t *testing.T) {
 func TestHostsThatAnUpMakesAreNoFailure(t *testing.T) {
 	assert.Equal(t, health.Skipped, madeByUp(stack(t)).State)
 }
-
-func TestASystemThatCannotHaveTheHostsIsAFailureBeforeTheUp(t *testing.T) {
-	finding := machinesOn("darwin", stack(t))
-	assert.Equal(t, health.Stuck, finding.State)
-	assert.Contains(t, finding.Message, "this machine runs darwin")
-	assert.Equal(t, madeByUp(stack(t)), machinesOn("linux", stack(t)))
-}

@@ -38,8 +38,5 @@ func needed(path string) ([]string, error) {
 		source = "lab"
 		lines = cfg.Needed()
 	}
-	if cfg.Hosts.Driver == config.DriverMachine {
-		lines = append(lines, config.ArtifactMachineImage)
-	}
 	return append(lines, source), nil
 }

@@ -15,7 +15,7 @@ func TestLocalNeedsNoVault(t *testing.T) {
 	t.Setenv(config.ArtifactsVariable, "")
 	lines, err := needed("../../Pulumi.local.yaml")
 	require.NoError(t, err)
-	assert.Subset(t, lines, []string{config.ArtifactK3s, config.ArtifactTraefikChart, config.ArtifactAPISIXChart, config.ArtifactMachineImage})
+	assert.Subset(t, lines, []string{config.ArtifactK3s, config.ArtifactTraefikChart, config.ArtifactAPISIXChart})
 	assert.NotContains(t, lines, config.ArtifactVaultChart)
 	assert.Equal(t, "lab", lines[len(lines)-1])
 }
@@ -42,18 +42,18 @@ func TestNoOtherStackTakesTheLabsArtifactsUnlessTheyAreNamed(t *testing.T) {
 	}
 }
 
-func TestAStackThatIsNotOfTheLabsBundleNeedsMachinesOnly(t *testing.T) {
+func TestAStackThatIsNotOfTheLabsBundleNeedsNothingOfIt(t *testing.T) {
 	for _, source := range []string{config.SourceUpstream, "/srv/bundle"} {
 		t.Setenv(config.ArtifactsVariable, source)
 		lines, err := needed("../../Pulumi.local.yaml")
 		require.NoError(t, err)
-		assert.Equal(t, []string{config.ArtifactMachineImage, source}, lines)
+		assert.Equal(t, []string{source}, lines)
 	}
 }
 
 func TestAMistakeInTheStacksFileIsToldBeforeAnythingIsBuilt(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "Pulumi.x.yaml")
-	require.NoError(t, os.WriteFile(path, []byte("config: {strata:hosts: {driver: machines}}"), 0o600))
+	require.NoError(t, os.WriteFile(path, []byte("config: {strata:hosts: {driver: promox}}"), 0o600))
 	_, err := needed(path)
 	assert.ErrorContains(t, err, "strata:hosts.driver")
 }

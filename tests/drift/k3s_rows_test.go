@@ -86,7 +86,7 @@ var contract = []contractRow{
 	{"the controller manager ends K3s with 1", nil, nil},
 	{"certificates are good for 365 days", nil,
 		[]string{standIn + "pki TestARestartRenewsCertificatesNearTheirEndOnly"}},
-	{"the controller manager signs for", nil, []string{stories + "TestLocalOnMachines"}},
+	{"the controller manager signs for", nil, []string{stories + "TestMachinesThatStrataMakes"}},
 	{"k3s.yaml and the token exist", nil, nil},
 
 	{"`/ping`", nil, []string{standIn + "supervisor TestPingAndCACertsAnswerEveryoneBeforeTheAPIServer"}},
@@ -95,7 +95,7 @@ var contract = []contractRow{
 	{"`/readyz`, `/livez`, `/healthz` without credentials", nil, []string{stories + "TestLife"}},
 	{"`/v1-k3s/*`: 403", nil, []string{standIn + "supervisor TestJoinEndpointsWantTheRightPassword"}},
 	{"`/v1-k3s/{config,apiservers", nil, []string{standIn + "supervisor TestJoinEndpointsWantTheRightPassword"}},
-	{"client certificates of the cluster's client CA", nil, []string{stories + "TestLocalOnMachines"}},
+	{"client certificates of the cluster's client CA", nil, []string{stories + "TestMachinesThatStrataMakes"}},
 	{"endpoints of the `kubernetes` Service", nil, nil},
 
 	{"`server/token` =", nil, []string{standIn + "token TestFullTokenSurvivesTheRoundTrip"}},

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"strata/internal/nspawn/cgroup"
+	"strata/tests/lab/machines/cgroup"
 )
 
 const (

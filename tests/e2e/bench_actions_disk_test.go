@@ -13,7 +13,7 @@ import (
 )
 
 // noSpace matches the messages of a full disk.
-var noSpace = regexp.MustCompile(`(?i)no space left on device|no space in /|disk (is )?full`)
+var noSpace = regexp.MustCompile(`(?i)no space left on device|no space in /|(disk|storage) (is )?full`)
 
 // disk is a file system in memory in the place of a folder, so that what fills it harms nothing
 // else.
@@ -57,11 +57,12 @@ func stateDisk(a *acted, _ *testing.T) disk {
 	return disk{late: filled(a.stateFolder()), free: "mount -o remount,size=2g " + a.stateFolder()}
 }
 
-// machineDisk has the folder of the machine that is to be made. The mount keeps Strata from
-// removing that.
+// machineDisk is the storage of the hypervisor, which has no room for another machine.
 func machineDisk(a *acted, _ *testing.T) disk {
-	folder := filepath.Join(machinesFolder, a.machines.machine("agent-2"))
-	return disk{mount: mounted(folder, "1g") + filled(folder), free: fmt.Sprintf("umount -l %[1]s\nrm -rf %[1]s", folder)}
+	storage := func(size int) string {
+		return fmt.Sprintf(`echo '{"local-lvm": %d, "local": 10}' > %s`, size, filepath.Join(a.pve.dir, "storage.json"))
+	}
+	return disk{mount: storage(4), free: storage(200)}
 }
 
 func (a *acted) stateFolder() string { return filepath.Join(a.dir, "state") }

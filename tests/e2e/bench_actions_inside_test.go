@@ -16,9 +16,6 @@ import (
 	"strata/actions/k3s/drain"
 )
 
-// machinesFolder holds the machines that Strata makes on this host.
-const machinesFolder = "/var/lib/strata/machines"
-
 // pid is a machine's process 1, as this machine sees it.
 func (l *hostSet) pid(t *testing.T, name string) int {
 	t.Helper()
@@ -112,15 +109,13 @@ func drains(name string) func(*acted, *testing.T) func(string) bool {
 	}
 }
 
-// makes looks whether a machine of a name is being made: it has files of its own, and has not
-// answered yet.
+// makes looks whether a machine of a name is being made: the hypervisor has it, and has not started
+// it yet.
 func makes(name string) func(*acted, *testing.T) func(string) bool {
-	return func(a *acted, _ *testing.T) func(string) bool {
-		folder := filepath.Join(machinesFolder, a.machines.machine(name))
+	return func(a *acted, t *testing.T) func(string) bool {
 		return func(string) bool {
-			_, ready := os.Stat(filepath.Join(folder, "ready"))
-			files, err := os.ReadDir(filepath.Join(folder, "upper"))
-			return err == nil && len(files) > 0 && ready != nil
+			made, found := a.pve.guest(t, a.machines.machine(name))
+			return found && !made.Running
 		}
 	}
 }

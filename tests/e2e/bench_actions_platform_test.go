@@ -16,6 +16,7 @@ import (
 // the other.
 type acted struct {
 	*stack
+	pve      *proxmox
 	machines *hostSet
 	// bundle is a copy of the lab's, in which a file may be another one; folder takes copies of
 	// snapshots.
@@ -37,7 +38,8 @@ type acted struct {
 func newActed(t *testing.T) *acted {
 	a := &acted{all: []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}, {"agent-2", "agent", 22}}, shop: quickShop()}
 	a.shop["canary"] = map[string]any{"steps": []int{canarySecond}, "hold": "4s", "minAnswers": 1}
-	a.machines = own(t, "e2e-actions", network{"stl0", "10.39.0"}, a.all...)
+	a.pve = newPVE(t, "e2e-actions", network{"stl0", "10.39.0"}, a.all...)
+	a.machines = a.pve.machines
 	a.stack = newStack(t, "e2e-actions", a.sections())
 	a.bundle, a.folder = filepath.Join(t.TempDir(), "bundle"), t.TempDir()
 	a.must(a.run("cp", "-al", bundle, a.bundle))
@@ -51,13 +53,13 @@ func newActed(t *testing.T) *acted {
 
 func (a *acted) sections() map[string]any {
 	net := a.machines.net
-	nodes := a.machines.list(a.nodes()...)
+	hosts := a.pve.hosts(nil, a.nodes()...)
 	if a.labelled {
-		nodes[1].(map[string]any)["labels"] = map[string]any{"changed": "yes"}
+		hosts["nodes"].([]any)[1].(map[string]any)["labels"] = map[string]any{"changed": "yes"}
 	}
 	a.shop["env"] = map[string]any{"VERSION": fmt.Sprintf("v%d", a.version), "TAKES": "100ms"}
 	return map[string]any{
-		"hosts":   map[string]any{"driver": "machine", "subnet": net.subnet(), "nodes": nodes, "machine": map[string]any{"bridge": net.bridge}},
+		"hosts":   hosts,
 		"metallb": map[string]any{"addresses": []any{net.pool()}},
 		"traefik": map[string]any{"address": net.address(205)},
 		"ingress": map[string]any{"domain": "platform.test"},

@@ -57,7 +57,7 @@ func (a *acted) leavesNothing(t *testing.T) {
 	assert.Empty(t, a.leftHere(t))
 	made := []string{}
 	for _, machine := range allMachines(t) {
-		if name, ours := strings.CutPrefix(machine.Name, a.name+"-"); ours {
+		if name, ours := strings.CutPrefix(machine.Name, a.machines.machine("")); ours {
 			made = append(made, name)
 			assert.Equal(t, "running", machine.State, name)
 		}
@@ -68,7 +68,7 @@ func (a *acted) leavesNothing(t *testing.T) {
 // wholeSnapshot is the name of a copy that is complete.
 var wholeSnapshot = regexp.MustCompile(`^on-demand-[a-z0-9-]+$`)
 
-// leftHere are locks of the state, marks of machines and files of actions on this machine.
+// leftHere are locks of the state and files of actions on this machine.
 func (a *acted) leftHere(t *testing.T) []string {
 	t.Helper()
 	left := []string{}
@@ -78,11 +78,9 @@ func (a *acted) leftHere(t *testing.T) []string {
 		}
 		return err
 	}))
-	for _, pattern := range []string{"/run/strata/notes/*" + a.name + "-*", filepath.Join(os.TempDir(), "strata-restore-*")} {
-		found, err := filepath.Glob(pattern)
-		require.NoError(t, err)
-		left = append(left, found...)
-	}
+	found, err := filepath.Glob(filepath.Join(os.TempDir(), "strata-restore-*"))
+	require.NoError(t, err)
+	left = append(left, found...)
 	copies, err := os.ReadDir(a.folder)
 	require.NoError(t, err)
 	for _, entry := range copies {

@@ -54,7 +54,7 @@ var actions = []action{
 	},
 	{
 		name: "machine", change: func(a *acted, _ *testing.T) { a.grown = true }, inside: makes("agent-2"), after: shrink,
-		disk: machineDisk, says: []string{"hosts-agent-2-machine", "e2e-actions-agent-2"},
+		disk: machineDisk, says: []string{"hosts-agent-2-vm", "local-lvm"},
 	},
 }
 

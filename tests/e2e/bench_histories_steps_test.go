@@ -26,12 +26,12 @@ func (h *history) sections() map[string]any {
 	if h.changed["pool"] {
 		last = "209"
 	}
-	nodes := h.machines.list(h.nodes()...)
+	hosts := h.pve.hosts(nil, h.nodes()...)
 	if h.changed["label"] {
-		nodes[1].(map[string]any)["labels"] = map[string]any{"changed": "yes"}
+		hosts["nodes"].([]any)[1].(map[string]any)["labels"] = map[string]any{"changed": "yes"}
 	}
 	return map[string]any{
-		"hosts":   map[string]any{"driver": "machine", "subnet": net.subnet(), "nodes": nodes, "machine": map[string]any{"bridge": net.bridge}},
+		"hosts":   hosts,
 		"metallb": map[string]any{"addresses": []any{net.prefix + ".200-" + net.prefix + "." + last}},
 		"ingress": map[string]any{"controllers": []any{"traefik"}},
 	}

@@ -20,6 +20,7 @@ import (
 // history is a platform on machines that Strata makes, and what was done to it.
 type history struct {
 	*stack
+	pve      *proxmox
 	machines *hostSet
 	random   *rand.Rand
 	// all are the nodes while none has left; changed are the changes of the configuration that are
@@ -43,7 +44,8 @@ var operations = []string{"up", "interrupt", "interrupt", "label", "pool", "agen
 func TestBenchHistories(t *testing.T) {
 	histories, seed := number(t, "HISTORIES", 20), number(t, "SEED", 1)
 	h := &history{changed: map[string]bool{}, all: []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}, {"agent-2", "agent", 22}}}
-	h.machines = own(t, "e2e-histories", network{"sth0", "10.34.0"}, h.all...)
+	h.pve = newPVE(t, "e2e-histories", network{"sth0", "10.34.0"}, h.all...)
+	h.machines = h.pve.machines
 	h.stack = newStack(t, "e2e-histories", h.sections())
 	h.must(h.up())
 	h.learnSecrets(t)

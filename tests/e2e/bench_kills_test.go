@@ -15,7 +15,8 @@ import (
 	"strata/tests/bench"
 )
 
-// TestBenchKills kills and otherwise interrupts ups and downs of a stack like the committed `local`
+// TestBenchKills kills and otherwise interrupts ups and downs of a stack like the committed `local`, on
+// machines that Strata makes,
 // at seeded moments and counts after how many of them a plain up converges, a second one changes
 // nothing and a down leaves nothing: `make bench-kills`. KILLS is how many, SEED their moments.
 func TestBenchKills(t *testing.T) {
@@ -23,12 +24,9 @@ func TestBenchKills(t *testing.T) {
 	random := rand.New(rand.NewPCG(uint64(seed), 0)) // a moment, no secret
 	net := network{"stk0", "10.29.0"}
 	all := []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}}
-	machines := own(t, "e2e-kills", net, all...)
+	pve := newPVE(t, "e2e-kills", net, all...)
 	s := newStack(t, "e2e-kills", map[string]any{
-		"hosts": map[string]any{
-			"driver": "machine", "subnet": net.subnet(), "nodes": machines.list(all...),
-			"machine": map[string]any{"bridge": net.bridge},
-		},
+		"hosts":   pve.hosts(nil, all...),
 		"metallb": map[string]any{"addresses": []any{net.pool()}},
 		"ingress": map[string]any{"controllers": []any{"traefik"}},
 	})
@@ -51,7 +49,7 @@ func TestBenchKills(t *testing.T) {
 			t.Logf("%d of %d kills converged", converged, tried)
 		}
 		s.must(s.destroy())
-		s.nothingLeft(t, machines)
+		s.nothingLeft(t, pve.machines)
 	}
 	require.NoError(t, bench.Tally(filepath.Join(root, "bench/results.json"), "lab/local", bench.Kills, tried, converged))
 	require.Equal(t, tried, converged)

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"testing"
 
@@ -15,15 +14,15 @@ const keepBroken = "keep broken"
 // fault breaks a machine from outside while run runs.
 func (l *hostSet) fault(t *testing.T, kind, name string, run func(), options ...string) {
 	t.Helper()
-	lab := func(subcommand string) {
-		cmd := exec.Command("go", "run", "./cmd/lab", "fault", subcommand, kind, l.machine(name))
-		cmd.Dir = filepath.Join(root, "tests/lab")
+	does := func(subcommand string) {
+		cmd := exec.Command(lab, "fault", subcommand, kind, l.machine(name))
+		cmd.Dir = root
 		output, err := cmd.CombinedOutput()
 		require.NoError(t, err, "fault %s %s: %s", subcommand, kind, output)
 	}
-	lab("inject")
+	does("inject")
 	if !slices.Contains(options, keepBroken) {
-		defer lab("clear")
+		defer does("clear")
 	}
 	run()
 }

@@ -24,7 +24,7 @@ type fault struct {
 	// visible, on server-1, succeeds once the fault can be seen: the kubelet pulls, the Node's
 	// condition. Empty: from the first moment on.
 	visible string
-	// power are `strata machine` subcommands that break the host from outside and mend it, in the
+	// power are `lab machines` subcommands that break the host from outside and mend it, in the
 	// place of inject and heal; outside are scripts of this machine, which is on the hosts'
 	// network.
 	power, outside [2]string
@@ -102,7 +102,7 @@ func (l *hostSet) breakBy(f fault, which int) error {
 		host = "server-1"
 	}
 	if f.power[which] != "" {
-		output, err := exec.Command(strata, append(append([]string{"machine"}, strings.Fields(f.power[which])...), l.machine(host))...).CombinedOutput()
+		output, err := exec.Command(lab, append(append([]string{"machines"}, strings.Fields(f.power[which])...), l.machine(host))...).CombinedOutput()
 		if err != nil {
 			return fmt.Errorf("%s %s: %w: %s", f.power[which], host, err, output)
 		}

@@ -17,6 +17,7 @@ require (
 	k8s.io/client-go v0.36.3
 	sigs.k8s.io/yaml v1.6.0
 	strata v0.0.0-00010101000000-000000000000
+	strata/tests/lab/machines v0.0.0-00010101000000-000000000000
 	strata/tools/load v0.0.0-00010101000000-000000000000
 )
 
@@ -180,6 +181,7 @@ require (
 
 replace (
 	strata => ../..
+	strata/tests/lab/machines => ../lab/machines
 	strata/tools/load => ../../tools/load
 )
 

@@ -69,9 +69,9 @@ func (s *stack) patientClient(t *testing.T) kubernetes.Interface {
 	return client
 }
 
-// machineDo runs a subcommand of `strata machine` on a machine.
+// machineDo runs a subcommand of `lab machines` on a machine.
 func (l *hostSet) machineDo(t *testing.T, name string, subcommand ...string) {
 	t.Helper()
-	output, err := exec.Command(strata, append(append([]string{"machine"}, subcommand...), l.machine(name))...).CombinedOutput()
+	output, err := exec.Command(lab, append(append([]string{"machines"}, subcommand...), l.machine(name))...).CombinedOutput()
 	require.NoError(t, err, "%s %s: %s", subcommand, name, output)
 }

@@ -42,8 +42,8 @@ type hostSet struct {
 	weight int
 }
 
-// own names machines that Strata itself makes, in a stack called story, and takes away what is left
-// when the test ends.
+// own names machines that begin with story, whoever makes them, and takes away what is left when
+// the test ends.
 func own(t *testing.T, story string, net network, nodes ...node) *hostSet {
 	t.Helper()
 	l := &hostSet{t: t, net: net, story: story, nodes: nodes}
@@ -90,10 +90,10 @@ func (l *hostSet) create(n node, key []byte) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.Command(strata, "machine", "create")
+	cmd := exec.Command(lab, "machines", "create")
 	cmd.Stdin = bytes.NewReader(spec)
 	if output, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("machine create %s: %w: %s", n.name, err, output)
+		return fmt.Errorf("machines create %s: %w: %s", n.name, err, output)
 	}
 	return l.weighOne(n)
 }
@@ -143,7 +143,7 @@ func (l *hostSet) machine(name string) string { return l.story + "-" + name }
 
 // on runs a command on a machine, without SSH, and returns its output.
 func (l *hostSet) on(name, script string) (string, error) {
-	output, err := exec.Command(strata, "machine", "exec", l.machine(name), "--", "bash", "-c", script).CombinedOutput()
+	output, err := exec.Command(lab, "machines", "exec", l.machine(name), "--", "bash", "-c", script).CombinedOutput()
 	return string(output), err
 }
 
@@ -159,7 +159,7 @@ func (l *hostSet) cleanUp() {
 	if l.t.Failed() {
 		l.dump()
 		if os.Getenv("E2E_KEEP") != "" {
-			l.t.Logf("kept: %s machine list; %s machine exec %s -- bash", strata, strata, l.machine(l.nodes[0].name))
+			l.t.Logf("kept: %s machines list; %s machines exec %s -- bash", lab, lab, l.machine(l.nodes[0].name))
 			return
 		}
 	}
@@ -167,7 +167,7 @@ func (l *hostSet) cleanUp() {
 }
 
 func (l *hostSet) delete() {
-	output, err := exec.Command(strata, "machine", "delete", "--all", "--prefix", l.story+"-").CombinedOutput()
+	output, err := exec.Command(lab, "machines", "delete", "--all", "--prefix", l.story+"-").CombinedOutput()
 	require.NoError(l.t, err, "%s", output)
 }
 

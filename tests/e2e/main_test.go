@@ -14,6 +14,7 @@ import (
 var (
 	root       string // the checkout
 	strata     string // the built program
+	lab        string // the lab's own, whose processes the machines are
 	bundle     string // the lab's artifacts
 	pulumiHome string // the lab's Pulumi
 )
@@ -27,7 +28,7 @@ func TestMain(m *testing.M) {
 	if root, err = filepath.Abs("../.."); err != nil {
 		panic(err)
 	}
-	strata = filepath.Join(root, ".strata/bin/strata")
+	strata, lab = filepath.Join(root, ".strata/bin/strata"), filepath.Join(root, ".strata/bin/lab")
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		panic(err)
@@ -40,7 +41,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv("PLUGINS") == "official" {
 		pulumiHome = filepath.Join(cache, "strata/pulumi-home-official")
 	}
-	for _, path := range []string{strata, filepath.Join(bundle, "manifest.json"), filepath.Join(pulumiHome, "bin/pulumi")} {
+	for _, path := range []string{strata, lab, filepath.Join(bundle, "manifest.json"), filepath.Join(pulumiHome, "bin/pulumi")} {
 		if _, err := os.Stat(path); err != nil {
 			fmt.Fprintln(os.Stderr, "e2e: "+err.Error()+"; run `make ready` first")
 			os.Exit(1)

@@ -27,9 +27,12 @@ type proxmox struct {
 	down    atomic.Bool
 	port    int
 	keyFile string
+	// machines are the lab's, which the node's virtual machines are.
+	machines *hostSet
 }
 
-func newPVE(t *testing.T, story string, network network) *proxmox {
+// newPVE starts a node whose machines are those of a stack called story.
+func newPVE(t *testing.T, story string, network network, nodes ...node) *proxmox {
 	t.Helper()
 	p := &proxmox{t: t, dir: t.TempDir(), network: network, server: sshtest.New(t)}
 	binary := filepath.Join(p.dir, "pve")
@@ -48,12 +51,10 @@ func newPVE(t *testing.T, story string, network network) *proxmox {
 	image, err := machineImage()
 	require.NoError(t, err)
 	p.server.Env = []string{
-		"PATH=" + p.dir + ":" + os.Getenv("PATH"), "PVE_STATE=" + p.dir, "PVE_STRATA=" + strata, "PVE_IMAGE=" + image.path,
+		"PATH=" + p.dir + ":" + os.Getenv("PATH"), "PVE_STATE=" + p.dir, "PVE_LAB=" + lab, "PVE_IMAGE=" + image.path,
 		"PVE_IMAGE_SHA256=" + image.sum, "PVE_BRIDGE=" + network.bridge, "PVE_SUBNET=" + network.subnet(),
 	}
-	machines := &hostSet{t: t, net: network, story: "strata-" + story, nodes: []node{{name: "server-1", role: "server"}}}
-	machines.delete()
-	t.Cleanup(machines.cleanUp)
+	p.machines = own(t, "strata-"+story, network, nodes...)
 	t.Cleanup(p.dump)
 	p.Listener, err = net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -78,6 +79,15 @@ func (p *proxmox) dump() {
 
 // sections is a stack on the node; change replaces settings of Proxmox or of the machines.
 func (p *proxmox) sections(change map[string]any, nodes ...node) map[string]any {
+	return map[string]any{
+		"hosts":       p.hosts(change, nodes...),
+		"metallb":     map[string]any{"addresses": []any{p.network.pool()}},
+		"certManager": map[string]any{"enabled": false},
+	}
+}
+
+// hosts is the section of a stack on the node.
+func (p *proxmox) hosts(change map[string]any, nodes ...node) map[string]any {
 	settings := map[string]any{"template": 9000, "storage": "local-lvm", "seedStorage": "local"}
 	virtual := map[string]any{"memoryMiB": 2048, "diskGiB": 8, "modules": []any{}, "dhcp": false}
 	for key, value := range change {
@@ -87,13 +97,10 @@ func (p *proxmox) sections(change map[string]any, nodes ...node) map[string]any 
 			settings[key] = value
 		}
 	}
-	list := (&hostSet{net: p.network}).list(nodes...)
 	return map[string]any{
-		"hosts": map[string]any{
-			"driver": "proxmox", "subnet": p.network.subnet(), "ssh": map[string]any{"user": "strata"}, "vm": virtual, "proxmox": settings, "nodes": list,
-			"hypervisor": map[string]any{"address": "127.0.0.1", "port": p.port, "keyFile": p.keyFile, "hostKey": p.server.HostKey()},
-		},
-		"metallb": map[string]any{"addresses": []any{p.network.pool()}}, "certManager": map[string]any{"enabled": false},
+		"driver": "proxmox", "subnet": p.network.subnet(), "ssh": map[string]any{"user": "strata"},
+		"vm": virtual, "proxmox": settings, "nodes": p.machines.list(nodes...),
+		"hypervisor": map[string]any{"address": "127.0.0.1", "port": p.port, "keyFile": p.keyFile, "hostKey": p.server.HostKey()},
 	}
 }
 
@@ -130,20 +137,28 @@ func (p *proxmox) guests(t *testing.T) []string {
 // id is the number of a node's VM.
 func (p *proxmox) id(t *testing.T, name string) string {
 	t.Helper()
+	guest, found := p.guest(t, name)
+	require.True(t, found, "no VM of "+name)
+	return strconv.Itoa(guest.ID)
+}
+
+// guest is a VM of the node as the stand-in has it.
+type guest struct {
+	ID      int
+	Running bool
+	Config  struct{ Name string }
+}
+
+// guest finds the VM of a name. One that is just being written is not found.
+func (p *proxmox) guest(t *testing.T, name string) (found guest, ok bool) {
+	t.Helper()
 	for _, file := range p.guests(t) {
 		text, err := os.ReadFile(filepath.Join(p.dir, "guests", file))
-		require.NoError(t, err)
-		var g struct {
-			ID     int
-			Config struct{ Name string }
-		}
-		require.NoError(t, json.Unmarshal(text, &g))
-		if g.Config.Name == name {
-			return strconv.Itoa(g.ID)
+		if err == nil && json.Unmarshal(text, &found) == nil && found.Config.Name == name {
+			return found, true
 		}
 	}
-	require.Fail(t, "no VM of "+name)
-	return ""
+	return guest{}, false
 }
 
 // silent runs run while the node hangs up on every client.

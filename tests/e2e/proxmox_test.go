@@ -16,7 +16,7 @@ func TestProxmoxMakesAStagingPlatform(t *testing.T) {
 	t.Parallel()
 	network := network{"stx0", "10.20.0"}
 	all := []node{{"server-1", "server", 11}, {"server-2", "server", 12}, {"server-3", "server", 13}, {"agent-1", "agent", 21}, {"agent-2", "agent", 22}}
-	pve := newPVE(t, "e2e-proxmox", network)
+	pve := newPVE(t, "e2e-proxmox", network, all...)
 	s := newStack(t, "e2e-proxmox", pve.sections(nil, all...))
 	s.step("a template that is not there is named", func(t *testing.T) {
 		s.configure(pve.sections(map[string]any{"template": 9001}, all...))
@@ -64,15 +64,15 @@ func TestProxmoxMakesAStagingPlatform(t *testing.T) {
 		seeds, err := filepath.Glob(filepath.Join(pve.dir, "local/template/iso/*"))
 		require.NoError(t, err)
 		assert.Empty(t, seeds)
-		assert.NotContains(t, (&hostSet{t: t}).running(t), "strata-e2e-proxmox-")
+		assert.NotContains(t, pve.machines.running(t), "strata-e2e-proxmox-")
 	})
 }
 
 // What keeps a machine from coming up is named with its cause, and the next up goes on.
 func TestProxmoxMachinesThatDoNotComeUp(t *testing.T) {
 	t.Parallel()
-	pve := newPVE(t, "e2e-slow", network{"sty0", "10.21.0"})
 	server := node{"server-1", "server", 11}
+	pve := newPVE(t, "e2e-slow", network{"sty0", "10.21.0"}, server)
 	s := newStack(t, "e2e-slow", nil)
 	with := func(host string, change map[string]any) {
 		sections := pve.sections(change, server)

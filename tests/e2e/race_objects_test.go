@@ -28,7 +28,7 @@ func (l *hostSet) importArchive(t *testing.T, name, archive string) {
 	file, err := os.Open(archive)
 	require.NoError(t, err)
 	defer func() { _ = file.Close() }()
-	cmd := exec.Command(strata, "machine", "exec", l.machine(name), "--",
+	cmd := exec.Command(lab, "machines", "exec", l.machine(name), "--",
 		"k3s", "ctr", "--namespace", "k8s.io", "images", "import", "--all-platforms", "--digests", "-")
 	cmd.Stdin = file
 	output, err := cmd.CombinedOutput()

@@ -95,7 +95,7 @@ type listed struct {
 
 func allMachines(t *testing.T) []listed {
 	t.Helper()
-	output, err := exec.Command(strata, "machine", "list", "--json").Output()
+	output, err := exec.Command(lab, "machines", "list", "--json").Output()
 	require.NoError(t, err)
 	var machines []listed
 	require.NoError(t, json.Unmarshal(output, &machines))

@@ -133,7 +133,7 @@ func TestWhatIsPlantedIsFoundAndShrunk(t *testing.T) {
 		}, 3, "k3s-server-1-gate stands open"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			last, how := shortest(t, "rehearsal", one.plant)
+			last, how := shortest(t, "proxmox", one.plant)
 			assert.LessOrEqual(t, len(last), one.most, "%v", last)
 			assert.Regexp(t, one.how, how.Error())
 		})
@@ -142,7 +142,7 @@ func TestWhatIsPlantedIsFoundAndShrunk(t *testing.T) {
 
 // Each invariant is broken once.
 func TestEachInvariantCanFail(t *testing.T) {
-	h := newHistory(t, "rehearsal")
+	h := newHistory(t, "proxmox")
 	require.NoError(t, h.play(step{what: "up", without: true}))
 	sound, state := h.reality.clone(), h.snapshot
 	release := "kubernetes:helm.sh/v3:Release metallb-system/metallb"

@@ -110,7 +110,7 @@ func effectsOf(
 	case name == "strata-"+strings.TrimPrefix(name, "strata-") &&
 		strings.HasPrefix(kind, "pulumi:"), strings.HasPrefix(kind, "strata:"):
 		return nil
-	case strings.HasSuffix(name, "-vm") || strings.HasSuffix(name, "-machine"):
+	case strings.HasSuffix(name, "-vm"):
 		return machineEffects(t, gone, before, inputs)
 	case strings.HasSuffix(name, "-hostkey") && gone:
 		return []string{"the host's key is pinned anew"}
@@ -224,9 +224,6 @@ func machineEffects(t *testing.T, gone bool, before *pkgresource.State, inputs r
 	t.Helper()
 	if gone {
 		return []string{"the node's machine is made anew, without what is on it, and joins again"}
-	}
-	if !strings.HasSuffix(before.Inputs["create"].StringValue(), "vm create") {
-		return []string{"refused: the machine would have to be made anew"}
 	}
 	if !inputs["stdin"].IsString() { // the hypervisor's pin is not known yet
 		return []string{runsAgain}

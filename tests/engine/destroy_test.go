@@ -37,12 +37,12 @@ func TestADestroyOfExistingHostsUninstallsLastAndAsksNoCluster(t *testing.T) {
 }
 
 func TestADestroyOfMachinesRemovesTheMachinesAndNothingOnThem(t *testing.T) {
-	s := newStack(t, "rehearsal")
+	s := newStack(t, "proxmox")
 	s.mustUp()
 	gone := s.destroy()
 	require.NoError(t, gone.err)
 	assert.Empty(t, s.stored())
-	assert.Len(t, gone.actions.ending("delete", "-machine"), 5)
+	assert.Len(t, gone.actions.ending("delete", "-vm"), 5)
 	for _, action := range []string{"-install", "-claim", "-uninstall", "-binary", "-installer"} {
 		assert.Empty(t, gone.actions.ending("delete", action))
 	}
@@ -50,11 +50,11 @@ func TestADestroyOfMachinesRemovesTheMachinesAndNothingOnThem(t *testing.T) {
 }
 
 func TestADeadMachineDoesNotStopADestroy(t *testing.T) {
-	s := newStack(t, "rehearsal")
+	s := newStack(t, "proxmox")
 	s.mustUp()
 	for name := range s.stored() {
 		// Its word for replacements is a random value, which only exists in the state.
-		if strings.Contains(name, "-agent-1-") && !strings.HasSuffix(name, "-machine") &&
+		if strings.Contains(name, "-agent-1-") && !strings.HasSuffix(name, "-vm") &&
 			!strings.HasSuffix(name, "-recreated") || strings.HasPrefix(name, "metallb-") {
 			s.fail("delete", name)
 		}

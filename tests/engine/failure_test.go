@@ -56,7 +56,7 @@ func TestAFailedGateStopsWhatNeedsItAndTheNextUpGoesOn(t *testing.T) {
 // A failed action is reported with its resource, whose URN names the layer.
 func TestAFailedActionIsToldWithItsLayer(t *testing.T) {
 	for name, layer := range map[string]string{
-		"hosts-key": "strata:hosts:Hosts$", "hosts-server-1-machine": "strata:hosts:Hosts$",
+		"hosts-server-1-hostkey": "strata:hosts:Hosts$", "hosts-server-1-gate": "strata:hosts:Hosts$",
 		"k3s-token": "strata:k3s:K3s$", "k3s-cluster": "strata:k3s:K3s$",
 		"k3s-agent-1-binary": "strata:k3s:K3s$", "k3s-agent-1-install": "strata:k3s:K3s$",
 		"k3s-kubeconfig": "strata:k3s:K3s$",

@@ -257,7 +257,7 @@ func TestEveryHistoryConverges(t *testing.T) {
 	histories, seed := number(t, "HISTORIES", 10), number(t, "SEED", 1)
 	t.Logf("HISTORIES=%d SEED=%d", histories, seed)
 	configured(t, histories, seed)
-	for _, name := range []string{"rehearsal", "staging"} {
+	for _, name := range []string{"proxmox", "staging"} {
 		t.Run(name, func(t *testing.T) {
 			count := &counted{t: t, name: name}
 			defer count.write(0)

@@ -22,7 +22,7 @@ import (
 var keep = flag.Bool("keep", false, "write testdata/kept anew")
 
 // keptStacks are the committed stacks whose states are kept, one for each way to get hosts.
-var keptStacks = []string{"local", "staging", "proxmox", "kind"}
+var keptStacks = []string{"staging", "proxmox", "kind"}
 
 // kept is a stack from an earlier commit: its configuration and its state, whose secrets are those
 // of the fake providers.

@@ -90,7 +90,7 @@ func TestWithoutTheHookWhatExistsIsRefused(t *testing.T) {
 // A destroy that is interrupted before the machines are gone leaves a living cluster: the next
 // update must keep its token and identity.
 func TestADestroyThatBreaksOffIsTakenBackByTheNextUp(t *testing.T) {
-	for name, last := range map[string]string{"local": "hosts-server-1-machine", "staging": "k3s-server-1-claim"} {
+	for name, last := range map[string]string{"proxmox": "hosts-server-1-vm", "staging": "k3s-server-1-claim"} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t, name)
 			s.adopting()
@@ -117,32 +117,24 @@ func TestADestroyThatBreaksOffIsTakenBackByTheNextUp(t *testing.T) {
 // A destroy that is interrupted among the machines has removed everything on them from the state.
 // So only the next update checks their remains, before it observes or changes one.
 func TestADestroyThatBreaksOffAmongTheMachinesHasThemLookedAt(t *testing.T) {
-	for name, suffix := range map[string]string{"local": "-machine", "proxmox": "-vm"} {
-		t.Run(name, func(t *testing.T) {
-			s := newStack(t, name)
-			s.adopting()
-			s.mustUp()
-			last := "hosts-server-1" + suffix
-			s.fail("delete", last)
-			require.Error(t, s.destroy().err)
-			require.Contains(t, s.stored(), last)
-			for left := range s.stored() {
-				assert.NotRegexp(t, "-(gate|boot|install|present|leaving)$", left)
-			}
-			s.heal("delete", last)
-			did := s.mustUp().actions
-			assert.Nil(t, did.find("create", last))
-			assert.True(t, did.before("create", "hosts-leaving", "create", "hosts-server-1-present"))
-			next := "hosts-server-1-gate"
-			if s.stored()["hosts-server-1-boot"] != nil {
-				next = "hosts-server-1-boot"
-			}
-			assert.True(t, did.before("create", "hosts-server-1-present", "create", next))
-			s.node("agent-1")["labels"] = map[string]any{"a": "b"}
-			did = s.mustUp().actions
-			assert.Empty(t, append(did.ending("create", "-present"), did.ending("update", "-present")...))
-		})
+	s := newStack(t, "proxmox")
+	s.adopting()
+	s.mustUp()
+	const last = "hosts-server-1-vm"
+	s.fail("delete", last)
+	require.Error(t, s.destroy().err)
+	require.Contains(t, s.stored(), last)
+	for left := range s.stored() {
+		assert.NotRegexp(t, "-(gate|boot|install|present|leaving)$", left)
 	}
+	s.heal("delete", last)
+	did := s.mustUp().actions
+	assert.Nil(t, did.find("create", last))
+	assert.True(t, did.before("create", "hosts-leaving", "create", "hosts-server-1-present"))
+	assert.True(t, did.before("create", "hosts-server-1-present", "create", "hosts-server-1-boot"))
+	s.node("agent-1")["labels"] = map[string]any{"a": "b"}
+	did = s.mustUp().actions
+	assert.Empty(t, append(did.ending("create", "-present"), did.ending("update", "-present")...))
 }
 
 func TestWhatAnotherProgramMadeStopsTheUp(t *testing.T) {

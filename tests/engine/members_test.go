@@ -14,7 +14,7 @@ import (
 // Pulumi deletes after all updates. So an update removes a leaving node from the cluster, before
 // the gate of the exact node set runs, and its host is cleaned after that.
 func TestAnAgentThatLeavesIsRemovedBeforeTheNodesGateAndUninstalledAfterIt(t *testing.T) {
-	for _, name := range []string{"staging", "rehearsal"} {
+	for _, name := range []string{"staging", "proxmox"} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t, name)
 			s.mustUp()
@@ -23,9 +23,9 @@ func TestAnAgentThatLeavesIsRemovedBeforeTheNodesGateAndUninstalledAfterIt(t *te
 			assert.True(t, did.before("update", "k3s-members", "create", "k3s-nodes"), did)
 			assert.NotContains(t, did.names("create"), "k3s-server-1-install", "the servers do not know agents")
 			last := "k3s-agent-2-claim"
-			if name == "rehearsal" {
+			if name == "proxmox" {
 				assert.Nil(t, did.find("delete", last), "it goes with the machine")
-				last = "hosts-agent-2-machine"
+				last = "hosts-agent-2-vm"
 			}
 			assert.True(t, did.before("create", "k3s-nodes", "delete", last), did)
 			assert.Empty(t, s.mustUp().changed())

@@ -25,7 +25,7 @@ func asked(inputs resource.PropertyMap) (told hostrun.Input) {
 func (r *reality) node(verb, name, what string, inputs resource.PropertyMap) error {
 	one := r.at(name)
 	switch {
-	case what == "machine" || what == "vm":
+	case what == "vm":
 		return r.machine(verb, name)
 	// before docs/adr/0045 the latter
 	case verb == "delete" && inputs.HasValue("delete") && slices.Contains([]string{"claim", "uninstall"}, what):
@@ -67,7 +67,7 @@ func (r *reality) machine(verb, name string) error {
 	return nil
 }
 
-// present executes `machine create --existing`.
+// present executes `vm create --existing`.
 func (r *reality) present(name string) error {
 	one := r.at(name)
 	if one.leaving {

@@ -205,7 +205,7 @@ func (w *world) drawn(urn resource.URN, outputs resource.PropertyMap) {
 	}
 }
 
-// depart executes `machine leaving`: a destroy condemns all machines, and the next update marks
+// depart executes `vm leaving`: a destroy condemns all machines, and the next update marks
 // those that still are to be made anew.
 func (r *reality) depart(verb string) error {
 	for one := range maps.Values(r.hosts) {

@@ -12,7 +12,7 @@ func TestAKilledChangeOfAnObjectThatIsTakenBackTakesARefresh(t *testing.T) {
 	for name, change := range map[string]string{"update of metallb-pool": "pool",
 		"delete of argocd-release": "argocd"} {
 		t.Run(name, func(t *testing.T) {
-			h := newHistory(t, "rehearsal")
+			h := newHistory(t, "proxmox")
 			h.taken["argocd"] = true
 			require.NoError(t, h.play(step{what: "up", without: true}))
 			require.NoError(t, h.play(step{what: change}))

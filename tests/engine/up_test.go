@@ -1,9 +1,11 @@
 package engine_test
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
@@ -37,6 +39,23 @@ func TestAnUpCreatesEverythingAfterWhatItNeeds(t *testing.T) {
 			}
 			assert.Greater(t, looked, 50)
 		})
+	}
+}
+
+// A bare `pulumi up` does not wait for hosts that do not run: it names the command that starts them.
+func TestAnUpWithoutTheLabsMachinesNamesMakeUp(t *testing.T) {
+	for _, name := range []string{"local", "rehearsal"} {
+		s := newStack(t, name)
+		key := filepath.Join(s.project.Dir, ".strata/lab", name, "key")
+		text, err := os.ReadFile(key)
+		require.NoError(t, err)
+		require.NoError(t, os.Remove(key))
+		refused := s.up()
+		require.Error(t, refused.err)
+		assert.Empty(t, refused.actions)
+		assert.Contains(t, strings.Join(slices.Collect(maps.Values(refused.errors)), "\n"), "make up makes them or starts them")
+		require.NoError(t, os.WriteFile(key, text, 0o600))
+		s.mustUp()
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 func lasting(state *pkgresource.State) bool {
 	name := state.URN.Name()
 	for _, suffix := range []string{
-		"-key", "-identity", "-hostkey", "-machine", "-vm", "-image", "-cluster", "-token",
+		"-key", "-identity", "-hostkey", "-vm", "-image", "-cluster", "-token",
 		"-kubeconfig", "-provider", "-uninstall", "-claim", "-vip", "-keepalived", "-password",
 	} {
 		if strings.HasSuffix(name, suffix) {

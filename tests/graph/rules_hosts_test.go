@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"strata/actions/hosts/hostrun"
-	"strata/config"
 	"strata/tests/pulumitest"
 )
 
@@ -18,10 +17,7 @@ func goesWithItsMachine(p *program, g graph) []string {
 	var broken []string
 	for _, node := range p.cfg.Hosts.Nodes {
 		machine := ""
-		switch {
-		case p.cfg.Hosts.Driver == config.DriverMachine:
-			machine = "hosts-" + node.Name + "-machine"
-		case p.cfg.Hosts.Driver.MakesVMs():
+		if p.cfg.Hosts.Driver.MakesVMs() {
 			machine = "hosts-" + node.Name + "-vm"
 		}
 		for _, name := range append(onHost(g, node.Name), "hosts-"+node.Name+"-gate") {
@@ -188,7 +184,7 @@ func triggersReplace(_ *program, g graph) []string {
 	var broken []string
 	for _, name := range g.where(func(r pulumitest.Resource) bool { return len(r.Triggers()) > 0 }) {
 		r := g[name]
-		ours := strings.HasSuffix(name, "-machine") || strings.HasSuffix(name, "-vm")
+		ours := strings.HasSuffix(name, "-vm")
 		// A new image exists before the old one goes: no machine made from it is replaced with it.
 		image := name == "hosts-image" && !r.DeleteFirst
 		// It reads the time of a change, once for each password, and nothing is deleted with it.

@@ -7,10 +7,12 @@ require (
 	github.com/klauspost/compress v1.18.7
 	github.com/spf13/cobra v1.10.2
 	github.com/stretchr/testify v1.12.1
+	golang.org/x/crypto v0.58.0
 	golang.org/x/mod v0.41.0
 	golang.org/x/sys v0.49.0
 	helm.sh/helm/v3 v3.19.5
 	sigs.k8s.io/yaml v1.6.0
+	strata/tests/lab/machines v0.0.0-00010101000000-000000000000
 )
 
 require (
@@ -51,7 +53,6 @@ require (
 	github.com/x448/float16 v0.8.4 // indirect
 	go.yaml.in/yaml/v2 v2.4.3 // indirect
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
-	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/net v0.60.0 // indirect
 	golang.org/x/oauth2 v0.36.0 // indirect
 	golang.org/x/term v0.47.0 // indirect
@@ -73,7 +74,7 @@ require (
 	sigs.k8s.io/structured-merge-diff/v6 v6.3.3 // indirect
 )
 
-replace strata => ../..
+replace strata/tests/lab/machines => ./machines
 
 exclude sigs.k8s.io/structured-merge-diff/v6 v6.4.2
 

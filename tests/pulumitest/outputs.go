@@ -105,12 +105,6 @@ func (a *Answers) stdout(r Resource) string {
 		return a.MachineKey
 	case "exec .strata/bin/strata hostkey":
 		return a.HostKey
-	case "exec .strata/bin/strata machine create":
-		printed, err := json.Marshal(map[string]string{"name": r.Name, "hostKey": a.HostKey})
-		if err != nil {
-			panic(err) // strings always encode
-		}
-		return string(printed)
 	case "exec .strata/bin/strata vm create":
 		return `{"name":"strata-` + r.Name + `","id":"101","mac":"52:54:00:00:00:01"}`
 	case "exec .strata/bin/strata nodes":

@@ -37,8 +37,14 @@ func NewProject(t *testing.T) *Project {
 	p := &Project{Dir: dir, Bundle: filepath.Join(dir, "bundle"), SSHKey: PrivateKey(t)}
 	p.bundle(t)
 	home := filepath.Join(dir, "home")
-	require.NoError(t, os.MkdirAll(filepath.Join(home, ".ssh"), 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(home, ".ssh", "id_ed25519"), []byte(p.SSHKey), 0o600))
+	for _, key := range []string{
+		filepath.Join(home, ".ssh", "id_ed25519"),
+		// of the lab's machines, which stand for hosts that exist
+		filepath.Join(dir, ".strata/lab/local/key"), filepath.Join(dir, ".strata/lab/rehearsal/key"),
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(key), 0o700))
+		require.NoError(t, os.WriteFile(key, []byte(p.SSHKey), 0o600))
+	}
 	t.Setenv("HOME", home)
 	t.Setenv(config.ArtifactsVariable, p.Bundle)
 	t.Setenv(config.MachineImageVariable, "")
@@ -69,7 +75,6 @@ func (p *Project) bundle(t *testing.T) {
 		{config.ArtifactAPISIXControllerChart, "1.3.0", "charts/apisix-ingress-controller.tgz"},
 		{config.ArtifactWaveChart, "4.5.0", "charts/wave.tgz"},
 		{config.ArtifactArgoCDChart, "10.1.1", "charts/argo-cd.tgz"},
-		{config.ArtifactMachineImage, "12", "image/root.tar"},
 		{config.ArtifactVMImage, "12", "image/disk.qcow2"},
 	} {
 		content := "not the real " + file.path + "\n"

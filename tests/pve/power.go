@@ -24,7 +24,7 @@ func (n *node) start(c call) error {
 	if g.Running {
 		return fmt.Errorf("VM %d already running", g.ID)
 	}
-	if os.Getenv("PVE_STRATA") != "" {
+	if os.Getenv("PVE_LAB") != "" {
 		if err := n.boot(g); err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func (n *node) boot(g *guest) error {
 		return err
 	}
 	defer func() { _ = log.Close() }()
-	cmd := exec.Command(os.Getenv("PVE_STRATA"), "machine", "create")
+	cmd := exec.Command(os.Getenv("PVE_LAB"), "machines", "create")
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	stdin, err := os.CreateTemp(n.dir, "spec")
@@ -180,7 +180,7 @@ func (n *node) halt(c call, options ...string) error {
 		return err
 	}
 	if g.Booted {
-		if err := strata(append([]string{"machine", "stop", g.Config["name"]}, options...)...); err != nil {
+		if err := lab(append([]string{"machines", "stop", g.Config["name"]}, options...)...); err != nil {
 			return err
 		}
 	}
@@ -189,11 +189,11 @@ func (n *node) halt(c call, options ...string) error {
 }
 
 // remove takes the lab machine away.
-func (g *guest) remove() error { return strata("machine", "delete", g.Config["name"]) }
+func (g *guest) remove() error { return lab("machines", "delete", g.Config["name"]) }
 
-// strata runs the program; without it there are no lab machines.
-func strata(args ...string) error {
-	program := os.Getenv("PVE_STRATA")
+// lab runs the lab's program; without it there are no machines.
+func lab(args ...string) error {
+	program := os.Getenv("PVE_LAB")
 	if program == "" {
 		return nil
 	}

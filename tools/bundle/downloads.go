@@ -21,11 +21,6 @@ func (b *bundle) downloads(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if cfg.Hosts.Driver == config.DriverMachine {
-		return fmt.Errorf(
-			"stack %s has driver machine, whose image no project publishes: the lab makes its bundle, `make lab`",
-			b.stack)
-	}
 	pins, err := b.pins(cfg)
 	if err != nil {
 		return err

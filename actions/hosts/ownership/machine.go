@@ -10,19 +10,13 @@ import (
 	"strata/config"
 	"strata/health/host"
 	"strata/internal/hypervisor"
-	"strata/internal/k3shost"
-	"strata/internal/nspawn"
 	"strata/internal/pulumi/stackstate"
 )
 
 // onMachine changes a machine's mark, and returns the former owner. The host in it has a mark of its
 // own, which is changed as well if the state knows how to log in.
 func (m Marks) onMachine(ctx context.Context, cfg *config.Config, node config.Node) (was string, err error) {
-	if cfg.Hosts.Driver == config.DriverMachine {
-		was, err = m.onContainer(ctx, cfg.Stack+"-"+node.Name, node.Name)
-	} else {
-		was, err = m.onVM(ctx, cfg, node)
-	}
+	was, err = m.onVM(ctx, cfg, node)
 	if err != nil {
 		return "", err
 	}
@@ -36,17 +30,7 @@ func (m Marks) onMachine(ctx context.Context, cfg *config.Config, node config.No
 	return was, nil
 }
 
-// onContainer is onMachine of driver machine.
-func (m Marks) onContainer(ctx context.Context, name, node string) (string, error) {
-	var next *nspawn.Owner
-	if m.To == k3shost.Take {
-		next = nspawn.OwnerOf(*m.Owner.At(node))
-	}
-	was, err := nspawn.ByHand(ctx, name, next, m.To != k3shost.Show)
-	return was.String(), err
-}
-
-// onVM is onMachine of a driver whose hosts are virtual machines.
+// onVM changes the mark of a virtual machine, and returns its former owner.
 func (m Marks) onVM(ctx context.Context, cfg *config.Config, node config.Node) (string, error) {
 	key, err := inventory.HypervisorKey(cfg, m.Project)
 	if err != nil {

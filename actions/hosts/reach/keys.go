@@ -70,7 +70,7 @@ func (k *keyring) add(path string) {
 		if k.ssh.Agent {
 			fix = "correct strata:hosts.ssh.keyFile, or remove it: the agent's keys are offered without it"
 		}
-		k.problems = append(k.problems, fmt.Errorf("%w; %s", err, fix))
+		k.problems = append(k.problems, fmt.Errorf("%w; %s", err, config.MissingKeyFix(path, fix)))
 		return
 	}
 	passphrase := k.given(k.ssh.Passphrase, PassphraseVariable)

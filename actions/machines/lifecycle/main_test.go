@@ -58,7 +58,7 @@ func newPVE(t *testing.T) *pve {
 	}
 	path(t, p.dir)
 	t.Setenv("PVE_STATE", p.dir)
-	t.Setenv("PVE_STRATA", "")
+	t.Setenv("PVE_LAB", "")
 	p.write("storage.json", map[string]int{"local-lvm": 100, "local": 10})
 	p.guest(9000,
 		map[string]string{"name": "debian", "template": "1",

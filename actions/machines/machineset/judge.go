@@ -1,7 +1,6 @@
 package machineset
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,20 +22,13 @@ type Plan struct {
 // does not know is new.
 func Judge(previous, wanted Set) (Plan, error) {
 	var plan Plan
-	var wrong []error
 	for _, machine := range wanted.Machines {
-		before, known := previous.find(machine.Name)
-		anew := machine.Recreate != "" && machine.Recreate != before.Recreate
-		switch {
-		case known && before.Kind != machine.Kind:
-			wrong = append(wrong, fmt.Errorf("machine %s: strata:hosts.driver: it is a %s, and a %s is asked for; take the driver back, or pulumi destroy first",
-				machine.Name, before.Kind, machine.Kind))
-		case anew:
+		before, _ := previous.find(machine.Name)
+		if machine.Recreate != "" && machine.Recreate != before.Recreate {
 			plan.Anew = append(plan.Anew, machine)
 		}
 	}
-	wrong = append(wrong, plan.servers(previous, wanted))
-	if err := errors.Join(wrong...); err != nil {
+	if err := plan.servers(previous, wanted); err != nil {
 		return Plan{}, err
 	}
 	return plan, nil

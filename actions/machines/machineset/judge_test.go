@@ -11,7 +11,7 @@ import (
 
 func machine(name, role, recreate string) Machine {
 	return Machine{
-		Name: name, Role: role, Address: "10.0.0." + name[len(name)-1:], Kind: "vm", Recreate: recreate,
+		Name: name, Role: role, Address: "10.0.0." + name[len(name)-1:], Recreate: recreate,
 	}
 }
 
@@ -46,11 +46,6 @@ func TestWhatChangesNothingMakesNothingAnew(t *testing.T) {
 			require.NoError(t, plan.ask(t.Context(), func(context.Context, string) error { return errors.New("not asked") }))
 		})
 	}
-}
-
-func TestAMachineOfAnotherKindIsRefusedEvenWithConsent(t *testing.T) {
-	_, err := Judge(three(), three().with(3, word("again")).with(3, func(m *Machine) { m.Kind = "machine" }))
-	assert.ErrorContains(t, err, "machine agent-4: strata:hosts.driver: it is a vm, and a machine is asked for")
 }
 
 func TestWhatAMachineCannotFollowIsRefusedAllAtOnce(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"strata/actions/verb"
-	"strata/internal/nspawn"
 )
 
 // Guard refuses a set that would lose a machine without consent, or the cluster. It compares with
@@ -30,31 +29,12 @@ var Guard = verb.New(func(ctx context.Context, call verb.Call, wanted Set) error
 	return call.PrintJSON(Remember(before, wanted))
 })
 
-// Forget removes the notes about machines that are gone with their stack.
-var Forget = verb.New(func(ctx context.Context, _ verb.Call, wanted Set) error {
-	return nspawn.Forget(ctx, wanted.Here())
-})
-
 // Set is the wanted machines. It travels as JSON on stdin, and comes back on stdout for the next
 // run to compare with.
 type Set struct {
 	// Timeout bounds the requests to the other servers.
 	Timeout  metav1.Duration `json:"timeout"`
 	Machines []Machine       `json:"machines"`
-	// Stack begins the names that the machines have on their host. Empty from a state that was
-	// written without it.
-	Stack string `json:"stack,omitempty"`
-}
-
-// Here are the names of the set's machines that are no virtual ones, as this host calls them.
-func (s Set) Here() []string {
-	var names []string
-	for _, machine := range s.Machines {
-		if machine.Kind == "machine" {
-			names = append(names, s.Stack+"-"+machine.Name)
-		}
-	}
-	return names
 }
 
 // Machine is one machine as its configuration asks for it.
@@ -63,9 +43,6 @@ type Machine struct {
 	// Role is server or agent.
 	Role    string `json:"role"`
 	Address string `json:"address"`
-	// Kind is machine or vm: whose resource it is. One of the other kind would be made beside the
-	// old one, and empty.
-	Kind string `json:"kind"`
 	// Recreate is the word under which this machine may be made anew, hosts.nodes[].recreate; each
 	// word counts once. Default: it stays.
 	Recreate string `json:"recreate,omitempty"`
@@ -84,7 +61,7 @@ func (s Set) find(name string) (Machine, bool) {
 // Remember is wanted with the words that previous knew: one that has left the configuration has
 // still been used.
 func Remember(previous, wanted Set) Set {
-	kept := Set{Timeout: wanted.Timeout, Stack: wanted.Stack}
+	kept := Set{Timeout: wanted.Timeout}
 	for _, machine := range wanted.Machines {
 		if before, known := previous.find(machine.Name); known && machine.Recreate == "" {
 			machine.Recreate = before.Recreate

@@ -49,7 +49,7 @@ func (r *Recovery) endOrphans(ctx context.Context) error {
 }
 
 // orphans returns the processes of this project whose engine does not answer, and their
-// descendants. A descendant with a session of its own is meant to outlive its parent (a machine),
+// descendants. A descendant with a session of its own is meant to outlive its parent (a tunnel),
 // and stays.
 func orphans(all []process, projectDir string, answers func(address string) bool) []process {
 	var found []process

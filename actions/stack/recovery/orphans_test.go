@@ -20,7 +20,7 @@ func TestOnlyProcessesOfThisProjectWhoseEngineIsGoneAreOrphans(t *testing.T) {
 		{pid: 10, session: 1, dir: "/p", args: []string{"/h/pulumi-resource-command", "127.0.0.1:1"}},
 		{pid: 11, parent: 10, session: 1, dir: "/p", args: []string{"/bin/sh", "-c", "strata gate"}},
 		{pid: 12, parent: 11, session: 1, dir: "/p", args: []string{"strata", "gate"}},
-		{pid: 13, parent: 11, session: 13, dir: "/p", args: []string{"systemd-nspawn"}},
+		{pid: 13, parent: 11, session: 13, dir: "/p", args: []string{"strata", "tunnel-serve"}},
 		{pid: 20, session: 1, dir: "/p", args: []string{"pulumi-resource-random", "127.0.0.1:2"}},
 		{pid: 21, session: 1, dir: "/other", args: []string{"pulumi-resource-random", "127.0.0.1:1"}},
 		{pid: 22, session: 1, dir: "/p-beside", args: []string{"pulumi-resource-random", "127.0.0.1:1"}},

@@ -3,22 +3,19 @@ package main
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"strata/tests/lab/internal/catalog"
 	"strata/tests/lab/internal/fault"
 	"strata/tests/lab/internal/layout"
 )
 
 // newFault returns the verb that breaks machines on purpose.
 func newFault(at layout.Layout) *cobra.Command {
-	injector := fault.Injector{Out: os.Stderr}
+	injector := fault.Injector{Lab: catalog.Binary(at), Out: os.Stderr}
 	command := &cobra.Command{Use: "fault", Short: "Break lab machines on purpose, and mend them (root)"}
-	// `make build` puts it there.
-	program := filepath.Join(at.Local(), "bin", "strata")
-	command.PersistentFlags().StringVar(&injector.Strata, "strata", program, "the strata binary")
 	command.AddCommand(faultList(), faultInject(&injector), faultClear(&injector))
 	return command
 }

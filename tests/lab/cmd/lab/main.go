@@ -33,7 +33,7 @@ func run(ctx context.Context, args []string) error {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newBuild(at), newVM(at), newEnv(at), newParts(at), newFault(at))
+	root.AddCommand(newBuild(at), newVM(at), newEnv(at), newParts(at), newFault(at), newMachines(at))
 	root.SetArgs(args)
 	return root.ExecuteContext(ctx)
 }

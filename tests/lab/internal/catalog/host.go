@@ -19,6 +19,7 @@ import (
 const (
 	stepPackages = "debian-packages"
 	stepProgram  = "program"
+	stepLab      = "lab"
 	stepHome     = "pulumi-home/manifest"
 	stepBundle   = "bundle"
 )
@@ -37,20 +38,34 @@ func packagesStep() build.Step {
 // It has no key: the go command knows best whether there is something to do.
 func programStep(at layout.Layout) build.Step {
 	command := gobuild.Command{Module: at.Checkout, Packages: []string{"."}, Output: "strata"}
+	step := binaryStep(at, stepProgram, command)
+	if _, err := os.Stat(filepath.Join(at.Local(), "bin", command.Output)); err != nil {
+		step.Fetch = func(ctx context.Context, log io.Writer) error { return fetch(ctx, command, log) }
+	}
+	return step
+}
+
+// labStep builds the lab's own command to where it stays: its machines are processes of it. Nothing
+// is left to fetch, for it runs already.
+func labStep(at layout.Layout) build.Step {
+	return binaryStep(at, stepLab, gobuild.Command{Module: at.Lab(), Packages: []string{"./cmd/lab"}, Output: filepath.Base(Binary(at))})
+}
+
+// Binary returns the path of the lab's own command, once it has been built.
+func Binary(at layout.Layout) string { return filepath.Join(at.Local(), "bin", "lab") }
+
+// binaryStep builds a command into the checkout.
+func binaryStep(at layout.Layout, name string, command gobuild.Command) build.Step {
 	bin := filepath.Join(at.Local(), "bin")
-	step := build.Step{
-		Name: stepProgram,
+	return build.Step{
+		Name: name,
 		Run: func(ctx context.Context, _ string, _ build.Outputs, log io.Writer) error {
 			if err := os.MkdirAll(bin, 0o755); err != nil {
-				return fmt.Errorf("the program: %w", err)
+				return fmt.Errorf("%s: %w", name, err)
 			}
 			return command.Build(ctx, bin, log)
 		},
 	}
-	if _, err := os.Stat(filepath.Join(bin, command.Output)); err != nil {
-		step.Fetch = func(ctx context.Context, log io.Writer) error { return fetch(ctx, command, log) }
-	}
-	return step
 }
 
 // compiled is the step of a command, with its download.

@@ -27,7 +27,10 @@ var apart = []struct{ step, prefix, why string }{
 }
 
 // tested are the modules of tests, which `make test` compiles from an empty cache as well.
-var tested = []string{"tools/bundle", "tests/alerts", "tests/bench/serial", "tests/charts", "tests/conformance", "tests/e2e", "tests/engine", "tests/lab"}
+var tested = []string{
+	"tools/bundle", "tests/alerts", "tests/bench/serial", "tests/charts", "tests/conformance", "tests/e2e", "tests/engine",
+	"tests/lab", "tests/lab/machines",
+}
 
 // raised are modules that the program has in a version without a published fault. The stand-ins and
 // Pulumi's parts that the lab builds serve tests only, and keep the version that they were tried

@@ -30,7 +30,7 @@ func StepsFor(at layout.Layout, out string, artifacts []string) ([]build.Step, e
 	if err != nil {
 		return nil, err
 	}
-	always := []string{stepPackages, stepProgram, stepHome}
+	always := []string{stepPackages, stepProgram, stepLab, stepHome}
 	all := graph(at, out, Artifacts(), set)
 	if len(artifacts) == 0 {
 		return build.Select(all, always)
@@ -68,7 +68,7 @@ func graph(at layout.Layout, out string, names []string, set originals.Set) []bu
 		}
 		steps = append(steps, compiled(lab, pluginPrefix+name), pluginStep(at, name))
 	}
-	steps = append(steps, manifestStep(at, plugins, set), programStep(at), installStep(lab))
+	steps = append(steps, manifestStep(at, plugins, set), programStep(at), labStep(at), installStep(lab))
 	steps = append(steps, layers(lab, set)...)
 	for _, bundle := range crdBundles() {
 		steps = append(steps, bundle.build(lab))

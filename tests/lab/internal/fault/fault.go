@@ -11,8 +11,8 @@ import (
 
 // Injector breaks and mends machines.
 type Injector struct {
-	// Strata is the path of the strata binary.
-	Strata string
+	// Lab is the path of the lab's own binary.
+	Lab string
 	// Out gets what the commands say.
 	Out io.Writer
 }
@@ -30,7 +30,7 @@ func (i Injector) Clear(ctx context.Context, kind Kind, machines []string) error
 func (i Injector) each(ctx context.Context, template []string, doing string, machines []string) error {
 	var problems []error
 	for _, machine := range machines {
-		command := exec.CommandContext(ctx, i.Strata, append([]string{"machine"}, fill(template, machine)...)...)
+		command := exec.CommandContext(ctx, i.Lab, append([]string{"machines"}, fill(template, machine)...)...)
 		command.Stdout, command.Stderr = i.Out, i.Out
 		if err := command.Run(); err != nil {
 			problems = append(problems, fmt.Errorf("%s on machine %s: %w", doing, machine, err))

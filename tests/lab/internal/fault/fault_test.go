@@ -14,16 +14,16 @@ import (
 	"strata/tests/lab/internal/fault"
 )
 
-// recorder is an injector whose strata writes its arguments, a line for each call, and fails for
+// recorder is an injector whose lab writes its arguments, a line for each call, and fails for
 // the machine "broken".
 func recorder(t *testing.T) (fault.Injector, func() []string) {
 	t.Helper()
 	dir := t.TempDir()
 	log := filepath.Join(dir, "log")
-	strata := filepath.Join(dir, "strata")
+	lab := filepath.Join(dir, "lab")
 	script := "#!/bin/sh\necho \"$*\" >> " + log + "\ncase \" $* \" in *' broken '*) exit 3;; esac\n"
-	require.NoError(t, os.WriteFile(strata, []byte(script), 0o755))
-	return fault.Injector{Strata: strata, Out: io.Discard}, func() []string {
+	require.NoError(t, os.WriteFile(lab, []byte(script), 0o755))
+	return fault.Injector{Lab: lab, Out: io.Discard}, func() []string {
 		text, err := os.ReadFile(log)
 		require.NoError(t, err)
 		return strings.Split(strings.TrimSpace(string(text)), "\n")
@@ -41,14 +41,14 @@ func TestAFaultReachesEveryMachineEvenIfOneFails(t *testing.T) {
 	injector, calls := recorder(t)
 	err := injector.Inject(t.Context(), find(t, "dead"), []string{"a", "broken", "c"})
 	assert.ErrorContains(t, err, "dead on machine broken: exit status 3")
-	assert.Equal(t, []string{"machine stop --hard a", "machine stop --hard broken", "machine stop --hard c"}, calls())
+	assert.Equal(t, []string{"machines stop --hard a", "machines stop --hard broken", "machines stop --hard c"}, calls())
 }
 
 func TestAFaultIsCleared(t *testing.T) {
 	injector, calls := recorder(t)
 	require.NoError(t, injector.Inject(t.Context(), find(t, "hung"), []string{"a"}))
 	require.NoError(t, injector.Clear(t.Context(), find(t, "hung"), []string{"a"}))
-	assert.Equal(t, []string{"machine pause a", "machine resume a"}, calls())
+	assert.Equal(t, []string{"machines pause a", "machines resume a"}, calls())
 }
 
 func TestKindsAreSortedAndTheirShellIsSound(t *testing.T) {

@@ -11,7 +11,7 @@ type Kind struct {
 	Name string
 	// About says what the machine then looks like from outside.
 	About string
-	// Inject and Clear are arguments of `strata machine`, in which MACHINE stands for the name.
+	// Inject and Clear are arguments of `lab machines`, in which MACHINE stands for the name.
 	Inject, Clear []string
 }
 

@@ -1,0 +1,141 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"strata/tests/lab/machines"
+)
+
+// Up makes the machines that are not there, and starts the others, also those of nodes that have
+// left the stack: its next update has to reach them. A killed call is completed by the next one.
+func (f *Fleet) Up(ctx context.Context) error {
+	image, err := f.image()
+	if err != nil {
+		return err
+	}
+	owner, err := f.ensureOwner()
+	if err != nil {
+		return err
+	}
+	left, err := f.left(owner)
+	if err != nil {
+		return err
+	}
+	var work []func() error
+	for _, node := range f.hosts.Nodes {
+		work = append(work, func() error {
+			_, err := machines.Create(ctx, f.spec(node, image, owner), f.Log)
+			return err
+		})
+	}
+	for _, machine := range left {
+		if machine.State != machines.Incomplete {
+			work = append(work, func() error { return machines.Start(ctx, machine.Name, f.Log) })
+		}
+	}
+	if err := atOnce(work); err != nil {
+		return err
+	}
+	return f.show()
+}
+
+// Prune takes the machines of nodes away that have left the stack.
+func (f *Fleet) Prune(ctx context.Context) error {
+	owner, err := f.owner()
+	if err != nil {
+		return err
+	}
+	left, err := f.left(owner)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, machine := range left {
+		names = append(names, machine.Name)
+	}
+	return f.remove(ctx, owner, names)
+}
+
+// Down takes all machines of the stack away, with their bridge and keys. It fails unless nothing is
+// left.
+func (f *Fleet) Down(ctx context.Context) error {
+	owner, err := f.owner()
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // it never had a machine
+	}
+	if err != nil {
+		return err
+	}
+	if err := f.hide(); err != nil {
+		return err
+	}
+	own, err := f.own(owner)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, machine := range own {
+		names = append(names, machine.Name)
+	}
+	for _, node := range f.hosts.Nodes { // the first moment of a creation lists nothing
+		if name := f.machine(node.Name); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if err := f.remove(ctx, owner, names); err != nil {
+		return err
+	}
+	if err := machines.ReleaseNetwork(ctx, f.network(), f.Log); err != nil {
+		return err
+	}
+	own, err = f.own(owner)
+	if err == nil && len(own) > 0 {
+		err = fmt.Errorf("stack %s still has %d machines, the first is %s", f.stack, len(own), own[0].Name)
+	}
+	if err != nil {
+		return err
+	}
+	return os.RemoveAll(f.folder)
+}
+
+func (f *Fleet) remove(ctx context.Context, owner string, names []string) error {
+	var work []func() error
+	for _, name := range names {
+		work = append(work, func() error { return machines.DeleteOwn(ctx, name, owner, f.Log) })
+	}
+	return atOnce(work)
+}
+
+// own returns the stack's machines: those that its login owns.
+func (f *Fleet) own(owner string) ([]machines.Status, error) {
+	all, err := machines.List()
+	return slices.DeleteFunc(all, func(machine machines.Status) bool {
+		return strings.TrimSpace(machine.AuthorizedKey) != owner
+	}), err
+}
+
+// left returns the stack's machines that have no node any more.
+func (f *Fleet) left(owner string) ([]machines.Status, error) {
+	own, err := f.own(owner)
+	return slices.DeleteFunc(own, func(machine machines.Status) bool {
+		return slices.ContainsFunc(f.hosts.Nodes, func(node node) bool { return f.machine(node.Name) == machine.Name })
+	}), err
+}
+
+// atOnce does all of the work at once, and reports every failure.
+func atOnce(work []func() error) error {
+	failures := make([]error, len(work))
+	var all sync.WaitGroup
+	for i, do := range work {
+		all.Go(func() { failures[i] = do() })
+	}
+	all.Wait()
+	return errors.Join(failures...)
+}

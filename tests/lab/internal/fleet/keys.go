@@ -1,0 +1,96 @@
+package fleet
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/crypto/ssh"
+
+	"strata/tests/lab/machines/host"
+)
+
+// running has a link to the login of each stack whose machines run. A reboot empties it, as it
+// stops the machines.
+const running = "/run/strata/fleets"
+
+// key is the private key's path in the stack file.
+func (f *Fleet) key() string { return filepath.Join(f.folder, "key") }
+
+func (f *Fleet) login() string { return filepath.Join(f.folder, "login") }
+
+// link is the stack's own in running, whichever checkout it is of.
+func (f *Fleet) link() string {
+	sum := sha256.Sum256([]byte(f.folder))
+	return filepath.Join(running, f.stack+"-"+hex.EncodeToString(sum[:4]))
+}
+
+// show makes the key lead to the login: the machines run.
+func (f *Fleet) show() error {
+	if err := os.MkdirAll(running, 0o700); err != nil {
+		return fmt.Errorf("the login of stack %s: %w", f.stack, err)
+	}
+	return errors.Join(replaceLink(f.login(), f.link()), replaceLink(f.link(), f.key()))
+}
+
+// hide undoes show.
+func (f *Fleet) hide() error {
+	for _, path := range []string{f.key(), f.link()} {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("the login of stack %s: %w", f.stack, err)
+		}
+	}
+	return host.RemoveIfEmpty(running, filepath.Dir(running))
+}
+
+// replaceLink makes path a symbolic link to target.
+func replaceLink(target, path string) error {
+	if found, err := os.Readlink(path); err == nil && found == target {
+		return nil
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return os.Symlink(target, path)
+}
+
+// owner returns the authorized key of the stack's login; fs.ErrNotExist if it has none.
+func (f *Fleet) owner() (string, error) {
+	private, err := os.ReadFile(f.login())
+	if err != nil {
+		return "", fmt.Errorf("the login of stack %s: %w", f.stack, err)
+	}
+	signer, err := ssh.ParsePrivateKey(private)
+	if err != nil {
+		return "", fmt.Errorf("the login of stack %s: %s: %w", f.stack, f.login(), err)
+	}
+	return strings.TrimSpace(string(ssh.MarshalAuthorizedKey(signer.PublicKey()))), nil
+}
+
+// ensureOwner makes the login unless there is one, and returns its authorized key.
+func (f *Fleet) ensureOwner() (string, error) {
+	owner, err := f.owner()
+	if !errors.Is(err, fs.ErrNotExist) {
+		return owner, err
+	}
+	_, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return "", fmt.Errorf("generating the login of stack %s: %w", f.stack, err)
+	}
+	block, err := ssh.MarshalPrivateKey(private, f.stack)
+	if err != nil {
+		return "", fmt.Errorf("encoding the login of stack %s: %w", f.stack, err)
+	}
+	if err := host.WriteFile(f.login(), pem.EncodeToMemory(block), 0o600); err != nil {
+		return "", err
+	}
+	return f.owner()
+}

@@ -1,0 +1,70 @@
+//go:build e2e
+
+package machines
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// brokenOff leaves a deletion as a kill does, at each of its steps.
+var brokenOff = map[string]func(t *testing.T, name string){
+	"before it stopped the machine": func(t *testing.T, name string) {
+		require.NoError(t, os.Remove(machineDir(name).ready()))
+	},
+	"when the machine had stopped": func(t *testing.T, name string) {
+		require.NoError(t, os.Remove(machineDir(name).ready()))
+		require.NoError(t, Stop(t.Context(), name, true))
+	},
+	"in the middle of the files": func(t *testing.T, name string) {
+		require.NoError(t, os.Remove(machineDir(name).ready()))
+		require.NoError(t, Stop(t.Context(), name, true))
+		require.NoError(t, os.RemoveAll(machineDir(name).path("upper")))
+	},
+	"at its end": func(t *testing.T, name string) { require.NoError(t, Delete(t.Context(), name, nil)) },
+}
+
+func TestMachineWhoseDeletionBrokeOffIsMadeAnewUnderTheSameHostKey(t *testing.T) {
+	for at, breakOff := range brokenOff {
+		t.Run(at, func(t *testing.T) {
+			spec, key := e2eSpec(t, 1)
+			spec.HostKeyFile = filepath.Join(t.TempDir(), "hosts", "key")
+			first, err := Create(e2eContext(t), spec, nil)
+			require.NoError(t, err)
+			remote(t, login(t, "root", spec, key, first.HostKey), "echo old > /root/note")
+			breakOff(t, spec.Name)
+			second, err := Create(e2eContext(t), spec, nil)
+			require.NoError(t, err)
+			assert.Equal(t, first, second, "who pinned the first one's key reaches the second")
+			assert.Equal(t, "new",
+				remote(t, login(t, "root", spec, key, first.HostKey), "test -e /root/note || echo new"))
+		})
+	}
+}
+
+// Two checkouts with a stack of one name have one name for two machines.
+func TestMachineOfAnotherKeyIsLeftAlone(t *testing.T) {
+	ours, _ := e2eSpec(t, 5)
+	theirs, _ := e2eSpec(t, 5) // with a key of their own
+	_, err := Create(e2eContext(t), ours, nil)
+	require.NoError(t, err)
+	stays := func() {
+		t.Helper()
+		_, err := Create(e2eContext(t), theirs, nil)
+		require.ErrorContains(t, err, "has another owner")
+		require.NoError(t, DeleteOwn(e2eContext(t), theirs.Name, theirs.AuthorizedKey, nil))
+		have, err := loadSpec(ours.Name)
+		require.NoError(t, err)
+		assert.Equal(t, ours.AuthorizedKey, have.AuthorizedKey)
+		assert.NotZero(t, leader(ours.Name), "it runs")
+	}
+	stays()
+	require.NoError(t, os.Remove(machineDir(ours.Name).ready())) // while it is made
+	stays()
+	require.NoError(t, DeleteOwn(e2eContext(t), ours.Name, ours.AuthorizedKey, nil))
+	assertNothingLeft(t, []Spec{ours})
+}

@@ -1,0 +1,26 @@
+package machines
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+)
+
+// Exec runs a command as root inside a running machine, with this process's standard streams. It
+// needs no SSH, so it works when a test has broken the machine's sshd or network. The error has the
+// command's own exit code.
+func Exec(ctx context.Context, name string, argv []string) error {
+	if _, err := loadSpec(name); err != nil {
+		return err
+	}
+	pid := leader(name)
+	if pid == 0 {
+		return fmt.Errorf("machine %s is not running (lab machines start %s)", name, name)
+	}
+	args := append([]string{"--target", fmt.Sprint(pid), "--all", "--"}, argv...)
+	cmd := exec.CommandContext(ctx, "nsenter", args...)
+	cmd.Env = []string{hostPath, "HOME=/root", "TERM=" + os.Getenv("TERM")}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	return cmd.Run()
+}

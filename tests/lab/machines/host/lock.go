@@ -1,0 +1,96 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// lockDir is on a tmpfs: a reboot of this host frees every lock.
+const lockDir = "/run/strata/locks"
+
+// lockPoll is the pause between attempts: flock has no timeout, and a blocked one cannot be
+// cancelled.
+const lockPoll = 20 * time.Millisecond
+
+// Lock takes an exclusive lock that all processes of this host share. Names in use: machine-NAME,
+// bridge-NAME, image-SHA, cgroup. Order, if more than one is held: machine before bridge or image.
+// Unlock removes the file, so a lock on a removed file is taken again on the new one. Every change
+// of a machine begins with Lock, so on a system other than Linux it returns CheckSystem's error.
+func Lock(ctx context.Context, name string) (unlock func(), err error) {
+	if err := CheckSystem(runtime.GOOS); err != nil {
+		return nil, err
+	}
+	return lockFile(ctx, filepath.Join(lockDir, name))
+}
+
+func lockFile(ctx context.Context, path string) (unlock func(), err error) {
+	for {
+		f, err := openLock(path)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrExist) {
+			continue // its directory was removed with the last lock in it, before or while it was made
+		}
+		if err != nil {
+			return nil, fmt.Errorf("locking: %w", err)
+		}
+		if err := waitFlock(ctx, f); err != nil {
+			return nil, errors.Join(
+				fmt.Errorf("waiting for another lab machines command, which holds %s: %w", path, err), f.Close())
+		}
+		if isCurrent(f, path) {
+			return func() { unlockFile(f) }, nil
+		}
+		if err := f.Close(); err != nil {
+			return nil, fmt.Errorf("locking: %w", err)
+		}
+	}
+}
+
+func openLock(path string) (*os.File, error) {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	return os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+}
+
+// unlockFile removes the file while it is still locked, and the directories once they are empty. A
+// failure leaves an unlocked file behind, which is harmless.
+func unlockFile(f *os.File) {
+	_ = os.Remove(f.Name())
+	_ = os.Remove(filepath.Dir(f.Name()))
+	_ = os.Remove(filepath.Dir(filepath.Dir(f.Name())))
+	_ = f.Close()
+}
+
+func waitFlock(ctx context.Context, f *os.File) error {
+	ticker := time.NewTicker(lockPoll)
+	defer ticker.Stop()
+	for {
+		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if !errors.Is(err, unix.EWOULDBLOCK) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-ticker.C:
+		}
+	}
+}
+
+// isCurrent reports whether path still names the locked file.
+func isCurrent(f *os.File, path string) bool {
+	held, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Stat(path)
+	return err == nil && os.SameFile(held, named)
+}

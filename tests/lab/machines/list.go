@@ -1,0 +1,96 @@
+package machines
+
+import (
+	"fmt"
+	"net/netip"
+	"os"
+	"strconv"
+	"strings"
+
+	"strata/tests/lab/machines/cgroup"
+)
+
+// State is the state of a machine.
+type State string
+
+// States that List reports.
+const (
+	Running State = "running"
+	Paused  State = "paused"
+	Stopped State = "stopped"
+	// Incomplete is a machine whose creation is running or was interrupted.
+	Incomplete State = "incomplete"
+)
+
+// Status is one line of List.
+type Status struct {
+	Name    string     `json:"name"`
+	State   State      `json:"state"`
+	Address netip.Addr `json:"address"`
+	Bridge  string     `json:"bridge"`
+	// AuthorizedKey is the public key of its owner.
+	AuthorizedKey string `json:"authorizedKey"`
+	// Pid is the machine's init in this host's numbers, for nsenter; 0 if it does not run.
+	Pid int `json:"pid"`
+}
+
+// List reports every machine of this host, sorted by name.
+func List() ([]Status, error) {
+	specs, err := allSpecs()
+	if err != nil {
+		return nil, err
+	}
+	all := []Status{}
+	for _, spec := range specs {
+		status := Status{Name: spec.Name, Address: spec.Address, Bridge: spec.Bridge,
+			AuthorizedKey: spec.AuthorizedKey}
+		if status.State, err = stateOf(spec.Name); err != nil {
+			return nil, err
+		}
+		if status.State == Running || status.State == Paused {
+			status.Pid = leader(spec.Name)
+		}
+		all = append(all, status)
+	}
+	return all, nil
+}
+
+func stateOf(name string) (State, error) {
+	if !isReady(name) {
+		return Incomplete, nil
+	}
+	pid, err := supervisorPid(name)
+	if err != nil || pid == 0 {
+		return Stopped, err
+	}
+	frozen, err := cgroup.Frozen(name)
+	if frozen {
+		return Paused, err
+	}
+	return Running, err
+}
+
+// leader returns the machine's process 1: the child of nspawn, which is the child of the
+// supervisor. 0 while it boots.
+func leader(name string) int {
+	supervisor, err := supervisorPid(name)
+	if err != nil || supervisor == 0 {
+		return 0
+	}
+	return onlyChild(onlyChild(supervisor))
+}
+
+func onlyChild(pid int) int {
+	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	if pid == 0 || err != nil {
+		return 0
+	}
+	for _, task := range tasks {
+		raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%s/children", pid, task.Name()))
+		if fields := strings.Fields(string(raw)); err == nil && len(fields) > 0 {
+			child, _ := strconv.Atoi(fields[0])
+			return child
+		}
+	}
+	return 0
+}

@@ -1,0 +1,161 @@
+package network
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"strata/tests/lab/machines/host"
+)
+
+// bridgeAlias marks, on the interface itself, a bridge that was made here: only such a bridge is
+// ever removed.
+const bridgeAlias = "strata"
+
+// Bridge is a bridge of this host and the network of the machines on it.
+type Bridge struct {
+	// Name is the interface's, of at most 15 characters.
+	Name string
+	// Subnet is the machines' network, and Gateway this host's address in it.
+	Subnet  netip.Prefix
+	Gateway netip.Addr
+}
+
+// Ensure makes the bridge and the packet filter rules that let its machines out, if may returns
+// nil. It calls may under the bridge's lock.
+func (b Bridge) Ensure(ctx context.Context, may func() error, say func(format string, args ...any)) error {
+	unlock, err := host.Lock(ctx, "bridge-"+b.Name)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := may(); err != nil {
+		return err
+	}
+	if _, err := os.Stat(sysNet(b.Name)); errors.Is(err, fs.ErrNotExist) {
+		if err := b.make(ctx, say); err != nil {
+			return errors.Join(err, deleteBridge(ctx, b.Name))
+		}
+	} else if err := b.complete(ctx); err != nil {
+		return err
+	}
+	return b.ensureRules(ctx)
+}
+
+func sysNet(link string, elem ...string) string {
+	return filepath.Join(append([]string{"/sys/class/net", link}, elem...)...)
+}
+
+func (b Bridge) make(ctx context.Context, say func(format string, args ...any)) error {
+	if err := b.checkRoutes(ctx); err != nil {
+		return err
+	}
+	say("making bridge %s with %s/%d", b.Name, b.Gateway, b.Subnet.Bits())
+	// Without an address of its own a bridge takes the lowest one of its ports. Then the machines'
+	// ARP entries for the gateway become stale when a machine comes or goes. Without a forward
+	// delay of 0 each new port is silent for 15 s.
+	if _, err := host.Run(ctx, "ip", "link", "add", b.Name, "address", bridgeMAC(b.Name), "type", "bridge",
+		"forward_delay", "0", "stp_state", "0"); err != nil {
+		return fmt.Errorf("making bridge %s: %w", b.Name, err)
+	}
+	if _, err := host.Run(ctx, "ip", "link", "set", b.Name, "alias", bridgeAlias); err != nil {
+		return fmt.Errorf("marking bridge %s: %w", b.Name, err)
+	}
+	return b.complete(ctx)
+}
+
+// complete checks that an existing interface is the wanted bridge, and completes an interrupted
+// creation.
+func (b Bridge) complete(ctx context.Context) error {
+	if _, err := os.Stat(sysNet(b.Name, "bridge")); err != nil {
+		return fmt.Errorf("bridge %q: an interface of that name exists and is not a bridge; choose another name",
+			b.Name)
+	}
+	have, err := linkAddresses(ctx, b.Name)
+	if err != nil {
+		return err
+	}
+	want := netip.PrefixFrom(b.Gateway, b.Subnet.Bits())
+	switch {
+	case len(have) == 0 && isOurBridge(b.Name):
+		if _, err := host.Run(ctx, "ip", "addr", "add", want.String(), "dev", b.Name); err != nil {
+			return fmt.Errorf("giving bridge %s its address: %w", b.Name, err)
+		}
+	case len(have) != 1 || have[0] != want:
+		return fmt.Errorf("bridge %s: expected address %s, found %v; use its subnet, or another bridge name", b.Name,
+			want, have)
+	}
+	_, err = host.Run(ctx, "ip", "link", "set", b.Name, "up")
+	return err
+}
+
+func isOurBridge(bridge string) bool {
+	alias, err := os.ReadFile(sysNet(bridge, "ifalias"))
+	return err == nil && strings.TrimSpace(string(alias)) == bridgeAlias
+}
+
+func bridgeMAC(bridge string) string {
+	sum := sha256.Sum256([]byte("strata bridge " + bridge))
+	// 02 marks a locally administered address.
+	return fmt.Sprintf("02:%02x:%02x:%02x:%02x:%02x", sum[0], sum[1], sum[2], sum[3], sum[4])
+}
+
+func linkAddresses(ctx context.Context, link string) ([]netip.Prefix, error) {
+	out, err := host.Run(ctx, "ip", "-json", "-4", "addr", "show", "dev", link)
+	if err != nil {
+		return nil, fmt.Errorf("reading the addresses of %s: %w", link, err)
+	}
+	var links []struct {
+		AddrInfo []struct {
+			Local     netip.Addr `json:"local"`
+			PrefixLen int        `json:"prefixlen"`
+		} `json:"addr_info"`
+	}
+	if err := json.Unmarshal(out, &links); err != nil {
+		return nil, fmt.Errorf("reading the addresses of %s: %w", link, err)
+	}
+	var addrs []netip.Prefix
+	for _, l := range links {
+		for _, a := range l.AddrInfo {
+			addrs = append(addrs, netip.PrefixFrom(a.Local, a.PrefixLen))
+		}
+	}
+	return addrs, nil
+}
+
+// Release removes the bridge and its rules, unless inUse reports true or a foreign interface is
+// attached. It calls inUse under the bridge's lock.
+func (b Bridge) Release(ctx context.Context, inUse func() (bool, error), say func(format string, args ...any)) error {
+	unlock, err := host.Lock(ctx, "bridge-"+b.Name)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if used, err := inUse(); err != nil || used {
+		return err
+	}
+	if err := b.removeRules(ctx); err != nil {
+		return err
+	}
+	ports, err := os.ReadDir(sysNet(b.Name, "brif"))
+	if err == nil && len(ports) > 0 && isOurBridge(b.Name) {
+		say("bridge %s stays: %s is plugged into it, which is not a machine of Strata", b.Name, ports[0].Name())
+		return nil
+	}
+	return deleteBridge(ctx, b.Name)
+}
+
+func deleteBridge(ctx context.Context, bridge string) error {
+	if !isOurBridge(bridge) {
+		return nil
+	}
+	_, err := host.Run(ctx, "ip", "link", "delete", bridge)
+	return err
+}

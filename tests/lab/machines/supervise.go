@@ -1,0 +1,151 @@
+package machines
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"strata/tests/lab/machines/cgroup"
+)
+
+// Supervise runs a machine until it is powered off: it boots it, and boots it again after each
+// reboot. It is the process that `start` leaves behind. It holds the machine's supervisor lock as
+// long as it lives, and the machine dies with it. SIGTERM powers the machine off.
+func Supervise(name string, log *Log) error {
+	// The death signal of a child is sent when the thread that made it ends.
+	runtime.LockOSThread()
+	spec, err := loadSpec(name)
+	if err != nil {
+		return err
+	}
+	held, err := holdSupervisorLock(name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = held.Close() }()
+	ctx, stop := signal.NotifyContext(context.Background(), unix.SIGTERM)
+	defer stop()
+	if err := prepareCgroups(ctx, spec); err != nil {
+		return err
+	}
+	for {
+		code, err := bootOnce(ctx, spec)
+		if err != nil {
+			return err
+		}
+		log.Printf("strata: machine %s ended with %d at %s", name, code, time.Now().UTC().Format(time.RFC3339))
+		if code != rebootExit || ctx.Err() != nil {
+			return nil
+		}
+	}
+}
+
+func prepareCgroups(ctx context.Context, spec Spec) error {
+	if err := cgroup.Ensure(ctx, spec.Name); err != nil {
+		return err
+	}
+	if err := cgroup.Join(spec.Name, cgroup.LeafKeeper); err != nil {
+		return err
+	}
+	return cgroup.Apply(spec.Name, spec.limits())
+}
+
+// bootOnce runs the machine until it ends, and returns nspawn's exit code, or 128 + the signal that
+// ended it.
+func bootOnce(ctx context.Context, spec Spec) (int, error) {
+	if !waitDelay(ctx, time.Duration(spec.BootDelay)) {
+		return 0, nil
+	}
+	cmd := exec.Command("/proc/self/exe", "machines", "boot", spec.Name)
+	cmd.Env = []string{hostPath}
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	cmd.SysProcAttr = diesWithParent()
+	if err := cmd.Start(); err != nil {
+		return 0, fmt.Errorf("booting machine %s: %w", spec.Name, err)
+	}
+	release := context.AfterFunc(ctx, func() { _ = cmd.Process.Signal(unix.SIGTERM) })
+	defer release()
+	err := cmd.Wait()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return 0, fmt.Errorf("waiting for machine %s: %w", spec.Name, err)
+	}
+	// nspawn alone, when killed, leaves the machine's processes behind.
+	if err := endBoot(ctx, spec.Name); err != nil {
+		return 0, err
+	}
+	status := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if status.Signaled() {
+		return 128 + int(status.Signal()), nil
+	}
+	return status.ExitStatus(), nil
+}
+
+// endBoot kills the rest of a boot and removes its cgroups, so that the next boot starts afresh.
+func endBoot(ctx context.Context, name string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupTimeout)
+	defer cancel()
+	return cgroup.Empty(ctx, name, cgroup.LeafMachine)
+}
+
+func waitDelay(ctx context.Context, d time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(d):
+		return true
+	}
+}
+
+// holdSupervisorLock takes the lock and writes this process's id into it.
+func holdSupervisorLock(name string) (*os.File, error) {
+	f, err := os.OpenFile(machineDir(name).supervisorLock(), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("locking machine %s: %w", name, err)
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		return nil, errors.Join(fmt.Errorf("machine %s is already supervised: %w", name, err), f.Close())
+	}
+	err = errors.Join(f.Truncate(0), func() error {
+		_, err := f.WriteAt([]byte(strconv.Itoa(os.Getpid())), 0)
+		return err
+	}())
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("writing %s: %w", f.Name(), err), f.Close())
+	}
+	return f, nil
+}
+
+// supervisorPid returns the id of the machine's supervisor, or 0 if it does not run. The lock
+// decides, because the number alone may be another process's by now.
+func supervisorPid(name string) (int, error) {
+	f, err := os.Open(machineDir(name).supervisorLock())
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("find the supervisor of %s: %w", name, err)
+	}
+	defer func() { _ = f.Close() }()
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_SH|unix.LOCK_NB); err == nil {
+		return 0, nil
+	}
+	raw := make([]byte, 16)
+	n, _ := f.ReadAt(raw, 0)
+	pid, err := strconv.Atoi(strings.TrimSpace(string(raw[:n])))
+	if err != nil {
+		// A supervisor has taken the lock, but not yet written its number.
+		return 0, nil
+	}
+	return pid, nil
+}
