@@ -12,7 +12,7 @@ import (
 // mostUnclear bounds the unclear names of functions in each room; the bounds only fall. The rest is
 // in main.go and tools.
 var mostUnclear = map[string]int{
-	"cli": 1, "platform": 0, "components": 20, "actions": 61, "health": 53, "artifacts": 14, "config": 16,
+	"cli": 0, "platform": 0, "components": 20, "actions": 61, "health": 53, "artifacts": 14, "config": 16,
 	"internal": 43, "rest": 13,
 }
 
