@@ -96,7 +96,7 @@ test-vm: ready lab-vm ## the stories on real virtual machines, which QEMU emulat
 OLD ?=
 
 .PHONY: test-strata-upgrade
-test-strata-upgrade: ready ## a stack that the program of commit OLD brought up, taken over by this one: at once, after kills, destroyed after a failure, and back (eleven minutes); with ORIGINALS on its plugins
+test-strata-upgrade: ready ## a stack that the program of commit OLD brought up, taken over by this one: at once, after kills, and back (eleven minutes); with ORIGINALS on its plugins
 	rm -rf .strata/older && mkdir -p .strata/older
 	git archive $(or $(OLD),$(error make test-strata-upgrade OLD=COMMIT: say whose stack is taken over)) | tar -x -C .strata/older
 	cd tests/e2e && E2E_OLDER=$(CURDIR)/.strata/older go test -count=1 -timeout 60m -v -run '^TestAnOlderStratasStackIsTakenOver$$' .
