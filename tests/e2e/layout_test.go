@@ -12,7 +12,9 @@ import (
 )
 
 // ofAnotherLayout says what every refusal of a state of another layout says.
-var ofAnotherLayout = []string{"refused, nothing was changed: ", " of layout none", "destroy the stack with the Strata that made it"}
+var ofAnotherLayout = []string{
+	"refused, nothing was changed: ", " of layout none", "destroy the stack with the Strata that made it",
+}
 
 // withoutLayout returns the resources that a program without layouts left for one host; a failed
 // update had not come to the guard.
@@ -23,13 +25,17 @@ func withoutLayout(stack string, failed bool) []map[string]any {
 	root, k3s := urn("pulumi:pulumi:Stack", "strata-"+stack), urn("strata:k3s:K3s", "k3s")
 	claim := urn("strata:k3s:K3s$command:local:Command", "k3s-server-1-claim")
 	command := func(urn, create, remove string, needs ...string) map[string]any {
-		inputs := map[string]any{"create": "exec .strata/bin/strata " + create, "delete": "exec .strata/bin/strata " + remove, "stdin": "{}"}
-		return map[string]any{"urn": urn, "type": "command:local:Command", "custom": true, "id": id, "parent": k3s, "provider": provider + "::" + id,
-			"inputs": inputs, "outputs": inputs, "dependencies": needs}
+		const run = "exec .strata/bin/strata "
+		inputs := map[string]any{"create": run + create, "delete": run + remove, "stdin": "{}"}
+		return map[string]any{
+			"urn": urn, "type": "command:local:Command", "custom": true, "id": id, "parent": k3s,
+			"provider": provider + "::" + id, "inputs": inputs, "outputs": inputs, "dependencies": needs,
+		}
 	}
 	all := []map[string]any{
 		{"urn": root, "type": "pulumi:pulumi:Stack", "custom": false},
-		{"urn": provider, "type": "pulumi:providers:command", "custom": true, "id": id, "inputs": map[string]any{"version": "1.2.1"}},
+		{"urn": provider, "type": "pulumi:providers:command", "custom": true, "id": id,
+			"inputs": map[string]any{"version": "1.2.1"}},
 		{"urn": k3s, "type": "strata:k3s:K3s", "custom": false, "parent": root},
 		command(claim, "host-run", "host-run --delete"),
 	}
@@ -37,7 +43,8 @@ func withoutLayout(stack string, failed bool) []map[string]any {
 		return all
 	}
 	all[0]["outputs"] = map[string]any{"stateVersion": 1}
-	return append(all, command(urn("strata:k3s:K3s$command:local:Command", "k3s-teardown-guard"), "discard-guard", "teardown", claim))
+	guard := urn("strata:k3s:K3s$command:local:Command", "k3s-teardown-guard")
+	return append(all, command(guard, "discard-guard", "teardown", claim))
 }
 
 // A destroy runs the commands of the state, whose first is the guard's.
@@ -45,7 +52,8 @@ func TestAStateOfAnotherLayoutIsLeftAsItIs(t *testing.T) {
 	for name, failed := range map[string]bool{"e2e-layout": false, "e2e-layout-failed": true} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t, name, map[string]any{})
-			text, err := json.Marshal(map[string]any{"version": 3, "deployment": map[string]any{"resources": withoutLayout(name, failed)}})
+			deployment := map[string]any{"resources": withoutLayout(name, failed)}
+			text, err := json.Marshal(map[string]any{"version": 3, "deployment": deployment})
 			require.NoError(t, err)
 			file := filepath.Join(s.dir, "state.json")
 			require.NoError(t, os.WriteFile(file, text, 0o600))

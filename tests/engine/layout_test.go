@@ -125,7 +125,8 @@ func TestADestroyOfAStateWithoutLayoutChangesNoHost(t *testing.T) {
 		s := withoutLayout(t, "staging", true)
 		s.installs(t)
 		runs := func(state *pkgresource.State) bool { return state.Inputs["delete"].IsString() }
-		before := slices.DeleteFunc(slices.Clone(s.snapshot.Resources), func(state *pkgresource.State) bool { return !runs(state) })
+		before := slices.Clone(s.snapshot.Resources)
+		before = slices.DeleteFunc(before, func(state *pkgresource.State) bool { return !runs(state) })
 		require.Greater(t, len(before), 4)
 		gone := s.destroy()
 		require.Error(t, gone.err)
