@@ -3,6 +3,7 @@ package e2e
 import (
 	"encoding/json"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -27,9 +28,11 @@ func withoutLayout(stack string, failed bool) []map[string]any {
 	command := func(urn, create, remove string, needs ...string) map[string]any {
 		const run = "exec .strata/bin/strata "
 		inputs := map[string]any{"create": run + create, "delete": run + remove, "stdin": "{}"}
+		outputs := map[string]any{"stdout": "", "stderr": ""}
+		maps.Copy(outputs, inputs)
 		return map[string]any{
 			"urn": urn, "type": "command:local:Command", "custom": true, "id": id, "parent": k3s,
-			"provider": provider + "::" + id, "inputs": inputs, "outputs": inputs, "dependencies": needs,
+			"provider": provider + "::" + id, "inputs": inputs, "outputs": outputs, "dependencies": needs,
 		}
 	}
 	all := []map[string]any{
