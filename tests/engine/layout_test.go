@@ -13,12 +13,10 @@ import (
 
 	pkgresource "github.com/pulumi/pulumi/pkg/v3/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
-	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"strata/internal/pulumi/self"
-	"strata/internal/pulumi/statelayout"
 	"strata/platform"
 )
 
@@ -30,13 +28,7 @@ var lastGuards = map[string]string{"staging": guard, "kind": "cluster-teardown-g
 
 // looksAtLayout has the program look at the state, as it does where Pulumi runs it.
 func (s *stack) looksAtLayout() {
-	s.registers = platform.Program{Layout: func(ctx *pulumi.Context) error {
-		var urns []string
-		for _, state := range s.stored() {
-			urns = append(urns, string(state.URN))
-		}
-		return statelayout.Check(ctx.Stack(), urns)
-	}}.Run
+	s.registers = platform.Program{State: s.state}.Run
 }
 
 // contents returns what the resources in the state are, by name: their URNs, inputs and outputs.
