@@ -16,6 +16,8 @@ export GOFLAGS := -buildvcs=false -trimpath -gcflags=all=-dwarf=false
 export CGO_ENABLED := 0
 PROGRAM := .strata/bin/strata
 LAB := go -C tests/lab run ./cmd/lab
+# It comes before each build of the program, which deletes in the states of stacks run.
+CHECK := go run ./internal/pulumi/statelayout/check .strata/state
 
 .PHONY: help
 help: ## list the targets
@@ -55,11 +57,13 @@ ready: lab
 
 .PHONY: build
 build: ## build the program
+	@$(CHECK)
 	@mkdir -p .strata/bin
 	@go build -ldflags "-s -w -X strata/cli/version.number=$$(git describe --tags --always --dirty) -X strata/cli/version.commit=$$(git rev-parse HEAD)" -o $(PROGRAM) .
 
 .PHONY: lab
 lab: ## install and build what any run needs: Debian packages, Pulumi, plugins, the program, and the whole bundle (`make up` builds what STACK asks for)
+	@$(CHECK)
 	@$(LAB) build
 
 .PHONY: originals
@@ -92,7 +96,7 @@ test-vm: ready lab-vm ## the stories on real virtual machines, which QEMU emulat
 OLD ?=
 
 .PHONY: test-strata-upgrade
-test-strata-upgrade: ready ## a stack that the program of commit OLD brought up, taken over by this one: at once, after kills, destroyed after a failure, and back (eleven minutes); with ORIGINALS on its plugins
+test-strata-upgrade: ready ## a stack that the program of commit OLD brought up, taken over by this one: at once, after kills, and back (eleven minutes); with ORIGINALS on its plugins
 	rm -rf .strata/older && mkdir -p .strata/older
 	git archive $(or $(OLD),$(error make test-strata-upgrade OLD=COMMIT: say whose stack is taken over)) | tar -x -C .strata/older
 	cd tests/e2e && E2E_OLDER=$(CURDIR)/.strata/older go test -count=1 -timeout 60m -v -run '^TestAnOlderStratasStackIsTakenOver$$' .

@@ -11,11 +11,13 @@ import (
 
 	"strata/actions/verb"
 	"strata/internal/pulumi/self"
+	"strata/internal/pulumi/statelayout"
 )
 
 // execute begins each command's text. The path is relative, so that checkouts at different places
-// agree, and exec lets a timeout kill the program and not only its shell (docs/adr/0002).
-const execute = "exec " + self.Path + " "
+// agree, and exec lets a timeout kill the program and not only its shell (docs/adr/0002). A program
+// of another layout refuses the command (docs/adr/0079).
+const execute = statelayout.Variable + "=" + statelayout.Version + " exec " + self.Path + " "
 
 // Verb is a verb.Verb of any input.
 type Verb interface {

@@ -20,7 +20,7 @@ func TestNoCommandOfAResourceIsAmongThoseOfPeople(t *testing.T) {
 	}
 	golden, err := os.ReadFile("../tests/graph/testdata/commands.golden")
 	require.NoError(t, err)
-	texts := regexp.MustCompile(`(?m)^(?:create|update|delete): exec \S+ (.+)$`).FindAllStringSubmatch(string(golden), -1)
+	texts := regexp.MustCompile(`(?m)^(?:create|update|delete): \S+ exec \S+ (.+)$`).FindAllStringSubmatch(string(golden), -1)
 	require.Greater(t, len(texts), 30)
 	for _, found := range texts {
 		text := found[1]

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/signal"
 	"strings"
 	"syscall"
@@ -16,6 +17,7 @@ import (
 
 	"strata/actions"
 	"strata/actions/verb"
+	"strata/internal/pulumi/statelayout"
 )
 
 // exitError carries a subcommand's exit code. Its text has been shown already when it is empty.
@@ -38,15 +40,14 @@ func (e *exitError) Unwrap() error { return e.err }
 func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	root := newRoot()
-	if text := strings.Join(args, " "); actions.Find(text) != nil {
-		root, args = newVerbCommand(text, ""), []string{}
+	command, args, err := find(args)
+	if err == nil {
+		command.SetArgs(args)
+		command.SetIn(stdin)
+		command.SetOut(stdout)
+		command.SetErr(stderr)
+		err = command.ExecuteContext(ctx)
 	}
-	root.SetArgs(args)
-	root.SetIn(stdin)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return 0
 	}
@@ -62,6 +63,25 @@ func Run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		return 2
 	}
 	return 1
+}
+
+// find returns the command of a text and its arguments: the verb that a resource runs, or a
+// subcommand of people. It refuses the command of a resource that has another layout than this
+// program, or none.
+func find(args []string) (*cobra.Command, []string, error) {
+	root, text := newRoot(), strings.Join(args, " ")
+	layout, ofResource := os.LookupEnv(statelayout.Variable)
+	isVerb := actions.Find(text) != nil
+	if offered, _, err := root.Find(args); isVerb && !ofResource {
+		ofResource = err != nil || !offered.Runnable() || offered.CommandPath() != "strata "+text
+	}
+	if !ofResource {
+		return root, args, nil
+	}
+	if err := statelayout.CheckCommand(text, layout); err != nil || !isVerb {
+		return root, args, err
+	}
+	return newVerbCommand(text, ""), []string{}, nil
 }
 
 // newVerbCommand returns the command of a verb, which may stand among the commands of people, too.

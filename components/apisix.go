@@ -92,7 +92,7 @@ func NewAPISIX(ctx *pulumi.Context, name string, args *APISIXArgs, opts ...pulum
 	if args.Full {
 		steps = append(steps, a.gates)
 	}
-	return a.APISIX, a.register("strata:apisix:APISIX", opts, append(steps, a.address)...)
+	return a.APISIX, a.register(tokenOf("apisix", "APISIX"), opts, append(steps, a.address)...)
 }
 
 // adminKeys registers the namespace and the keys of the admin API. The chart's own defaults are

@@ -65,7 +65,7 @@ func NewArgoCD(ctx *pulumi.Context, name string, args *ArgoCDArgs, opts ...pulum
 		Layer: args.Layer, ctx: ctx, parent: a.ArgoCD, name: name, title: "argocd", space: argocdNamespace,
 		limit: args.Timeouts.ArgoCD, limitKey: "strata:timeouts.argocd",
 	}
-	return a.ArgoCD, a.register("strata:argocd:ArgoCD", opts, a.redisPassword, a.install, a.root, a.route)
+	return a.ArgoCD, a.register(tokenOf("argocd", "ArgoCD"), opts, a.redisPassword, a.install, a.root, a.route)
 }
 
 // redisPassword registers the namespace and the Secret that every Pod of Argo CD reads. It must be

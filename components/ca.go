@@ -72,7 +72,7 @@ func NewCA(ctx *pulumi.Context, name string, args *CAArgs, opts ...pulumi.Resour
 	// What has another root be made, or taken: the root itself is not known before it is read.
 	revision := strings.TrimSpace(args.Config.CommonName + " " + args.Config.AcceptedCA)
 	a := &CA{Signer: Signer{Issuer: caIssuer, Trust: secret, Revision: pulumi.String(revision)}, CASecret: secret}
-	if err := ctx.RegisterComponentResource("strata:certmanager:Authority", name, a, opts...); err != nil {
+	if err := ctx.RegisterComponentResource(tokenOf("certmanager", "CA"), name, a, opts...); err != nil {
 		return nil, err
 	}
 	root, err := a.root(ctx, name+"-root", args)

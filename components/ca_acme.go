@@ -32,7 +32,7 @@ const (
 // Vault: that would be one more name in DNS, and count for the server's rate limits.
 func NewACMECA(ctx *pulumi.Context, name string, args *ACMECAArgs, opts ...pulumi.ResourceOption) (*CA, error) {
 	a := &CA{Signer: Signer{Issuer: acmeIssuer, Revision: pulumi.String(args.Config.Server)}, Public: args.Config.Root == ""}
-	if err := ctx.RegisterComponentResource("strata:certmanager:ACMEAuthority", name, a, opts...); err != nil {
+	if err := ctx.RegisterComponentResource(tokenOf("certmanager", "ACMECA"), name, a, opts...); err != nil {
 		return nil, err
 	}
 	needs, err := acmeSecrets(ctx, name, args, a)

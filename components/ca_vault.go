@@ -50,7 +50,7 @@ func VaultIssuing(cfg config.CertManager, domain string, boundTokens bool) vault
 // signs for the domain is seen only when it does.
 func NewVaultCA(ctx *pulumi.Context, name string, args *VaultCAArgs, opts ...pulumi.ResourceOption) (*CA, error) {
 	a := &CA{Signer: Signer{Issuer: vaultIssuer}, CASecret: certManagerNamespace + "/" + issuerCheck}
-	if err := ctx.RegisterComponentResource("strata:certmanager:VaultAuthority", name, a, opts...); err != nil {
+	if err := ctx.RegisterComponentResource(tokenOf("certmanager", "VaultCA"), name, a, opts...); err != nil {
 		return nil, err
 	}
 	credentials, auth, err := vaultLogin(ctx, name, args, a)

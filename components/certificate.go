@@ -51,7 +51,7 @@ func NewCertificate(
 	ctx *pulumi.Context, name string, args *CertificateArgs, opts ...pulumi.ResourceOption,
 ) (*Certificate, error) {
 	c := &Certificate{}
-	if err := ctx.RegisterComponentResource("strata:certmanager:Certificate", name, c, opts...); err != nil {
+	if err := ctx.RegisterComponentResource(tokenOf("certmanager", "Certificate"), name, c, opts...); err != nil {
 		return nil, err
 	}
 	spec := pulumi.Map{

@@ -45,7 +45,7 @@ func NewCertManager(
 		Layer: args.Layer, ctx: ctx, parent: c, name: name, title: "cert-manager", space: certManagerNamespace,
 		limit: args.Timeouts.CertManagerWebhook, limitKey: "strata:timeouts.certManagerWebhook",
 	}
-	return c, l.register("strata:certmanager:CertManager", opts, func() error {
+	return c, l.register(tokenOf("certmanager", "CertManager"), opts, func() error {
 		if err := l.newNamespace(args.Config.Values, nil, args.After...); err != nil {
 			return err
 		}

@@ -14,6 +14,7 @@ import (
 
 	"strata/internal/pulumi/rerun"
 	"strata/internal/pulumi/self"
+	"strata/internal/pulumi/statelayout"
 )
 
 // childOf returns the options of a child: its parent, and the dependencies that must be ready
@@ -29,6 +30,9 @@ func childOf(parent pulumi.Resource, needs ...pulumi.Resource) []pulumi.Resource
 	}
 	return []pulumi.ResourceOption{pulumi.Parent(parent), pulumi.DependsOn(dependencies)}
 }
+
+// tokenOf returns the type token of a component in the present layout of states.
+func tokenOf(module, component string) string { return statelayout.Token(module, component) }
 
 // with are resources and some more, for childOf. It never aliases the caller's slice.
 func with(resources []pulumi.Resource, more ...pulumi.Resource) []pulumi.Resource {

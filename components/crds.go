@@ -50,7 +50,7 @@ const (
 // NewCRDs registers each bundle and its gate. The bundles do not wait for each other.
 func NewCRDs(ctx *pulumi.Context, name string, args *CRDsArgs, opts ...pulumi.ResourceOption) (*CRDs, error) {
 	c := &CRDs{Served: map[string]*Gate{}}
-	if err := ctx.RegisterComponentResource("strata:crds:CRDs", name, c, opts...); err != nil {
+	if err := ctx.RegisterComponentResource(tokenOf("crds", "CRDs"), name, c, opts...); err != nil {
 		return nil, err
 	}
 	for _, bundle := range slices.Sorted(maps.Keys(args.Bundles)) { // as they come, `strata health` lists their gates

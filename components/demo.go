@@ -66,7 +66,7 @@ func NewDemo(ctx *pulumi.Context, name string, args *DemoArgs, opts ...pulumi.Re
 	for _, app := range []string{"httpbin", "keycloak", "oidc", "api"} {
 		d.URLs[app] = "https://" + app + "." + args.Domain
 	}
-	if err := ctx.RegisterComponentResource("strata:apps:Demo", name, d.Demo, opts...); err != nil {
+	if err := ctx.RegisterComponentResource(tokenOf("apps", "Demo"), name, d.Demo, opts...); err != nil {
 		return nil, err
 	}
 	var err error

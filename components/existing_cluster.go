@@ -70,7 +70,7 @@ func NewExistingCluster(
 	ctx *pulumi.Context, name string, args *ExistingClusterArgs, opts ...pulumi.ResourceOption,
 ) (*ExistingCluster, error) {
 	l := &existingCluster{ExistingCluster: &ExistingCluster{}, ctx: ctx, name: name, args: args}
-	if err := ctx.RegisterComponentResourceV2("strata:cluster:LentCluster", name, recordArtifacts(args.Artifacts),
+	if err := ctx.RegisterComponentResourceV2(tokenOf("cluster", "ExistingCluster"), name, recordArtifacts(args.Artifacts),
 		l.ExistingCluster, opts...); err != nil {
 		return nil, err
 	}
@@ -115,8 +115,8 @@ func (l *existingCluster) recognise() (err error) {
 	name, limit := l.name+"-identity", l.args.Timeouts.API
 	input := kubeconfig.Recognition{
 		Server: l.args.Target.Server, Timeout: limit,
-		Forget: fmt.Sprintf("pulumi state delete --target-dependents 'urn:pulumi:%s::%s::strata:cluster:LentCluster$command:local:Command::%s'",
-			l.ctx.Stack(), l.ctx.Project(), name),
+		Forget: fmt.Sprintf("pulumi state delete --target-dependents 'urn:pulumi:%s::%s::%s$command:local:Command::%s'",
+			l.ctx.Stack(), l.ctx.Project(), tokenOf("cluster", "ExistingCluster"), name),
 	}
 	command := actions.Command(kubeconfig.Identify, input, pulumi.StringMap{self.Kubeconfig: l.kubeconfig})
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
@@ -147,7 +147,7 @@ func (l *existingCluster) list() error {
 	limit := l.args.Timeouts.Nodes
 	input := kuberead.NodesInput{Revision: l.args.Target.Identity, Timeout: limit}
 	command := actions.Command(kuberead.ListNodes, input, pulumi.StringMap{self.Kubeconfig: l.kubeconfig})
-	read, err := local.NewCommand(l.ctx, l.name+"-list", command, slices.Concat(childOf(l, l.whole), []pulumi.ResourceOption{bounded(limit)})...)
+	read, err := local.NewCommand(l.ctx, l.name+"-node-list", command, slices.Concat(childOf(l, l.whole), []pulumi.ResourceOption{bounded(limit)})...)
 	if err != nil {
 		return err
 	}

@@ -91,7 +91,8 @@ type Host struct {
 // each.
 func NewHosts(ctx *pulumi.Context, name string, args *HostsArgs, opts ...pulumi.ResourceOption) (*Hosts, error) {
 	hosts := &Hosts{}
-	if err := ctx.RegisterComponentResourceV2("strata:hosts:Hosts", name, recordArtifacts(args.Artifacts), hosts, opts...); err != nil {
+	err := ctx.RegisterComponentResourceV2(tokenOf("hosts", "Hosts"), name, recordArtifacts(args.Artifacts), hosts, opts...)
+	if err != nil {
 		return nil, err
 	}
 	hosts.identify = sync.OnceValue(func() (err error) {

@@ -37,7 +37,7 @@ type OwnerOutput = pulumix.Output[k3shost.Owner]
 // to a generation, born secret. NewK3s goes on with it.
 func NewIdentity(ctx *pulumi.Context, name string, generation int, opts ...pulumi.ResourceOption) (*Identity, error) {
 	i := &Identity{cluster: &K3s{}}
-	if err := ctx.RegisterComponentResource("strata:k3s:K3s", name, i.cluster, opts...); err != nil {
+	if err := ctx.RegisterComponentResource(tokenOf("k3s", "K3s"), name, i.cluster, opts...); err != nil {
 		return nil, err
 	}
 	var err error

@@ -97,7 +97,7 @@ func NewK3s(ctx *pulumi.Context, name string, args *K3sArgs) (*K3s, error) {
 		return nil, errors.New("k3s: no server among the hosts")
 	}
 	k.Endpoint = k.endpoint()
-	for _, step := range []func() error{k.refuseSecondCluster, k.install, k.retireKubeconfig, k.issueCredential, k.gateAPI, k.gateNodes, k.gateSystem, k.gateEndpoint, k.connect} {
+	for _, step := range []func() error{k.refuseSecondCluster, k.install, k.issueCredential, k.gateAPI, k.gateNodes, k.gateSystem, k.gateEndpoint, k.connect} {
 		if err := step(); err != nil {
 			return nil, fmt.Errorf("k3s: %w", err)
 		}

@@ -71,10 +71,3 @@ const month = 30 * 24 * time.Hour
 
 // calendar is the number of the present month.
 func (k *k3s) calendar() string { return fmt.Sprint(now(k.ctx).Unix() / int64(month.Seconds())) }
-
-// retireKubeconfig registers the command that once read K3s's own kubeconfig from the first server.
-// Nothing reads its output: that certificate ends after a year. It stays because the states of
-// stacks have it.
-func (k *k3s) retireKubeconfig() error {
-	return k.retire(k.name+"-kubeconfig", k.servers[0], pulumi.Array{k.identity.Hex}, k.joined[0], pulumi.AdditionalSecretOutputs([]string{"stdout"}))
-}

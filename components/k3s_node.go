@@ -55,12 +55,8 @@ func (k *k3s) claim(name string, host *Host) (pulumi.Resource, error) {
 	})
 	command := host.runs(asked)
 	command.Delete = actions.Text(hostrun.Delete)
-	claim, err := local.NewCommand(k.ctx, name+"-claim", command,
+	return local.NewCommand(k.ctx, name+"-claim", command,
 		slices.Concat(childOf(k, append(k.kept[:len(k.kept):len(k.kept)], host.Gate)...), host.deletedWith(), k.allowed(), []pulumi.ResourceOption{bounded(limit)})...)
-	if err != nil {
-		return nil, err
-	}
-	return claim, k.retire(name+"-uninstall", host, nil, claim, host.deletedWith()...)
 }
 
 // config returns the node's config.yaml, with the other files behind it. It is secret. Its sum

@@ -26,8 +26,7 @@ func (k *k3s) releaseName(name string, host *Host, needs []pulumi.Resource) (pul
 		all := membersOf(hosts)
 		return members.Admission{Timeout: limit, Founds: k.founds(host), Node: all[0], Servers: all[1:], Owner: &owner}
 	})
-	// Its name, and its command's text, are in the states of stacks: they stay.
 	command := actions.CommandOf(members.Admit, input, pulumi.StringMap{self.SSHKey: at.sshKey})
-	return local.NewCommand(k.ctx, name+"-admit", command,
+	return local.NewCommand(k.ctx, name+"-admission", command,
 		slices.Concat(childOf(k, needs...), host.deletedWith(), []pulumi.ResourceOption{bounded(limit)})...)
 }

@@ -84,9 +84,5 @@ func (k *k3s) holdVIP(server *Host, ready pulumi.Resource) (pulumi.Resource, err
 	})
 	command := server.runs(asked)
 	command.Delete = actions.Text(hostrun.Delete)
-	holder, err := local.NewCommand(k.ctx, name+"-keepalived", command, append(opts, bounded(limit))...)
-	if err != nil {
-		return nil, err
-	}
-	return holder, k.retire(name+"-vip", server, nil, holder, server.deletedWith()...)
+	return local.NewCommand(k.ctx, name+"-keepalived", command, append(opts, bounded(limit))...)
 }

@@ -122,7 +122,7 @@ func NewManifests(
 	ctx *pulumi.Context, name string, args *ManifestsArgs, opts ...pulumi.ResourceOption,
 ) (*Manifests, error) {
 	m := &Manifests{}
-	if err := ctx.RegisterComponentResource("strata:apps:Manifests", name, m, opts...); err != nil {
+	if err := ctx.RegisterComponentResource(tokenOf("apps", "Manifests"), name, m, opts...); err != nil {
 		return nil, err
 	}
 	made := map[string]pulumi.Resource{} // what others need, by identity

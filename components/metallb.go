@@ -43,7 +43,7 @@ func NewMetalLB(ctx *pulumi.Context, name string, args *MetalLBArgs, opts ...pul
 		Layer: args.Layer, ctx: ctx, parent: m.MetalLB, name: name, title: "metallb", space: metallbNamespace,
 		limit: args.Timeouts.MetalLBWebhook, limitKey: "strata:timeouts.metallbWebhook",
 	}
-	return m.MetalLB, m.register("strata:metallb:MetalLB", opts, m.install, m.gates, m.addresses)
+	return m.MetalLB, m.register(tokenOf("metallb", "MetalLB"), opts, m.install, m.gates, m.addresses)
 }
 
 // install registers the namespace and the release.

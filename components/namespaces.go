@@ -28,7 +28,7 @@ func NewNamespaces(
 	ctx *pulumi.Context, name string, args *NamespacesArgs, opts ...pulumi.ResourceOption,
 ) (*Namespaces, error) {
 	n := &Namespaces{Objects: map[string]pulumi.Resource{}}
-	if err := ctx.RegisterComponentResource("strata:apps:Namespaces", name, n, opts...); err != nil {
+	if err := ctx.RegisterComponentResource(tokenOf("apps", "Namespaces"), name, n, opts...); err != nil {
 		return nil, err
 	}
 	for _, namespace := range args.Names {

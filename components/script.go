@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
-	"github.com/pulumi/pulumi-command/sdk/go/command/remote"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumix"
 
@@ -57,19 +56,4 @@ func (h *Host) runs(asked pulumix.Output[hostrun.Input]) *local.CommandArgs {
 	command := actions.CommandOf(hostrun.Create, input, pulumi.StringMap{self.SSHKey: h.SSHKey})
 	command.Logging = local.LoggingStdoutAndStderr
 	return command
-}
-
-// retire registers a resource that the states of stacks have from before Strata's own SSH: a remote
-// command of the provider, now with nothing to run, neither when it is updated nor when it goes.
-// Nothing connects to the host for it. successor has taken over its work, and must be there first:
-// until then the state has the old delete (docs/adr/0045).
-func (k *k3s) retire(
-	name string, host *Host, triggers pulumi.ArrayInput, successor pulumi.Resource, opts ...pulumi.ResourceOption,
-) error {
-	_, err := remote.NewCommand(k.ctx, name, &remote.CommandArgs{
-		Connection:             remote.ConnectionArgs{Host: pulumi.String(host.Node.Address.String())},
-		Triggers:               triggers,
-		AddPreviousOutputInEnv: pulumi.Bool(false),
-	}, append(childOf(k, successor), opts...)...)
-	return err
 }

@@ -100,7 +100,7 @@ func NewTeardown(
 	ctx *pulumi.Context, name string, args *TeardownArgs, opts ...pulumi.ResourceOption,
 ) (*Teardown, error) {
 	t := &Teardown{ctx: ctx, name: name, args: args}
-	if err := ctx.RegisterComponentResource("strata:teardown:Teardown", name, t, opts...); err != nil {
+	if err := ctx.RegisterComponentResource(tokenOf("teardown", "Teardown"), name, t, opts...); err != nil {
 		return nil, err
 	}
 	t.wanted, t.resolve, t.reject = ctx.NewOutput()

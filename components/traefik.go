@@ -79,7 +79,7 @@ func NewTraefik(ctx *pulumi.Context, name string, args *TraefikArgs, opts ...pul
 	if *args.Config.Dashboard {
 		steps = append(steps, t.dashboard)
 	}
-	return t.Traefik, t.register("strata:traefik:Traefik", opts, steps...)
+	return t.Traefik, t.register(tokenOf("traefik", "Traefik"), opts, steps...)
 }
 
 // install registers the namespace, the release, and the gates of its rollout and its address.

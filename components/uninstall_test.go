@@ -3,11 +3,8 @@ package components
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"os"
-	"os/exec"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -216,40 +213,4 @@ func TestUninstallLeavesAnotherKubernetesAlone(t *testing.T) {
 func (h *fakeHost) process(pid, executable string) {
 	require.NoError(h.t, os.MkdirAll(h.path("proc/"+pid), 0o755))
 	require.NoError(h.t, os.Symlink(h.rooted(executable), h.path("proc/"+pid+"/exe")))
-}
-
-// A state from before Strata's own SSH has another uninstall of the same host, and a destroy in the
-// middle of the takeover starts both at once (docs/adr/0045).
-func TestAnUninstallWaitsForTheOneOfAnOlderState(t *testing.T) {
-	for name, one := range map[string]struct{ cluster, order string }{
-		"of this cluster": {ownCluster.Cluster, "other\nours\n"}, "of another one": {"0123456789abcdef", "ours\n"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			h := newFakeHost(t)
-			_, code := h.install("server", "true", "")
-			require.Zero(t, code)
-			h.tool("tail", `: > ROOT/waits; exec `+toolPath(t, "tail")+` "$@"`)
-			executable(t, h.path("usr/local/bin/k3s-uninstall.sh"), h.rooted("#!/bin/sh\necho ours >> ROOT/order\nrm -f /etc/systemd/system/k3s.service \"$0\"\n"))
-			other := exec.Command("bash", "-c", h.rooted(`until [ -e ROOT/waits ]; do sleep 0.05; done; echo other >> ROOT/order`))
-			other.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-			require.NoError(t, other.Start())
-			ended := make(chan error, 1)
-			go func() { ended <- other.Wait() }() // a process whose parent does not wait for it is there for ever
-			process := fmt.Sprintf("proc/%d/", other.Process.Pid)
-			h.write(process+"stat", fmt.Sprintf("%[1]d (bash) S 1 %[1]d 0\n", other.Process.Pid))
-			h.write(process+"cmdline", "bash\x00-c\x00"+hostScript("k3s-uninstall.sh", variable{"CLUSTER", one.cluster}))
-			out, code := h.run("k3s-uninstall.sh", "")
-			require.Zero(t, code, out)
-			assert.Equal(t, one.order, h.read("order"))
-			h.write("waits", "")
-			require.NoError(t, <-ended)
-		})
-	}
-}
-
-func toolPath(t *testing.T, name string) string {
-	t.Helper()
-	path, err := exec.LookPath(name)
-	require.NoError(t, err)
-	return path
 }

@@ -47,7 +47,7 @@ func NewValidation(
 	ctx *pulumi.Context, name string, args *ValidationArgs, opts ...pulumi.ResourceOption,
 ) (*Validation, error) {
 	v := &validation{Validation: &Validation{}, ctx: ctx, name: name, args: args}
-	if err := ctx.RegisterComponentResource("strata:apps:Validation", name, v.Validation, opts...); err != nil {
+	if err := ctx.RegisterComponentResource(tokenOf("apps", "Validation"), name, v.Validation, opts...); err != nil {
 		return nil, err
 	}
 	values := args.APISIX.Values

@@ -70,7 +70,7 @@ func NewVault(ctx *pulumi.Context, name string, args *VaultArgs, opts ...pulumi.
 		Layer: args.Layer, ctx: ctx, parent: v.Vault, name: name, title: vaultName, space: vaultName,
 		limit: args.Timeouts.Vault, limitKey: "strata:timeouts.vault",
 	}
-	return v.Vault, v.register("strata:vault:Vault", opts, v.install, v.open)
+	return v.Vault, v.register(tokenOf("vault", "Vault"), opts, v.install, v.open)
 }
 
 // install registers the namespace, the server's certificate and the release.

@@ -43,7 +43,7 @@ func NewWave(ctx *pulumi.Context, name string, args *WaveArgs, opts ...pulumi.Re
 		Layer: args.Layer, ctx: ctx, parent: w, name: name, title: "apps", space: waveNamespace,
 		limit: args.Timeouts.Workload, limitKey: "strata:timeouts.workload",
 	}
-	return w, l.register("strata:apps:Wave", opts, func() error {
+	return w, l.register(tokenOf("apps", "Wave"), opts, func() error {
 		if err := l.newNamespace(args.Config.Values, nil, args.After...); err != nil {
 			return err
 		}

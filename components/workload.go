@@ -81,7 +81,7 @@ func NewWorkload(
 	ctx *pulumi.Context, name string, args *WorkloadArgs, opts ...pulumi.ResourceOption,
 ) (*Workload, error) {
 	w := &workloadBuild{Workload: &Workload{}, ctx: ctx, name: name, args: args}
-	if err := ctx.RegisterComponentResource("strata:apps:Workload", name, w.Workload, opts...); err != nil {
+	if err := ctx.RegisterComponentResource(tokenOf("apps", "Workload"), name, w.Workload, opts...); err != nil {
 		return nil, err
 	}
 	for _, step := range []func() error{w.contents, w.certificate, w.serve, w.routes, w.canary, w.deploy, w.budget, w.gate, w.reach} {

@@ -26,7 +26,7 @@ type Spec struct {
 	// Servers are the API servers, as https://address:port. Each one is asked.
 	Servers []string `json:"servers,omitempty"`
 	// Existing is true of the servers of an existing cluster, on whose hosts we cannot log in.
-	Existing bool `json:"lent,omitempty"`
+	Existing bool `json:"existing,omitempty"`
 	// Images are the digests that strata.lock has for each image, by its whole name such as
 	// docker.io/library/redis:8. A workload is not rolled out while a node reports another digest
 	// of that repository for it. Only kinds that judge workloads have them. Empty: nothing is

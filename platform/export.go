@@ -2,13 +2,8 @@ package platform
 
 import "github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-// StateVersion is the layout of the state that this program writes, stack output stateVersion. It
-// grows when an older state needs a step by hand (docs/upgrading-strata.md).
-const StateVersion = 1
-
 // export publishes where the platform's own services and the workloads are, and what trusts them.
 func (a *above) export(ctx *pulumi.Context) {
-	ctx.Export("stateVersion", pulumi.Int(StateVersion))
 	urls, addresses := pulumi.StringMap{}, pulumi.StringMap{}
 	at := func(name, url string, address pulumi.StringInput) {
 		urls[name] = pulumi.String(url)

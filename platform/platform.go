@@ -30,7 +30,7 @@ type Program struct {
 	Connect components.Connect
 	// Past reads the past of the stack before a server's host changes. Nil: nothing is refused.
 	Past components.ReadPast
-	// State reads the state of the stack before the first registration. Nil: nothing is refused.
+	// State reads the state of the stack before anything changes. Nil: nothing is refused.
 	State func(ctx context.Context, stack string) (*stackstate.State, error)
 	// Tunnel keeps open the way to what only a jump host reaches, until the program ends. Nil:
 	// everything is reached directly.
@@ -49,6 +49,10 @@ func Run(ctx *pulumi.Context) error { return Program{}.Run(ctx) }
 // Run registers the platform of the stack that Pulumi runs.
 func (p Program) Run(ctx *pulumi.Context) error {
 	began := time.Now()
+	state, err := p.readState(ctx)
+	if err != nil {
+		return err
+	}
 	if p.Orphans != nil && !ctx.DryRun() {
 		if err := p.Orphans(ctx.Context()); err != nil {
 			return fmt.Errorf("what a dead run left running: %w", err)
@@ -74,7 +78,7 @@ func (p Program) Run(ctx *pulumi.Context) error {
 	if err := p.openTunnel(ctx, cfg); err != nil {
 		return err
 	}
-	files, err := p.bringArtifacts(ctx, cfg)
+	files, err := p.bringArtifacts(ctx, cfg, state)
 	if err != nil {
 		return fmt.Errorf("artifacts: %w", err)
 	}
@@ -89,6 +93,23 @@ func (p Program) Run(ctx *pulumi.Context) error {
 		return nil
 	}
 	return p.Verify(ctx, began, gates.Gates)
+}
+
+// readState reads the state of the stack, and refuses one of another layout. It returns an empty one
+// where there is no way to it.
+func (p Program) readState(ctx *pulumi.Context) (*stackstate.State, error) {
+	if p.State == nil {
+		return &stackstate.State{}, nil
+	}
+	stack := ctx.Stack()
+	if organization := ctx.Organization(); organization != "organization" { // the name that backends without them have
+		stack = organization + "/" + ctx.Project() + "/" + stack
+	}
+	state, err := p.State(ctx.Context(), stack)
+	if err != nil {
+		return nil, fmt.Errorf("state of stack %s: %w", stack, err)
+	}
+	return state, state.CheckLayout(stack)
 }
 
 // openTunnel opens the way to what only a jump host reaches. A preview goes on without it, as it
@@ -211,7 +232,7 @@ func (a *above) issuers(ctx *pulumi.Context, cfg *config.Config, start component
 	// An issuer before the webhook is refused: connection refused, then x509.
 	signing := start.Behind(a.manager.API)
 	if cfg.CertManager.Issuer == config.IssuerSelfSigned || *cfg.Vault.Enabled {
-		a.ca, err = components.NewCA(ctx, "authority", &components.CAArgs{Layer: signing, Config: cfg.CertManager})
+		a.ca, err = components.NewCA(ctx, "ca", &components.CAArgs{Layer: signing, Config: cfg.CertManager})
 		if err != nil {
 			return err
 		}
@@ -227,12 +248,12 @@ func (a *above) issuers(ctx *pulumi.Context, cfg *config.Config, start component
 		signing = signing.Behind(a.manager.API, a.vault.Ready)
 	}
 	if cfg.CertManager.Issuer == config.IssuerVault {
-		a.ca, err = components.NewVaultCA(ctx, "vault-authority", &components.VaultCAArgs{
+		a.ca, err = components.NewVaultCA(ctx, "vault-ca", &components.VaultCAArgs{
 			Layer: signing, Config: cfg.CertManager.Vault, Domain: cfg.Ingress.Domain, BoundTokens: a.manager.BoundTokens,
 		})
 	}
 	if cfg.CertManager.Issuer == config.IssuerACME {
-		a.ca, err = components.NewACMECA(ctx, "acme-authority", &components.ACMECAArgs{
+		a.ca, err = components.NewACMECA(ctx, "acme-ca", &components.ACMECAArgs{
 			Layer: start.Behind(a.manager.API), Config: cfg.CertManager.ACME,
 		})
 	}

@@ -61,7 +61,7 @@ func newBar(step Step, at time.Time) *Bar {
 	}
 	for _, kind := range kindsOf(meta.URN) {
 		if component, ours := strings.CutPrefix(kind, "strata:"); ours {
-			bar.Layer, _, _ = strings.Cut(component, ":")
+			bar.Layer = component[:strings.IndexAny(component, "/:")]
 		}
 	}
 	return bar

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"strata/internal/pulumi/statelayout"
 )
 
 // gateCommand is the command of a gate (pulumitest.GateCommand).
@@ -18,7 +20,7 @@ var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // urn returns the URN of a resource of a layer.
 func urn(layer, name string) string {
-	return "urn:pulumi:dev::strata::strata:" + layer + ":Thing$command:local:Command::" + name
+	return "urn:pulumi:dev::strata::" + statelayout.Token(layer, "Thing") + "$command:local:Command::" + name
 }
 
 func step(op, urn, create string) *Step {

@@ -32,21 +32,6 @@ unmarked)
 	exit
 	;;
 esac
-# A state from before Strata's own SSH has this uninstall as another resource, and a destroy in the middle of the takeover starts both at once
-# (docs/adr/0045). They would take things from under each other's hands, and one would fail. The later one waits; by the order of their numbers
-# no two wait for each other. Processes of one run are one group.
-group_of() { read -r _ _ _ _ group _ < "$1" 2> /dev/null; }
-group_of "/proc/$$/stat"
-own=$group
-for cmdline in /proc/[0-9]*/cmdline; do
-	process=${cmdline%/cmdline}
-	number=${process##*/}
-	if [ "$number" -lt "$$" ] && grep -qsaF '# Takes K3s and all that Strata put on this host away again' "$cmdline" &&
-		grep -qsaE "CLUSTER='?$CLUSTER('|\$)" "$cmdline" && group_of "$process/stat" && [ "$group" != "$own" ]; then
-		echo "k3s: waiting for another uninstall of this host, process $number"
-		tail --pid="$number" -f /dev/null
-	fi
-done
 # K3s that is stopped while it compares its keys with etcd's, in its first seconds, does not end by itself (k3s-io/k3s pkg/cluster/bootstrap.go,
 # reconcileEtcd): systemd would kill it after 90 s.
 for unit in k3s k3s-agent; do

@@ -44,7 +44,7 @@ type Fault struct {
 	// Text is the error, without the parts that differ between observations.
 	Text string `json:"text"`
 	// Existing is true of a server of an existing cluster: the hints are others.
-	Existing bool `json:"lent,omitempty"`
+	Existing bool `json:"existing,omitempty"`
 }
 
 // ephemeral matches the local end of a connection in a network error: a new port on every attempt.

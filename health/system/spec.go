@@ -16,7 +16,7 @@ type Spec struct {
 	// Existing is the Spec's, taken over by the gate. The owner may have other components or none:
 	// the server of the DNS names must be there under any name, and metrics only where they are
 	// registered.
-	Existing bool `json:"lent,omitempty"`
+	Existing bool `json:"existing,omitempty"`
 }
 
 // Traits implements health.Body.

@@ -3,8 +3,6 @@ package hypervisor
 import (
 	"fmt"
 	"strings"
-
-	"strata/internal/files/digest"
 )
 
 // Mark records a machine's owner on the machine (docs/adr/0031).
@@ -13,11 +11,8 @@ type Mark struct {
 	// State is one of the states below.
 	State string
 	// Cluster is the identity of the cluster, which with Node decides the machine's owner; empty in
-	// an older mark. Project is for people.
+	// the mark of a machine that was released by hand. Project is for people.
 	Cluster, Project string
-	// Key identifies the stack's key for logins to its machines. A state from before Cluster
-	// recognizes its own machine by it.
-	Key string
 }
 
 // States of a machine in its mark.
@@ -36,29 +31,16 @@ func (m Mark) Whole() bool { return m.State == StateMade || m.State == StateToDe
 
 // Mark returns the Spec's own mark.
 func (s Spec) Mark(state string) Mark {
-	return Mark{Stack: s.Stack, Node: s.Node, State: state, Cluster: s.Cluster, Project: s.Project, Key: s.key()}
-}
-
-// key returns a digest of the stack's own key, the first of the authorized keys; empty in a Spec
-// without keys.
-func (s Spec) key() string {
-	if len(s.Guest.AuthorizedKeys) == 0 {
-		return ""
-	}
-	return digest.Of([]byte(strings.TrimSpace(s.Guest.AuthorizedKeys[0])))[:12]
+	return Mark{Stack: s.Stack, Node: s.Node, State: state, Cluster: s.Cluster, Project: s.Project}
 }
 
 // Owns reports whether the Spec's cluster made a machine. If the mark has no cluster, stack and
-// node decide, as when it was made. If the Spec has no cluster, as when an older state removes a
-// machine, the key decides.
+// node decide.
 func (s Spec) Owns(m Mark) bool {
-	switch {
-	case m.Stack != s.Stack || m.Node != s.Node:
+	if m.Stack != s.Stack || m.Node != s.Node {
 		return false
-	case m.Cluster == "" || m.Cluster == s.Cluster || s.anyOwner:
-		return true
 	}
-	return s.Cluster == "" && m.Key != "" && m.Key == s.key()
+	return m.Cluster == "" || m.Cluster == s.Cluster || s.anyOwner
 }
 
 // Names returns the owner's names.
@@ -75,7 +57,7 @@ func (m Mark) Names() string {
 // Line returns the mark for hypervisors that only store a text.
 func (m Mark) Line() string {
 	line := fmt.Sprintf("strata stack=%s node=%s state=%s", m.Stack, m.Node, m.State)
-	for _, more := range []struct{ key, value string }{{"cluster", m.Cluster}, {"project", m.Project}, {"key", m.Key}} {
+	for _, more := range []struct{ key, value string }{{"cluster", m.Cluster}, {"project", m.Project}} {
 		if more.value != "" {
 			line += " " + more.key + "=" + more.value
 		}
@@ -96,7 +78,7 @@ func parseLine(line string) (m Mark, ok bool) {
 	}
 	m = Mark{
 		Stack: values["stack"], Node: values["node"], State: values["state"],
-		Cluster: values["cluster"], Project: values["project"], Key: values["key"],
+		Cluster: values["cluster"], Project: values["project"],
 	}
 	return m, m.Stack != "" && m.Node != "" && m.State != ""
 }

@@ -22,7 +22,7 @@ type Spec struct {
 	Stack string `json:"stack"`
 	Node  string `json:"node"`
 	// Cluster is the identity of the cluster, by which it recognizes its machine, and Project the
-	// stack's; empty in an older state.
+	// stack's; both are empty where the identity is not known yet.
 	Cluster string `json:"cluster,omitempty"`
 	Project string `json:"project,omitempty"`
 	// Timeout bounds each action.

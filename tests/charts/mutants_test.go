@@ -53,11 +53,11 @@ var inGates = []struct {
 	{"Vault's Pod", "vault-gate", inBody(func(b *vault.Spec) { b.Pod = "vault-server-0" }), "no StatefulSet makes Pod vault/vault-server-0"},
 	{"Vault's volume", "vault-volume", inBody(func(b *claim.Spec) { b.Name = "data-vault-1" }), "no StatefulSet makes PersistentVolumeClaim vault/data-vault-1"},
 	{"a definition", "crds-gateway-api-gate", inBody(func(b *crds.Spec) { b.Names = []string{"gates.gateway.networking.k8s.io"} }), "no definition gates.gateway"},
-	{"an issuer", "authority-gate", inBody(func(b *issuer.Spec) { b.Name = "strata-other" }), "registers no ClusterIssuer"},
+	{"an issuer", "ca-gate", inBody(func(b *issuer.Spec) { b.Name = "strata-other" }), "registers no ClusterIssuer"},
 	{"the data plane's labels", "validation-upstreams", inBody(func(b *upstreams.Spec) { b.Selector = "app=apisix" }), "no workload in apisix with app=apisix listens on"},
 	{"the admin API's port", "validation-upstreams", inBody(func(b *upstreams.Spec) { b.Port = 9080 + 1 }), "listens on 9081"},
 	{"a route that does not exist", "validation-upstreams", inBody(func(b *upstreams.Spec) { b.Routes[0].Name = "other" }), "the program registers no"},
-	{"a kind that is new", "authority-gate", func(s *health.Spec) { s.Body = newKind{} }, "say here what a gate of kind new relies on"},
+	{"a kind that is new", "ca-gate", func(s *health.Spec) { s.Body = newKind{} }, "say here what a gate of kind new relies on"},
 }
 
 // newKind is a kind that these tests do not know.
@@ -107,7 +107,7 @@ var inObjects = []struct {
 	{"a route on another listener", "argocd-route", `"sectionName":"https"`, `"sectionName":"tls"`,
 		true, "with listener tls"},
 	{"a listener's port", "traefik-gateway", `"port":8443`, `"port":443`, true, "nothing listens for listener https"},
-	{"Vault's address", "vault-authority-issuer", "vault.vault.svc:8200", "vault.vault.svc:443", true,
+	{"Vault's address", "vault-ca-issuer", "vault.vault.svc:8200", "vault.vault.svc:443", true,
 		"Service vault/vault has no port 443"},
 	{"a version that is not served", "metallb-pool", "metallb.io/v1beta1", "metallb.io/v1beta3", true,
 		"no definition serves metallb.io/v1beta3"},

@@ -62,7 +62,7 @@ func (s *stack) getsAnotherCA(t *testing.T) string {
 		require.NotEqual(c, before.Data["tls.crt"], now.Data["tls.crt"])
 	})
 	r := s.refusedWithin(t, 15*time.Second, func(limit string) result { return s.health("--timeout", limit) },
-		"authority-gate", "is another CA than the stack has recorded", "acceptedCA")
+		"ca-gate", "is another CA than the stack has recorded", "acceptedCA")
 	named := namedCA.FindStringSubmatch(r.output)
 	require.NotNil(t, named, r.output)
 	return named[1]

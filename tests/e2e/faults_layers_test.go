@@ -54,7 +54,7 @@ var layerFaults = []fault{
 		visible: noPods("cert-manager", "cert-manager-webhook"),
 	},
 	{
-		name: "the CA was made anew", layer: "cert-manager", gate: "authority-gate", object: "CA of clusterissuer strata", cause: "was deleted or changed", fix: "acceptedCA",
+		name: "the CA was made anew", layer: "cert-manager", gate: "ca-gate", object: "CA of clusterissuer strata", cause: "was deleted or changed", fix: "acceptedCA",
 		inject:  copiesCA + "; k3s kubectl -n cert-manager delete secret strata-ca",
 		heal:    putsCABack,
 		visible: "k3s kubectl -n cert-manager get secret strata-ca",
@@ -66,7 +66,7 @@ var layerFaults = []fault{
 		visible: `[ "$(k3s kubectl -n traefik get certificate traefik-tls -o jsonpath='{.status.conditions[?(@.type=="Ready")].status}')" = False ]`,
 	},
 	{
-		name: "the issuer is deleted", layer: "cert-manager", gate: "authority-gate", object: "issuer", cause: "does not exist", fix: "kubectl",
+		name: "the issuer is deleted", layer: "cert-manager", gate: "ca-gate", object: "issuer", cause: "does not exist", fix: "kubectl",
 		inject: takenAway("clusterissuer strata"), heal: givenBack,
 	},
 	{

@@ -15,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
+
+	"strata/internal/pulumi/statelayout"
 )
 
 // stack is one Pulumi stack of a story, driven through the command line.
@@ -133,7 +135,8 @@ func (s *stack) feed(input any, args ...string) result {
 	text, err := json.Marshal(input)
 	require.NoError(s.t, err)
 	cmd := s.command(root, strata, args...)
-	cmd.Stdin, cmd.Env = bytes.NewReader(text), append(s.env[:len(s.env):len(s.env)], "STRATA_KUBECONFIG="+s.output("kubeconfig"))
+	cmd.Stdin, cmd.Env = bytes.NewReader(text), append(s.env[:len(s.env):len(s.env)],
+		"STRATA_KUBECONFIG="+s.output("kubeconfig"), statelayout.Variable+"="+statelayout.Version)
 	return s.finish(cmd)
 }
 

@@ -80,14 +80,14 @@ func TestVaultSigns(t *testing.T) {
 		s.refusedWithin(t, time.Minute, func(limit string) result {
 			s.configure(withTimeouts(signedByVault(hosts, with(address, "role", "no-such-role"), all...), "certificate", limit))
 			return s.up()
-		}, "vault-authority-gate", "wrong Vault role")
+		}, "vault-ca-gate", "wrong Vault role")
 	})
 	s.step("an expired token is named", func(t *testing.T) {
 		token := s.expiredToken(t)
 		s.refusedWithin(t, time.Minute, func(limit string) result {
 			s.configure(withTimeouts(signedByVault(hosts, with(address, "token", token), all...), "certificate", limit))
 			return s.up()
-		}, "vault-authority-check-gate", "token is expired or invalid")
+		}, "vault-ca-check-gate", "token is expired or invalid")
 	})
 	s.step("the next up with the right login converges", func(*testing.T) {
 		s.configure(signedByVault(hosts, nil, all...))

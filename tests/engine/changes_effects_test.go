@@ -129,7 +129,7 @@ func effectsOf(
 		return []string{"keepalived changes on the servers"}
 	case name == "argocd-password-time" && gone:
 		return []string{"sessions and API tokens of Argo CD's admin end"}
-	case strings.HasSuffix(name, "authority-reissue") && before != nil && len(inputs) > 0 &&
+	case strings.HasSuffix(name, "ca-reissue") && before != nil && len(inputs) > 0 &&
 		signer(before.Inputs) != signer(inputs):
 		return []string{"the issuer's certificates are issued anew"}
 	case strings.HasSuffix(name, "-teardown-guard") && before != nil && protects(before.Inputs) != protects(inputs):

@@ -43,7 +43,7 @@ func TestADestroyOfMachinesRemovesTheMachinesAndNothingOnThem(t *testing.T) {
 	require.NoError(t, gone.err)
 	assert.Empty(t, s.stored())
 	assert.Len(t, gone.actions.ending("delete", "-vm"), 5)
-	for _, action := range []string{"-install", "-claim", "-uninstall", "-binary", "-installer"} {
+	for _, action := range []string{"-install", "-claim", "-binary", "-installer"} {
 		assert.Empty(t, gone.actions.ending("delete", action))
 	}
 	assert.Empty(t, gone.actions.ending("delete", "metallb-release"))
@@ -64,7 +64,7 @@ func TestADeadMachineDoesNotStopADestroy(t *testing.T) {
 	for _, gate := range []string{"metallb-webhook", "metallb-rollout", "metallb-pool-gate"} {
 		s.heal("delete", gate)
 	}
-	for _, object := range []string{"crds-gateway-api", "cert-manager-release", "authority-root",
+	for _, object := range []string{"crds-gateway-api", "cert-manager-release", "ca-root",
 		"traefik-release", "traefik-gateway", "argocd-route"} {
 		s.fail("delete", object)
 	}

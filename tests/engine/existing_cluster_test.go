@@ -38,7 +38,7 @@ func TestADestroyDeletesEachObjectInAnExistingCluster(t *testing.T) {
 	for _, pair := range [][2]string{
 		{"metallb-pool", "metallb-release"}, {"metallb-advertisement", "metallb-pool"},
 		{"metallb-release", "metallb-namespace"},
-		{"traefik-gateway", "traefik-release"}, {"authority-issuer", "cert-manager-release"},
+		{"traefik-gateway", "traefik-release"}, {"ca-issuer", "cert-manager-release"},
 		{"argocd-route", "argocd-release"},
 	} {
 		assert.True(t, gone.actions.before("delete", pair[0], "delete", pair[1]),

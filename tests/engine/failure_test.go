@@ -16,10 +16,10 @@ import (
 // there.
 func TestAFailedGateStopsWhatNeedsItAndTheNextUpGoesOn(t *testing.T) {
 	gates := map[string]string{
-		"hosts-agent-1-gate": "strata:hosts:Hosts$", "k3s-server-1-gate": "strata:k3s:K3s$",
-		"k3s-agent-1-gate": "strata:k3s:K3s$",
-		"k3s-api":          "strata:k3s:K3s$", "k3s-nodes": "strata:k3s:K3s$", "k3s-system": "strata:k3s:K3s$",
-		"metallb-webhook": "strata:metallb:MetalLB$", "metallb-pool-gate": "strata:metallb:MetalLB$",
+		"hosts-agent-1-gate": "hosts", "k3s-server-1-gate": "k3s",
+		"k3s-agent-1-gate": "k3s",
+		"k3s-api":          "k3s", "k3s-nodes": "k3s", "k3s-system": "k3s",
+		"metallb-webhook": "metallb", "metallb-pool-gate": "metallb",
 	}
 	whole := newStack(t, "local")
 	whole.mustUp()
@@ -31,7 +31,7 @@ func TestAFailedGateStopsWhatNeedsItAndTheNextUpGoesOn(t *testing.T) {
 			failed := s.up()
 			require.Error(t, failed.err)
 			assert.Contains(t, toldAbout(failed, gate), "made to fail")
-			assert.Contains(t, failed.urnOf(gate), layer, "the layer is in what the user reads")
+			assert.Contains(t, failed.urnOf(gate), "::strata:"+layer+"/", "the layer is in what the user reads")
 
 			stored := s.stored()
 			assert.NotContains(t, stored, gate)
@@ -56,20 +56,19 @@ func TestAFailedGateStopsWhatNeedsItAndTheNextUpGoesOn(t *testing.T) {
 // A failed action is reported with its resource, whose URN names the layer.
 func TestAFailedActionIsToldWithItsLayer(t *testing.T) {
 	for name, layer := range map[string]string{
-		"hosts-server-1-hostkey": "strata:hosts:Hosts$", "hosts-server-1-gate": "strata:hosts:Hosts$",
-		"k3s-token": "strata:k3s:K3s$", "k3s-cluster": "strata:k3s:K3s$",
-		"k3s-agent-1-binary": "strata:k3s:K3s$", "k3s-agent-1-install": "strata:k3s:K3s$",
-		"k3s-kubeconfig": "strata:k3s:K3s$",
-		"k3s-members":    "strata:k3s:K3s$", "metallb-namespace": "strata:metallb:MetalLB$",
-		"metallb-release": "strata:metallb:MetalLB$", "metallb-pool": "strata:metallb:MetalLB$",
-		"metallb-advertisement": "strata:metallb:MetalLB$",
+		"hosts-server-1-hostkey": "hosts", "hosts-server-1-gate": "hosts",
+		"k3s-token": "k3s", "k3s-cluster": "k3s",
+		"k3s-agent-1-binary": "k3s", "k3s-agent-1-install": "k3s",
+		"k3s-members": "k3s", "metallb-namespace": "metallb",
+		"metallb-release": "metallb", "metallb-pool": "metallb",
+		"metallb-advertisement": "metallb",
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStack(t, "local")
 			s.fail("create", name)
 			failed := s.up()
 			require.Error(t, failed.err)
-			assert.Contains(t, failed.urnOf(name), layer)
+			assert.Contains(t, failed.urnOf(name), "::strata:"+layer+"/")
 			assert.Contains(t, toldAbout(failed, name), "create of "+name+": made to fail")
 		})
 	}

@@ -72,7 +72,7 @@ func TestAnUpInWhichEveryServerMovesIsRefusedBeforeItChangesAHost(t *testing.T) 
 				require.Error(t, refused.err, when)
 				assert.Contains(t, fmt.Sprint(refused.err, refused.errors),
 					"strata restore -s staging --new-hosts", when)
-				for _, what := range []string{"-claim", "-binary", "-admit", "-install"} {
+				for _, what := range []string{"-claim", "-binary", "-admission", "-install"} {
 					for _, server := range append(servers[:3:3], "agent-1", "agent-2") {
 						for _, verb := range []string{"create", "update", "delete"} {
 							assert.Nil(t, refused.actions.find(verb, "k3s-"+server+what), when)
@@ -107,7 +107,7 @@ func TestAFirstUpThatEndedBeforeTheInstallMayGoOnAtAnotherAddress(t *testing.T) 
 	s.registers = platform.Program{Past: s.past}.Run
 	s.fail("create", last)
 	require.Error(t, s.up().err)
-	require.Contains(t, s.stored(), "k3s-server-1-admit")
+	require.Contains(t, s.stored(), "k3s-server-1-admission")
 	s.heal("create", last)
 	s.moved(servers...)
 	s.mustUp()
@@ -125,6 +125,6 @@ func TestOnlyTheFirstServersInstallMayFound(t *testing.T) {
 			founds[name] = told.Founds
 		}
 	}
-	assert.Equal(t, map[string]string{"k3s-server-1-install": "staging", "k3s-server-1-admit": "staging"}, founds)
+	assert.Equal(t, map[string]string{"k3s-server-1-install": "staging", "k3s-server-1-admission": "staging"}, founds)
 	assert.Empty(t, s.mustUp().changed())
 }

@@ -77,7 +77,7 @@ func machinesOf(s *stack) []string {
 func TestAGuardThatRefusesLeavesEveryMachineAlone(t *testing.T) {
 	s := onProxmox(t)
 	s.node("server-1")["recreate"], s.node("server-2")["recreate"] = "a", "b"
-	s.fail("update", "hosts-machines")
+	s.fail("update", "hosts-machine-guard")
 	refused := s.up()
 	require.Error(t, refused.err)
 	for _, machine := range machinesOf(s) {
@@ -92,11 +92,11 @@ func TestWithConsentAMachineIsMadeAnewWithAllThatLivesOnIt(t *testing.T) {
 	s := onProxmox(t)
 	s.node("server-2")["recreate"] = "disk-broken"
 	did := s.mustUp().actions
-	assert.True(t, did.before("update", "hosts-machines", "delete", "hosts-server-2-vm"))
+	assert.True(t, did.before("update", "hosts-machine-guard", "delete", "hosts-server-2-vm"))
 	assert.True(t, did.before("delete", "hosts-server-2-vm", "create", "hosts-server-2-vm"))
 	order := []string{
 		"hosts-server-2-vm", "hosts-server-2-boot", "hosts-server-2-gate", "k3s-server-2-binary",
-		"k3s-server-2-admit", "k3s-server-2-install", "k3s-server-2-gate",
+		"k3s-server-2-admission", "k3s-server-2-install", "k3s-server-2-gate",
 		"k3s-nodes",
 	}
 	ran := func(name string) *action {
@@ -106,7 +106,7 @@ func TestWithConsentAMachineIsMadeAnewWithAllThatLivesOnIt(t *testing.T) {
 		return did.find("create", name)
 	}
 	for i, name := range order[1:] {
-		if assert.NotNil(t, ran(name), name) && name != "k3s-server-2-admit" { // which waits for no push
+		if assert.NotNil(t, ran(name), name) && name != "k3s-server-2-admission" { // which waits for no push
 			assert.Less(t, ran(order[i]).end, ran(name).start, "%s before %s", order[i], name)
 		}
 	}
@@ -119,7 +119,7 @@ func TestWithConsentAMachineIsMadeAnewWithAllThatLivesOnIt(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed(), "a word counts once")
 
 	delete(s.node("server-2"), "recreate")
-	assert.Equal(t, []string{"hosts-machines"}, s.mustUp().actions.names("update"),
+	assert.Equal(t, []string{"hosts-machine-guard"}, s.mustUp().actions.names("update"),
 		"it has left the configuration, and changes nothing else")
 	s.node("server-2")["recreate"] = "disk-broken"
 	again := s.mustUp().actions

@@ -199,7 +199,7 @@ func (w *world) drawn(urn resource.URN, outputs resource.PropertyMap) {
 		w.reality.passwords++
 		outputs["result"] = resource.MakeSecret(
 			resource.NewProperty(fmt.Sprintf("%s-%03d", pulumitest.Token, w.reality.passwords)))
-	case "command:local:Command", "command:remote:Command":
+	case "command:local:Command":
 		text := strings.ReplaceAll(plain(outputs["stdout"]), pulumitest.ClientKey, accessTo(w.reality.clusters))
 		outputs["stdout"] = resource.MakeSecret(resource.NewProperty(text))
 	}

@@ -19,7 +19,7 @@ func lasting(state *pkgresource.State) bool {
 	name := state.URN.Name()
 	for _, suffix := range []string{
 		"-key", "-identity", "-hostkey", "-vm", "-image", "-cluster", "-token",
-		"-kubeconfig", "-provider", "-uninstall", "-claim", "-vip", "-keepalived", "-password",
+		"-credential", "-provider", "-claim", "-keepalived", "-password",
 	} {
 		if strings.HasSuffix(name, suffix) {
 			return true

@@ -43,6 +43,8 @@ type world struct {
 	// watch is called for each action, with the mutex held: before its effect and after it.
 	// Optional.
 	watch func(when, verb, name string)
+	// refuses is called before each action's effect. Its error is the action's. Optional.
+	refuses func(verb string, inputs resource.PropertyMap) error
 	// upserts makes the Kubernetes provider adopt existing objects, as `strata repair` requests.
 	upserts bool
 	// written holds the time of each resource's last effect of a create or update, on the clock.
@@ -79,6 +81,11 @@ func (w *world) do(verb string, urn resource.URN, inputs resource.PropertyMap, e
 	defer w.mutex.Unlock()
 	if w.failing[verb+" "+urn.Name()] {
 		return fmt.Errorf("%s of %s: made to fail", verb, urn.Name())
+	}
+	if w.refuses != nil {
+		if err := w.refuses(verb, inputs); err != nil {
+			return err
+		}
 	}
 	if err := w.breaks.before(); err != nil {
 		return err

@@ -64,9 +64,9 @@ func TestByACMETheRulesHold(t *testing.T) {
 					assert.Empty(t, rule.check(p, g), rule.name)
 				}
 			}
-			assert.NotContains(t, g, "authority-root")
+			assert.NotContains(t, g, "ca-root")
 			for _, certificate := range []string{"traefik-tls-request", "workload-shop-tls-request"} {
-				assert.True(t, g.reaches(certificate, "acme-authority-gate"), certificate)
+				assert.True(t, g.reaches(certificate, "acme-ca-gate"), certificate)
 				assert.Empty(t, annotation(g[certificate], "pulumi.com/deletionPropagationPolicy"),
 					"only cert-manager takes the finalizer off a Challenge")
 			}
@@ -90,7 +90,7 @@ func TestAChallengeFindsTheIngressAndTheIngressNoChallenge(t *testing.T) {
 		assert.True(t, byHTTP.reaches(certificate, "traefik-address"), certificate)
 		assert.False(t, byDNS.reaches(certificate, "traefik-release"), certificate)
 	}
-	for _, needed := range []string{"traefik-release", "traefik-rollout", "traefik-address", "acme-authority-issuer"} {
+	for _, needed := range []string{"traefik-release", "traefik-rollout", "traefik-address", "acme-ca-issuer"} {
 		assert.False(t, byHTTP.reaches(needed, "traefik-tls-request"), needed)
 	}
 	assert.True(t, byHTTP.reaches("traefik-gateway", "traefik-tls-gate"))
@@ -119,11 +119,11 @@ func TestAnotherServerIssuesEveryCertificateAnew(t *testing.T) {
 	before := signedByACME(t, section).graph(t)
 	section.ACME.Server = "https://acme-production.example.org/directory"
 	after := signedByACME(t, section).graph(t)
-	assert.Contains(t, after["acme-authority-reissue"].Text("stdin"), section.ACME.Server)
-	assert.True(t, after.reaches("acme-authority-reissue", "acme-authority-gate"),
+	assert.Contains(t, after["acme-ca-reissue"].Text("stdin"), section.ACME.Server)
+	assert.True(t, after.reaches("acme-ca-reissue", "acme-ca-gate"),
 		"until then the server before would be asked")
 	for _, certificate := range []string{"traefik-tls", "workload-shop-tls"} {
-		assert.True(t, after.reaches(certificate+"-request", "acme-authority-reissue"), certificate)
+		assert.True(t, after.reaches(certificate+"-request", "acme-ca-reissue"), certificate)
 		assert.Equal(t, before[certificate+"-request"].Inputs, after[certificate+"-request"].Inputs, "which is why")
 		assert.NotEqual(t, before[certificate+"-gate"].Inputs, after[certificate+"-gate"].Inputs, certificate)
 	}
@@ -138,13 +138,13 @@ func TestTheGatesTrustTheRootThatACMELeadsTo(t *testing.T) {
 	for _, gate := range gates {
 		assert.NotContains(t, g[gate].Text("stdin"), "caSecret", "%s: a public CA is this machine's to know", gate)
 	}
-	assert.NotContains(t, g, "acme-authority-root")
+	assert.NotContains(t, g, "acme-ca-root")
 	section.ACME.Root = acmeRoot
 	g = signedByACME(t, section).graph(t)
 	for _, gate := range gates {
 		assert.Contains(t, g[gate].Text("stdin"), trust, gate)
 	}
-	assert.Contains(t, g, "acme-authority-root")
+	assert.Contains(t, g, "acme-ca-root")
 }
 
 // cert-manager lets some solvers have a secret in their configuration, which a user may encrypt.
@@ -153,7 +153,7 @@ func TestWhatASolverIsConfiguredWithIsNotPlain(t *testing.T) {
 	section.ACME.DNS01 = config.DNS01Solver{
 		"webhook": map[string]any{"config": map[string]any{"tokens": []any{"hunter2-inline"}, "secret": "dns-token"}}}
 	g := signedByACME(t, section).graph(t)
-	assert.True(t, pulumitest.Contains(resource.NewProperty(g["acme-authority-issuer"].Inputs), "hunter2-inline"))
+	assert.True(t, pulumitest.Contains(resource.NewProperty(g["acme-ca-issuer"].Inputs), "hunter2-inline"))
 	for name, one := range g {
 		assert.Empty(t, pulumitest.FindPlain(name, resource.NewProperty(one.Inputs), "hunter2-inline"))
 	}
@@ -174,7 +174,7 @@ func TestAChangedSecretOfACMEChangesNothingThatIsPlain(t *testing.T) {
 		}
 	}
 	slices.Sort(changed)
-	assert.Equal(t, []string{"acme-authority-secret-dns-token", "acme-authority-secret-strata-acme-eab"}, changed,
+	assert.Equal(t, []string{"acme-ca-secret-dns-token", "acme-ca-secret-strata-acme-eab"}, changed,
 		"who gets the secrets")
 }
 
@@ -188,7 +188,7 @@ func TestAPaddedKeyOfAnExternalAccountIsHandedOnWithoutItsPadding(t *testing.T) 
 	p.set(t, "certManager", section)
 	padded := p.graph(t)
 	assert.True(t,
-		pulumitest.Contains(resource.NewProperty(bare["acme-authority-secret-strata-acme-eab"].Inputs), "aHVudGVyMg"))
+		pulumitest.Contains(resource.NewProperty(bare["acme-ca-secret-strata-acme-eab"].Inputs), "aHVudGVyMg"))
 	for _, name := range bare.names() {
 		assert.Equal(t, bare[name].Inputs, padded[name].Inputs, name)
 	}

@@ -128,7 +128,7 @@ func TestAnExistingClustersRulesNoticeABrokenGraph(t *testing.T) {
 			without("metallb-namespace-end", "cluster-teardown-first")),
 		"a provider before the API gate":          without("cluster-provider", "cluster-identity"),
 		"MetalLB behind all nodes":                alsoNeeds("metallb-release", "cluster-nodes"),
-		"a table of Nodes that are not there yet": without("cluster-list", "cluster-nodes"),
+		"a table of Nodes that are not there yet": without("cluster-node-list", "cluster-nodes"),
 	} {
 		t.Run(mistake, func(t *testing.T) {
 			g := sound.clone()
@@ -195,7 +195,7 @@ func TestAContextThatIsNotThereIsToldBeforeAnythingIsCreated(t *testing.T) {
 func TestAResourceThatFailsInAnExistingClusterStopsWhatNeedsIt(t *testing.T) {
 	p := newProgram(t, "kind")
 	sound := p.graph(t)
-	for _, name := range []string{"cluster-api", "cluster-provider", "cluster-nodes", "cluster-list",
+	for _, name := range []string{"cluster-api", "cluster-provider", "cluster-nodes", "cluster-node-list",
 		"metallb-release"} {
 		g, err := p.run(pulumitest.FailName(name))
 		require.ErrorContains(t, err, name+": made to fail")

@@ -22,11 +22,11 @@ var issuers = []struct {
 	{"own Vault", map[string]any{"certManager": map[string]any{"issuer": "vault"}}, "vault-gate", nil},
 	{"existing Vault, Kubernetes login", map[string]any{"certManager": map[string]any{
 		"issuer": "vault", "vault": map[string]any{"address": "https://vault.example.org:8200", "role": "platform"},
-	}}, "cert-manager-api", []string{"vault-release", "vault-init", "authority-root", "vault-authority-token"}},
+	}}, "cert-manager-api", []string{"vault-release", "vault-init", "ca-root", "vault-ca-token"}},
 	{"existing Vault, token", map[string]any{"certManager": map[string]any{
 		"issuer": "vault",
 		"vault":  map[string]any{"address": "https://vault.example.org:8200", "token": "s.hunter2hunter2"},
-	}}, "cert-manager-api", []string{"vault-release", "authority-root", "vault-authority-account"}},
+	}}, "cert-manager-api", []string{"vault-release", "ca-root", "vault-ca-account"}},
 }
 
 func TestWhoeverSignsTheCertificatesTheRulesHold(t *testing.T) {
@@ -42,10 +42,10 @@ func TestWhoeverSignsTheCertificatesTheRulesHold(t *testing.T) {
 					assert.Empty(t, rule.check(p, g), rule.name)
 				}
 			}
-			assert.True(t, g.reaches("vault-authority-issuer", one.gate))
-			assert.True(t, g.reaches("vault-authority-check-request", "vault-authority-gate"),
+			assert.True(t, g.reaches("vault-ca-issuer", one.gate))
+			assert.True(t, g.reaches("vault-ca-check-request", "vault-ca-gate"),
 				"the proof comes before who relies on it")
-			assert.True(t, g.reaches("traefik-tls-request", "vault-authority-check-gate"))
+			assert.True(t, g.reaches("traefik-tls-request", "vault-ca-check-gate"))
 			for _, name := range one.without {
 				assert.NotContains(t, g, name)
 			}
@@ -69,9 +69,9 @@ func TestTheOwnVaultIsOpenedBeforeAnythingIsAskedOfIt(t *testing.T) {
 	p.set(t, "certManager", map[string]any{"issuer": "vault"})
 	g := p.graph(t)
 	for _, need := range []need{
-		{"vault-certificate-request", "authority-gate"}, {"vault-release", "vault-certificate-gate"},
+		{"vault-certificate-request", "ca-gate"}, {"vault-release", "vault-certificate-gate"},
 		{"vault-init", "vault-release"},
-		{"vault-configure", "vault-init"}, {"vault-gate", "vault-configure"}, {"vault-authority-gate", "vault-gate"},
+		{"vault-configure", "vault-init"}, {"vault-gate", "vault-configure"}, {"vault-ca-gate", "vault-gate"},
 	} {
 		assert.True(t, g.reaches(need.from, need.to), "%s must wait for %s", need.from, need.to)
 	}

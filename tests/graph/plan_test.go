@@ -110,7 +110,7 @@ func ourRows() []planRow {
 		{ours, "data plane", "a configuration, and an address", nil, []need{
 			{"apisix-release", "apisix-webhook"}, {"apisix-gateway", "apisix-rollout"}, {"apisix-release", "metallb-pool-gate"},
 		}, ""},
-		{ours, "Certificate", "its issuer", nil, []need{{"apisix-tls-request", "authority-root-issuer"}}, ""},
+		{ours, "Certificate", "its issuer", nil, []need{{"apisix-tls-request", "ca-root-issuer"}}, ""},
 		{ours, "controller", "cert-manager", nil, each([]string{"apisix-controller-release", "apisix-webhook"}, "cert-manager-api"), ""},
 		{ours, "applications", "any webhook, and each other", nil, slices.Concat(
 			each([]string{"demo-httpbin", "demo-keycloak", "demo-go-rest"}, "apisix-webhook", "cert-manager-api"),

@@ -60,30 +60,10 @@ func commandsAreBounded(_ *program, g graph) []string {
 	for _, name := range g.names() {
 		switch r := g[name]; r.Type {
 		case "command:remote:Command":
-			broken = append(broken, retiredProblems(r)...)
+			broken = append(broken, name+" runs over the provider's SSH")
 		case "command:local:Command":
 			broken = append(broken, localProblems(r)...)
 		}
-	}
-	return broken
-}
-
-// retiredProblems checks that the provider's own SSH runs no command. It supports only one jump
-// host, no deadline and no host that falls silent. Its resources in older states must lose their
-// delete (docs/adr/0045).
-func retiredProblems(r pulumitest.Resource) []string {
-	var broken []string
-	for _, step := range []string{"create", "update", "delete"} {
-		if text := r.Text(step); text != "" {
-			broken = append(broken, r.Name+" runs something over the provider's SSH: "+step)
-		}
-	}
-	connection, secret := r.Input("connection")
-	if !secret || !connection.IsObject() {
-		return append(broken, r.Name+" has a connection that is not secret")
-	}
-	if connection.ObjectValue().HasValue("privateKey") {
-		broken = append(broken, r.Name+" keeps a key that nothing uses")
 	}
 	return broken
 }
@@ -123,8 +103,8 @@ func localProblems(r pulumitest.Resource) []string {
 	if create == "" {
 		create = r.Text("delete") // it does nothing before it goes
 	}
-	subcommand, ours := strings.CutPrefix(create, "exec .strata/bin/strata ")
-	if !ours {
+	subcommand := pulumitest.Subcommand(create)
+	if subcommand == "" {
 		broken = append(broken, r.Name+" does not run the program with exec")
 	}
 	switch subcommand {
@@ -189,7 +169,7 @@ func triggersReplace(_ *program, g graph) []string {
 		image := name == "hosts-image" && !r.DeleteFirst
 		// It reads the time of a change, once for each password, and nothing is deleted with it.
 		passwordTime := name == "argocd-password-time" && !r.DeleteFirst && r.Text("delete") == ""
-		allowed := name == "k3s-kubeconfig" || strings.HasSuffix(name, "-hostkey") || ours && r.DeleteFirst || image || passwordTime
+		allowed := strings.HasSuffix(name, "-hostkey") || ours && r.DeleteFirst || image || passwordTime
 		if !allowed || r.Text("create") == pulumitest.GateCommand {
 			broken = append(broken, name+" is replaced when a trigger changes")
 		}
@@ -211,8 +191,8 @@ func asksFirst(p *program, g graph) []string {
 	}
 	guard := g[name]
 	var broken []string
-	if guard.Text("delete") != "exec .strata/bin/strata teardown" ||
-		guard.Text("create") != "exec .strata/bin/strata discard-guard" || len(guard.Triggers()) > 0 ||
+	if pulumitest.Subcommand(guard.Text("delete")) != "teardown" ||
+		pulumitest.Subcommand(guard.Text("create")) != "discard-guard" || len(guard.Triggers()) > 0 ||
 		guard.DeletedWith != "" {
 		broken = append(broken, name+" is not asked at its delete, or at another time")
 	}

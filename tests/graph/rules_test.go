@@ -88,7 +88,7 @@ func needs(p *program, g graph) []need {
 		stable = "cluster-api"
 		add("cluster-nodes", stable)
 		add("cluster-system", stable)
-		add("cluster-list", "cluster-nodes")
+		add("cluster-node-list", "cluster-nodes")
 		add("cluster-provider", stable)
 	} else {
 		list = append(list, clusterNeeds(g, servers, agents)...)
@@ -102,16 +102,16 @@ func needs(p *program, g graph) []need {
 	add("metallb-pool-gate", "metallb-pool", "metallb-advertisement")
 	add("cert-manager-namespace", stable)
 	add("cert-manager-api", "cert-manager-release")
-	add("authority-root-issuer", "cert-manager-api") // or the webhook refuses it: connection refused, then x509
-	add("authority-root", "authority-root-issuer")
-	add("authority-root-gate", "authority-root")
-	add("authority-issuer", "authority-root-gate")
-	add("authority-certificate", "authority-root-gate") // the root that is recorded is of this configuration
-	add("authority-gate", "authority-issuer", "authority-certificate")
-	add("authority-reissue", "authority-gate")
+	add("ca-root-issuer", "cert-manager-api") // or the webhook refuses it: connection refused, then x509
+	add("ca-root", "ca-root-issuer")
+	add("ca-root-gate", "ca-root")
+	add("ca-issuer", "ca-root-gate")
+	add("ca-certificate", "ca-root-gate") // the root that is recorded is of this configuration
+	add("ca-gate", "ca-issuer", "ca-certificate")
+	add("ca-reissue", "ca-gate")
 	add("crds-gateway-api", stable)
 	add("traefik-release", "metallb-pool-gate", "crds-gateway-api-gate", "crds-traefik-gate")
-	add("traefik-tls-request", "authority-reissue", "traefik-namespace")
+	add("traefik-tls-request", "ca-reissue", "traefik-namespace")
 	add("traefik-gateway", "traefik-tls-gate", "crds-gateway-api-gate")
 	add("traefik-dashboard-route", "traefik-dashboard-auth", "crds-traefik-gate")
 	add("traefik-dashboard-auth", "traefik-dashboard-users")
@@ -135,12 +135,11 @@ func clusterNeeds(g graph, servers, agents []string) []need {
 		for _, action := range onHost(g, node) {
 			add(action, "hosts-"+node+"-gate")
 		}
-		add("k3s-"+node+"-uninstall", "k3s-"+node+"-claim") // its successor
 		for _, pushed := range pushes(g, node) {
 			add(pushed, "k3s-"+node+"-claim")
 			add("k3s-"+node+"-install", pushed)
 		}
-		add("k3s-"+node+"-install", "k3s-"+node+"-admit") // its name is free
+		add("k3s-"+node+"-install", "k3s-"+node+"-admission") // its name is free
 		add("k3s-"+node+"-gate", "k3s-"+node+"-install")
 		add("k3s-nodes", "k3s-"+node+"-gate")
 	}
@@ -176,7 +175,7 @@ func onHost(g graph, node string) []string {
 func pushes(g graph, node string) []string {
 	return slices.DeleteFunc(onHost(g, node), func(name string) bool {
 		return slices.Contains(
-			[]string{"install", "claim", "uninstall", "admit", "keepalived", "keepalived-attempt", "vip", "gate"},
+			[]string{"install", "claim", "admission", "keepalived", "keepalived-attempt", "gate"},
 			strings.TrimPrefix(name, "k3s-"+node+"-"))
 	})
 }
@@ -209,7 +208,7 @@ func waitsForNoMore(p *program, g graph) []string {
 		for _, server := range servers {
 			never("k3s-"+server+"-install", "k3s-"+agent+"-gate")
 		}
-		never("k3s-kubeconfig", "k3s-"+agent+"-gate")
+		never("k3s-credential", "k3s-"+agent+"-gate")
 		never("k3s-api", "k3s-"+agent+"-gate")
 	}
 	for _, cluster := range []string{"k3s", "cluster"} {

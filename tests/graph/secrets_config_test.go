@@ -56,7 +56,7 @@ func TestAChangedSecretChangesNothingThatIsPlain(t *testing.T) {
 	}
 	assert.Equal(t, map[string]bool{
 		"argocd-repository": true, "argocd-release": true, "argocd-password-time-attempt": true,
-		"vault-authority-token": true,
+		"vault-ca-token": true,
 	}, changed, "who gets the secrets")
 }
 

@@ -27,7 +27,6 @@ func TestAnAddressOfTheAPIsOwnIsThereBeforeItIsUsed(t *testing.T) {
 		told := hostRun(t, install)
 		assert.Contains(t, told.Script, "VIP='10.10.0.10'")
 		assert.Contains(t, told.Delete, "disable --now keepalived")
-		assert.True(t, g["k3s-"+server+"-vip"].DependsOn(install.Name), "it has taken over")
 	}
 	for _, name := range []string{"k3s-provider", "metallb-release"} {
 		assert.True(t, g.reaches(name, "k3s-endpoint"), name)
@@ -44,7 +43,7 @@ func TestAnAddressOfTheAPIsOwnIsThereBeforeItIsUsed(t *testing.T) {
 
 	without := newProgram(t, "staging").graph(t)
 	require.NotContains(t, without, "k3s-endpoint")
-	assert.NotContains(t, without, "k3s-server-1-vip")
+	assert.NotContains(t, without, "k3s-server-1-keepalived")
 }
 
 // hostRun returns the input of a command for a host.

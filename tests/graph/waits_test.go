@@ -124,7 +124,7 @@ func TestAReleaseNeverWaitsByItself(t *testing.T) {
 		skips, _ := g[name].Input("skipAwait")
 		assert.True(t, skips.IsBool() && skips.BoolValue(), name)
 		gated := g.where(func(r pulumitest.Resource) bool {
-			return r.Text("create") == "exec .strata/bin/strata gate" && g.reaches(r.Name, name)
+			return r.Text("create") == pulumitest.GateCommand && g.reaches(r.Name, name)
 		})
 		assert.NotEmpty(t, gated, "%s has no gate behind it", name)
 	}

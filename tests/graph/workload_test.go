@@ -82,7 +82,7 @@ func TestPodsWaitForWhatTheyRead(t *testing.T) {
 		"workload-shop-secret-files", "workload-shop-env", "workloads-apps"} {
 		assert.True(t, g.reaches("workload-shop-deployment", need), need)
 	}
-	assert.True(t, g.reaches("workload-shop-tls-request", "authority-gate"))
+	assert.True(t, g.reaches("workload-shop-tls-request", "ca-gate"))
 	for _, never := range []string{"traefik-programmed", "traefik-release", "metallb-pool-gate"} {
 		assert.False(t, g.reaches("workload-shop-deployment", never), "Pods need no ingress: %s", never)
 	}
@@ -159,7 +159,7 @@ func TestAWorkloadOfWavesWaitsForItsWebhook(t *testing.T) {
 	g := p.graph(t)
 	assert.True(t, g.reaches("workload-shop-deployment", "wave-webhook"))
 	assert.True(t, g.reaches("wave-release", "cert-manager-api"), "its release has a Certificate")
-	assert.False(t, g.reaches("wave-webhook", "authority-gate"), "which its own issuer signs")
+	assert.False(t, g.reaches("wave-webhook", "ca-gate"), "which its own issuer signs")
 	assert.Equal(t, "true",
 		at(t, g["workload-shop-deployment"], "metadata", "annotations",
 			"wave.pusher.com/update-on-config-change").StringValue())

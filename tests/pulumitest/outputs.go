@@ -70,7 +70,7 @@ func (a *Answers) Outputs(r Resource) resource.PropertyMap {
 	case "random:index/randomPassword:RandomPassword":
 		outputs["result"] = resource.MakeSecret(resource.NewProperty(cmp.Or(a.Password, Token)))
 		outputs["bcryptHash"] = resource.MakeSecret(resource.NewProperty("$2a$10$" + strings.Repeat("x", 53)))
-	case "command:local:Command", "command:remote:Command":
+	case "command:local:Command":
 		outputs["stdout"] = resource.NewProperty(a.stdout(r))
 		for _, key := range r.SecretOutputs {
 			outputs[resource.PropertyKey(key)] = resource.MakeSecret(outputs[resource.PropertyKey(key)])
@@ -100,20 +100,20 @@ func issued(stdin string) string {
 
 // stdout returns a command's output.
 func (a *Answers) stdout(r Resource) string {
-	switch r.Text("create") {
-	case "exec .strata/bin/strata keygen":
+	switch Subcommand(r.Text("create")) {
+	case "keygen":
 		return a.MachineKey
-	case "exec .strata/bin/strata hostkey":
+	case "hostkey":
 		return a.HostKey
-	case "exec .strata/bin/strata vm create":
+	case "vm create":
 		return `{"name":"strata-` + r.Name + `","id":"101","mac":"52:54:00:00:00:01"}`
-	case "exec .strata/bin/strata nodes":
+	case "nodes":
 		return `[{"name":"kind-control-plane","role":"server","address":"172.18.0.2"}]`
-	case "exec .strata/bin/strata server-time":
+	case "server-time":
 		return "2026-01-01T00:00:00Z\n"
-	case "exec .strata/bin/strata members":
+	case "members":
 		return r.Text("stdin")
-	case "exec .strata/bin/strata discard-guard", "exec .strata/bin/strata discard-guard --first":
+	case "discard-guard", "discard-guard --first":
 		var guard teardown.Guard
 		if err := json.Unmarshal([]byte(r.Text("stdin")), &guard); err != nil {
 			return "" // not known yet
@@ -123,7 +123,7 @@ func (a *Answers) stdout(r Resource) string {
 			panic(err) // texts always encode
 		}
 		return string(printed)
-	case "exec .strata/bin/strata credential":
+	case "credential":
 		return issued(r.Text("stdin"))
 	}
 	return ""

@@ -90,8 +90,7 @@ type uninstall struct {
 	err    error // why the host cannot be reached
 }
 
-// uninstallsIn finds the commands that need their host when they are deleted: Strata's own, and
-// those of the provider that a stack has from before (docs/adr/0045).
+// uninstallsIn finds the commands that need their host when they are deleted.
 func uninstallsIn(state *stackstate.State) ([]uninstall, error) {
 	var uninstalls []uninstall
 	for _, command := range state.OfType(stackstate.LocalCommand) {
@@ -104,35 +103,7 @@ func uninstallsIn(state *stackstate.State) ([]uninstall, error) {
 		}
 		uninstalls = append(uninstalls, uninstall{urn: string(command.URN), target: asked.Target, key: []byte(command.Environment(self.SSHKey))})
 	}
-	for _, command := range state.OfType(stackstate.RemoteCommand) {
-		if command.Input("delete") == "" {
-			continue
-		}
-		old, err := ofProvider(command)
-		if err != nil {
-			return nil, err
-		}
-		uninstalls = append(uninstalls, old)
-	}
 	return uninstalls, nil
-}
-
-// ofProvider is a remote command of the provider.
-func ofProvider(command stackstate.Resource) (uninstall, error) {
-	text, err := json.Marshal(command.Inputs["connection"])
-	if err != nil {
-		return uninstall{}, fmt.Errorf("state of %s: connection: %w", command.URN, err)
-	}
-	var connection struct {
-		Host, User, PrivateKey, HostKey string
-		Port                            float64
-	}
-	if err := json.Unmarshal(text, &connection); err != nil {
-		return uninstall{}, fmt.Errorf("state of %s: connection has another form than this version of the program writes", command.URN)
-	}
-	return uninstall{urn: string(command.URN), key: []byte(connection.PrivateKey), target: remote.Target{
-		Name: connection.Host, Address: connection.Host, User: connection.User, Port: int(connection.Port), HostKey: connection.HostKey,
-	}}, nil
 }
 
 // unreachable tries to reach every host at once, and returns those that cannot be.

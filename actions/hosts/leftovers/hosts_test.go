@@ -17,30 +17,35 @@ import (
 	"strata/tests/nettest"
 )
 
+// command returns a resource of a state that runs a script on a host; more are its other inputs.
+func command(t *testing.T, urn, more, key string, input hostrun.Input) string {
+	t.Helper()
+	stdin, err := json.Marshal(input)
+	require.NoError(t, err)
+	return fmt.Sprintf(`{"urn":%q,"type":"command:local:Command","inputs":{%s"create":"exec .strata/bin/strata host-run",`+
+		`"environment":{"STRATA_SSH_KEY":%q},"stdin":%q}}`, urn, more, key, stdin)
+}
+
+const uninstalls = `"delete":"exec .strata/bin/strata host-run --delete",`
+
 func TestOnlyTheHostThatDoesNotAnswerIsUnreachable(t *testing.T) {
 	server := sshtest.Start(t)
-	closed := nettest.Closed(t).Number()
-	key, err := json.Marshal(string(server.PrivateKey()))
+	key := string(server.PrivateKey())
+	alive, dead := hostrun.Input{Target: server.Target()}, hostrun.Input{Target: server.Target()}
+	dead.Target.Port = nettest.Closed(t).Number()
+	parsed := parse(t, `{"deployment":{"resources":[`+command(t, "urn::alive-claim", uninstalls, key, alive)+","+
+		command(t, "urn::dead-claim", uninstalls, key, dead)+","+command(t, "urn::dead-install", "", key, dead)+`]}}`)
+	found, err := uninstallsIn(parsed)
 	require.NoError(t, err)
-	target := server.Target()
-	command := func(urn string, port int, more string) string {
-		return fmt.Sprintf(`{"urn":%q,"type":"command:remote:Command","inputs":{%s"connection":{"host":%q,"port":%d,"user":%q,"privateKey":%s,"hostKey":%q}}}`,
-			urn, more, target.Address, port, target.User, key, target.HostKey)
-	}
-	state := `{"deployment":{"resources":[` + command("urn::alive-uninstall", target.Port, `"delete":"x",`) + "," +
-		command("urn::dead-uninstall", closed, `"delete":"x",`) + "," + command("urn::dead-install", closed, "") + `]}}`
-	parsed := parse(t, state)
-	uninstalls, err := uninstallsIn(parsed)
-	require.NoError(t, err)
-	require.Len(t, uninstalls, 2, "an install runs nothing at a destroy")
+	require.Len(t, found, 2, "an install runs nothing at a destroy")
 
 	var out bytes.Buffer
 	require.NoError(t, ShowUnreachable(t.Context(), &out, "staging", parsed))
-	assert.Contains(t, out.String(), "strata repair -s staging --forget 127.0.0.1\n")
+	assert.Contains(t, out.String(), "strata repair -s staging --forget "+dead.Target.Name+"\n")
 	assert.Equal(t, 1, strings.Count(out.String(), "\n  "), "the other host answers")
 
 	out.Reset()
-	require.NoError(t, showUnreachable(&out, "staging", unreachable(t.Context(), uninstalls[:1])))
+	require.NoError(t, showUnreachable(&out, "staging", unreachable(t.Context(), found[:1])))
 	assert.Contains(t, out.String(), "every host in the state answers")
 }
 
@@ -88,27 +93,17 @@ func TestOnlyUnreachableHostsAreForgotten(t *testing.T) {
 	}
 }
 
-// A stack that was made before Strata's own SSH and one that was made since are told apart by the
-// type of the command; in between, a state has both.
-func TestAnUninstallOverStratasOwnSSHIsFoundWithItsWay(t *testing.T) {
-	closed := nettest.Closed(t).Number()
-	input, err := json.Marshal(hostrun.Input{
-		Target: remote.Target{Name: "server-1", Address: "127.0.0.1", Port: closed, User: "root", HostKey: sshtest.New(t).HostKey(), Jump: []remote.Hop{{Address: "jump"}}},
-		Script: "claim", Delete: "uninstall",
-	})
-	require.NoError(t, err)
-	stdin, err := json.Marshal(string(input))
-	require.NoError(t, err)
-	command := func(urn, more string) string {
-		return fmt.Sprintf(`{"urn":%q,"type":"command:local:Command","inputs":{%s"create":"exec .strata/bin/strata host-run","environment":{"STRATA_SSH_KEY":"key"},"stdin":%s}}`, urn, more, stdin)
+func TestAnUninstallIsFoundWithItsWay(t *testing.T) {
+	target := remote.Target{
+		Name: "server-1", Address: "127.0.0.1", Port: 22, User: "root", HostKey: sshtest.New(t).HostKey(),
+		Jump: []remote.Hop{{Address: "jump"}},
 	}
-	parsed := parse(t, `{"deployment":{"resources":[`+command("urn::server-1-claim", `"delete":"exec .strata/bin/strata host-run --delete",`)+","+
-		command("urn::server-1-install", "")+`,{"urn":"urn::server-1-uninstall","type":"command:remote:Command","inputs":{"connection":{"host":"127.0.0.1"}}}]}}`)
-	found, err := uninstallsIn(parsed)
+	input := hostrun.Input{Target: target, Script: "claim", Delete: "uninstall"}
+	found, err := uninstallsIn(parse(t, `{"deployment":{"resources":[`+
+		command(t, "urn::server-1-claim", uninstalls, "key", input)+`]}}`))
 	require.NoError(t, err)
 	require.Len(t, found, 1)
 	assert.Equal(t, "urn::server-1-claim", found[0].urn)
-	assert.Equal(t, "server-1", found[0].target.Name)
-	assert.Equal(t, []remote.Hop{{Address: "jump"}}, found[0].target.Jump)
+	assert.Equal(t, target, found[0].target)
 	assert.Equal(t, "key", string(found[0].key))
 }

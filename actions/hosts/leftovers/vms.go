@@ -109,7 +109,7 @@ func showOrphans(out io.Writer, cfg *config.Config, orphans []hypervisor.Owned) 
 		fmt.Fprintf(&text, "%s: %s is this stack's node %s%s, and the state does not know it: an up was killed, or still runs\n", where, one.What, one.Node, ofCluster(one))
 		switch configured := slices.ContainsFunc(cfg.Hosts.Nodes, func(node config.Node) bool { return node.Name == one.Node }); {
 		case configured && one.Whole() && one.Cluster == "":
-			fmt.Fprintf(&text, "  it is older than marks that say whose it is; to take it over: strata owner -s %s %s --take, then pulumi up --stack %s\n",
+			fmt.Fprintf(&text, "  its mark was cleared by hand; to take it over: strata owner -s %s %s --take, then pulumi up --stack %s\n",
 				cfg.Stack, one.Node, cfg.Stack)
 		case configured && one.Whole():
 			fmt.Fprintf(&text, "  to take it over: pulumi up --stack %s\n", cfg.Stack)

@@ -17,6 +17,7 @@ import (
 	"strata/actions/k3s/upgrade"
 	"strata/health"
 	"strata/internal/pulumi/stackstate"
+	"strata/internal/pulumi/statelayout"
 	"strata/internal/ssh/tunnel"
 )
 
@@ -51,7 +52,7 @@ func ClusterOf(ctx context.Context, project, stack string) (Cluster, error) {
 		return found, nil
 	}
 	if slices.ContainsFunc(state.OfType(stackstate.LocalCommand), func(command stackstate.Resource) bool {
-		return strings.Contains(string(command.URN), "strata:cluster:LentCluster$")
+		return strings.Contains(string(command.URN), statelayout.Token("cluster", "ExistingCluster")+"$")
 	}) {
 		return Cluster{}, fmt.Errorf(
 			"stack %s runs on an existing cluster (strata:cluster): its servers, etcd and snapshots are its owner's", stack)

@@ -47,7 +47,7 @@ const (
 // The admission's own output is made before the install: it proves nothing.
 func TestTheStateShowsWhetherThereWasACluster(t *testing.T) {
 	identity := stateResource("k3s-cluster", "random:index/randomId:RandomId", `,"outputs":{"hex":"00ff"}`)
-	admitted := command("k3s-server-1-admit", "admit", `"{}"`)
+	admitted := command("k3s-server-1-admission", "admit", `"{}"`)
 	for name, test := range map[string]struct {
 		state, encrypted string
 		cluster          bool

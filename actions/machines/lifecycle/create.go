@@ -81,9 +81,9 @@ func create(
 	return hypervisor.Result{Name: spec.Name(), ID: have.ID, MAC: spec.MAC(), Made: spec.Made()}, nil
 }
 
-// claim writes the cluster's identity on a machine from before identities. A machine that is not in
-// the state is taken over only if its mark names this cluster, because another person's state may
-// have the same stack name.
+// claim writes the cluster's identity on a machine that was released. A machine that is not in the
+// state is taken over only if its mark names this cluster, because another person's state may have
+// the same stack name.
 func claim(ctx context.Context, on driver.Driver, spec hypervisor.Spec, have *driver.Found, known bool) error {
 	mark := spec.Mark(have.Mark.State)
 	if spec.Cluster == "" || have.Mark == mark {
@@ -91,8 +91,8 @@ func claim(ctx context.Context, on driver.Driver, spec hypervisor.Spec, have *dr
 	}
 	if !known && have.Mark.Cluster == "" {
 		return fmt.Errorf(
-			"%s is there, and neither its mark nor the state says whose it is: a Strata that is older than identities made it, "+
-				"with another state of this stack's file or with this one and was killed; if it is this stack's: strata owner -s %s %s --take, see docs/host-ownership.md",
+			"%s is there, and neither its mark nor the state says whose it is: it was cleared by hand (strata owner --clear); "+
+				"if it is this stack's: strata owner -s %s %s --take, see docs/host-ownership.md",
 			spec.Name(), spec.Stack, spec.Node)
 	}
 	return on.Sign(ctx, have, mark)

@@ -33,15 +33,14 @@ var hypervisors = map[string]struct {
 
 // onEach runs a test on both hypervisors, with a machine that the first of two states of one stack
 // file made.
-func onEach(t *testing.T, older bool, test func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string)) {
+func onEach(t *testing.T, released bool, test func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string)) {
 	for name, on := range hypervisors {
 		t.Run(name, func(t *testing.T) {
 			file, ours, theirs := on.new(t), on.spec(), on.spec()
 			theirs.Cluster, theirs.Guest.AuthorizedKeys = "feed", []string{"ssh-ed25519 BBBB theirs"}
 			first := ours
-			if older {
-				// no part of a mark that is older
-				first.Cluster, first.Project, first.Guest.AuthorizedKeys = "", "", nil
+			if released {
+				first.Cluster, first.Project = "", ""
 			}
 			made, err := createMachine(t.Context(), first, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 			require.NoError(t, err)
@@ -62,13 +61,13 @@ func onEach(t *testing.T, older bool, test func(t *testing.T, ours, theirs hyper
 func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 	onEach(t, false, func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string) {
 		before := mark()
-		old := theirs
-		old.Cluster, old.Project = "", "" // the state of an older program
+		unknown := theirs
+		unknown.Cluster, unknown.Project = "", ""
 		errs := map[string]error{}
 		_, errs["create"] = createMachine(t.Context(), theirs, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 		_, errs["update"] = updateMachine(t.Context(), theirs, hypervisor.Result{}, hypervisor.Secrets{HostKey: vmtest.NewKey(t)}, io.Discard)
 		errs["delete"] = deleteMachine(t.Context(), theirs, hypervisor.Secrets{}, io.Discard)
-		errs["an older state's delete"] = deleteMachine(t.Context(), old, hypervisor.Secrets{}, io.Discard)
+		errs["without identity"] = deleteMachine(t.Context(), unknown, hypervisor.Secrets{}, io.Discard)
 		for verb, err := range errs {
 			var foreign *hypervisor.ForeignError
 			require.ErrorAs(t, err, &foreign, verb)
@@ -98,9 +97,9 @@ func TestAMachineOfAnotherStateIsLeftAlone(t *testing.T) {
 	})
 }
 
-// A machine from before identities gets its cluster's identity at the next update, which knows the
+// A machine that was released gets its cluster's identity at the next update, which knows the
 // machine from the state. A state that finds it only by name does not take it.
-func TestAnOlderMachineGetsItsClustersIdentity(t *testing.T) {
+func TestAReleasedMachineGetsItsClustersIdentity(t *testing.T) {
 	onEach(t, true, func(t *testing.T, ours, theirs hypervisor.Spec, mark func() string) {
 		assert.NotContains(t, mark(), "cluster=")
 		before := mark()
@@ -112,20 +111,6 @@ func TestAnOlderMachineGetsItsClustersIdentity(t *testing.T) {
 		require.NoError(t, err)
 		assert.Regexp(t, `cluster=\\?"?cafe`, mark())
 		require.Error(t, deleteMachine(t.Context(), theirs, hypervisor.Secrets{}, io.Discard))
-
-		old := ours // the update was made, and the run was killed before the state had it
-		old.Cluster, old.Project = "", ""
-		require.NoError(t, deleteMachine(t.Context(), old, hypervisor.Secrets{}, io.Discard))
-		assert.Empty(t, mark())
-	})
-}
-
-// A state that never ran a newer program still removes its machines.
-func TestAnOlderStateRemovesItsOlderMachine(t *testing.T) {
-	onEach(t, true, func(t *testing.T, ours, _ hypervisor.Spec, mark func() string) {
-		ours.Cluster, ours.Project = "", ""
-		require.NoError(t, deleteMachine(t.Context(), ours, hypervisor.Secrets{}, io.Discard))
-		assert.Empty(t, mark())
 	})
 }
 

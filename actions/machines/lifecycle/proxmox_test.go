@@ -27,8 +27,7 @@ func TestProxmoxMakesChangesAndRemovesAMachine(t *testing.T) {
 	id, _ := strconv.Atoi(made.ID)
 	config := p.read(id)
 	assert.Equal(t, "strata-dev-server-1", config["name"])
-	assert.Equal(t, "strata stack=dev node=server-1 state=made cluster=cafe project=strata key="+
-		spec.Mark("").Key, config["description"])
+	assert.Equal(t, "strata stack=dev node=server-1 state=made cluster=cafe project=strata", config["description"])
 	assert.Equal(t, "strata", config["tags"])
 	assert.Equal(t, "2", config["cores"])
 	assert.Contains(t, config["scsi0"], "size=20G")

@@ -21,18 +21,17 @@ type markXML struct {
 	State   string `xml:"state,attr"`
 	Cluster string `xml:"cluster,attr,omitempty"`
 	Project string `xml:"project,attr,omitempty"`
-	Key     string `xml:"key,attr,omitempty"`
 }
 
 func newMarkXML(m hypervisor.Mark) markXML {
 	return markXML{XMLName: xml.Name{Local: "vm"}, Stack: m.Stack, Node: m.Node, State: m.State,
-		Cluster: m.Cluster, Project: m.Project, Key: m.Key}
+		Cluster: m.Cluster, Project: m.Project}
 }
 
 // mark returns the mark in the element.
 func (x markXML) mark() hypervisor.Mark {
 	return hypervisor.Mark{Stack: x.Stack, Node: x.Node, State: x.State, Cluster: x.Cluster,
-		Project: x.Project, Key: x.Key}
+		Project: x.Project}
 }
 
 // domainTemplate defines a machine: virtio devices, a console whose output libvirt keeps, and the
@@ -43,7 +42,7 @@ var domainTemplate = template.Must(
 	template.New("domain").Funcs(template.FuncMap{"text": escape}).Parse(`<domain type="{{text .Libvirt.Type}}">
   <name>{{text .Name}}</name>
   <title>Strata: node {{text .Node}} of stack {{text .Stack}}</title>
-  <metadata><strata:vm xmlns:strata="` + markSpace + `" stack="{{text .Stack}}" node="{{text .Node}}" state="making"{{with .Mark}}{{if .Cluster}} cluster="{{text .Cluster}}"{{end}}{{if .Project}} project="{{text .Project}}"{{end}}{{if .Key}} key="{{.Key}}"{{end}}{{end}}/></metadata>
+  <metadata><strata:vm xmlns:strata="` + markSpace + `" stack="{{text .Stack}}" node="{{text .Node}}" state="making"{{with .Mark}}{{if .Cluster}} cluster="{{text .Cluster}}"{{end}}{{if .Project}} project="{{text .Project}}"{{end}}{{end}}/></metadata>
   <memory unit="MiB">{{.MemoryMiB}}</memory>
   <vcpu>{{.CPUs}}</vcpu>
   <os><type arch="{{.Arch}}" machine="{{.Machine}}">hvm</type><boot dev="hd"/></os>

@@ -10,13 +10,12 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/apitype"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/urn"
+
+	"strata/internal/pulumi/statelayout"
 )
 
-// LocalCommand and RemoteCommand are the types of commands that run on this machine and on a host.
-const (
-	LocalCommand  = "command:local:Command"
-	RemoteCommand = "command:remote:Command"
-)
+// LocalCommand is the type of commands that run on this machine.
+const LocalCommand = "command:local:Command"
 
 // State is a stack's state.
 type State struct {
@@ -80,6 +79,15 @@ func (s *State) all() []Resource {
 		all = append(all, pending.Resource)
 	}
 	return all
+}
+
+// CheckLayout returns an error if the state of a stack has resources of another layout.
+func (s *State) CheckLayout(stack string) error {
+	var urns []string
+	for _, one := range s.all() {
+		urns = append(urns, string(one.URN))
+	}
+	return statelayout.Check(stack, urns)
 }
 
 // Has reports whether the state has the resource.

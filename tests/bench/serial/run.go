@@ -22,7 +22,7 @@ type tools interface {
 	// uninstall runs helm uninstall --wait.
 	uninstall(release release) error
 	// gate runs one of the stack's own gates.
-	gate(ctx context.Context, stdin string, environment map[string]any) error
+	gate(ctx context.Context, create, stdin string, environment map[string]any) error
 }
 
 // runner runs the script's steps.
@@ -84,9 +84,10 @@ func (r *runner) step(ctx context.Context, one step) error {
 // ask runs one of the stack's own gates.
 func (r *runner) ask(ctx context.Context, name string) error {
 	command := r.platform[name].inputs
+	create, _ := command["create"].(string)
 	stdin, _ := command["stdin"].(string)
 	environment, _ := command["environment"].(map[string]any)
-	if err := r.tools.gate(ctx, stdin, environment); err != nil {
+	if err := r.tools.gate(ctx, create, stdin, environment); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil

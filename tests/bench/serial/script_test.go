@@ -49,7 +49,7 @@ func (r *recorder) install(one release, _ map[string]any) error {
 
 func (r *recorder) uninstall(release) error { return nil }
 
-func (r *recorder) gate(_ context.Context, stdin string, _ map[string]any) error {
+func (r *recorder) gate(_ context.Context, _, stdin string, _ map[string]any) error {
 	r.did = append(r.did, "asked "+stdin)
 	return nil
 }

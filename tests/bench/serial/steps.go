@@ -47,7 +47,7 @@ var script = []step{
 		watch: [][]string{rollout("apisix", "apisix-ingress-controller")}},
 	{
 		wait: 7, lines: "269-273", what: "the TLS Certificate",
-		apply: []string{"authority-root-issuer", "authority-root", "authority-issuer",
+		apply: []string{"ca-root-issuer", "ca-root", "ca-issuer",
 			"apisix-tls-request", "apisix-certificate"},
 		watch: [][]string{waits("apisix", "Ready", "certificate/apisix-tls")},
 	},

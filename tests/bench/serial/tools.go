@@ -92,12 +92,12 @@ func (m installed) uninstall(release release) error {
 }
 
 // gate runs the program against this cluster, as the stack's own resource does.
-func (m installed) gate(ctx context.Context, stdin string, environment map[string]any) error {
+func (m installed) gate(ctx context.Context, create, stdin string, environment map[string]any) error {
 	kubeconfig, err := os.ReadFile(m.kubeconfig)
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, filepath.Join(m.project, ".strata/bin/strata"), "gate")
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", create)
 	cmd.Dir, cmd.Stdin, cmd.Env = m.project, strings.NewReader(stdin), os.Environ()
 	for key, value := range environment {
 		cmd.Env = append(cmd.Env, fmt.Sprintf("%s=%v", key, value))
