@@ -71,7 +71,7 @@ func TestABundleThatLacksSomethingIsAnErrorThatNamesIt(t *testing.T) {
 		wantErr string
 	}{
 		{"no k3s", entries[1:], "no k3s for amd64"},
-		{"no chart", entries[:4], "no metallb-chart for amd64"},
+		{"no chart", entries[:3], "no metallb-chart for amd64"},
 		{"two of one", append(entries[:5:5], entries[0]), "2 entries named k3s"},
 		{"only another architecture", append(entries[1:5:5], arm(entries[0])), "no k3s for amd64"},
 	}
@@ -101,7 +101,7 @@ func TestABundleGivesAStackTheImagesOfItsLayersOnly(t *testing.T) {
 
 func TestABundleNeedsNoImages(t *testing.T) {
 	dir, entries := bundle(t)
-	writeManifest(t, dir, entries[0], entries[1], entries[4], entries[5])
+	writeManifest(t, dir, entries[0], entries[1], entries[4])
 	set, err := artifacts.Resolve(stack(t, dir, nil), t.TempDir())
 	require.NoError(t, err)
 	assert.Empty(t, set.All(config.ArtifactK3sImages))

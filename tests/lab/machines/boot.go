@@ -18,11 +18,11 @@ import (
 // caller's environment with its secrets.
 const hostPath = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
-// Boot turns this process into the machine's systemd-nspawn. It joins the machine's cgroups, mounts
+// boot turns this process into the machine's systemd-nspawn. It joins the machine's cgroups, mounts
 // the overlay root in a mount namespace of its own, and executes nspawn. The kernel unmounts
 // everything when the last process is gone, so a killed machine leaves no mount. It returns only on
 // failure.
-func Boot(name string) error {
+func boot(name string) error {
 	spec, err := loadSpec(name)
 	if err != nil {
 		return err

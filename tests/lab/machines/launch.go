@@ -32,7 +32,7 @@ func launch(ctx context.Context, name string) (ended <-chan struct{}, err error)
 		return nil, err
 	}
 	// stdin stays nil, which is /dev/null, so that no pipe of the caller stays open.
-	cmd := exec.Command(self, "machines", "supervise", name)
+	cmd := exec.Command(self, verb, "supervise", name)
 	cmd.Env, cmd.Dir = []string{hostPath}, "/"
 	cmd.Stdout, cmd.Stderr = console, console
 	cmd.SysProcAttr = &unix.SysProcAttr{Setsid: true}
@@ -54,7 +54,7 @@ func launchUnit(ctx context.Context, name, self string) (<-chan struct{}, error)
 		"--service-type=exec", "--property=Delegate=yes", "--property=KillMode=mixed", "--property=TimeoutStopSec=30",
 		"--property=StandardInput=null", "--property=StandardOutput=append:"+log,
 		"--property=StandardError=append:"+log,
-		"--property=WorkingDirectory=/", self, "machines", "supervise", name)
+		"--property=WorkingDirectory=/", self, verb, "supervise", name)
 	if err != nil {
 		return nil, fmt.Errorf("starting the supervisor of %s: %w", name, err)
 	}

@@ -31,14 +31,7 @@ const imageVariable = "E2E_IMAGE"
 
 // TestMain lets the test binary be the supervisor of the machines it makes.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 4 && os.Args[1] == "machines" {
-		var err error
-		switch os.Args[2] {
-		case "supervise":
-			err = Supervise(os.Args[3], &Log{W: os.Stdout})
-		case "boot":
-			err = Boot(os.Args[3])
-		}
+	if isProcess, err := RunProcess(os.Args[1:]); isProcess {
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)

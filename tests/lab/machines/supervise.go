@@ -18,10 +18,10 @@ import (
 	"strata/tests/lab/machines/cgroup"
 )
 
-// Supervise runs a machine until it is powered off: it boots it, and boots it again after each
+// supervise runs a machine until it is powered off: it boots it, and boots it again after each
 // reboot. It is the process that `start` leaves behind. It holds the machine's supervisor lock as
 // long as it lives, and the machine dies with it. SIGTERM powers the machine off.
-func Supervise(name string, log *Log) error {
+func supervise(name string, log *Log) error {
 	// The death signal of a child is sent when the thread that made it ends.
 	runtime.LockOSThread()
 	spec, err := loadSpec(name)
@@ -66,7 +66,7 @@ func bootOnce(ctx context.Context, spec Spec) (int, error) {
 	if !waitDelay(ctx, time.Duration(spec.BootDelay)) {
 		return 0, nil
 	}
-	cmd := exec.Command("/proc/self/exe", "machines", "boot", spec.Name)
+	cmd := exec.Command("/proc/self/exe", verb, "boot", spec.Name)
 	cmd.Env = []string{hostPath}
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.SysProcAttr = diesWithParent()

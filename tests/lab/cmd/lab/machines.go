@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"text/tabwriter"
@@ -30,7 +29,7 @@ func newMachines(at layout.Layout) *cobra.Command {
 	}
 	command.PersistentFlags().Duration("timeout", machineTimeout, "bound for each machine")
 	command.AddCommand(fleetVerbs(at)...)
-	command.AddCommand(machineCreate(), machineList(), machineExec(), machineSupervise(), machineBoot(), machineStop(),
+	command.AddCommand(machineCreate(), machineList(), machineExec(), machineStop(),
 		machineVerb("delete", "Remove machines with everything made for them", machines.Delete),
 		machineVerb("start", "Start machines that do not run, as after a reboot of this host; with --all, only those that are whole", machines.Start),
 		machineVerb("pause", "Freeze machines: a node that hangs", withoutLog(machines.Pause)),
@@ -102,22 +101,6 @@ func machineExec() *cobra.Command {
 		RunE: func(command *cobra.Command, args []string) error {
 			return machines.Exec(command.Context(), args[0], args[1:])
 		},
-	}
-}
-
-// machineSupervise and machineBoot are the processes of a running machine; people start them with
-// up, create and start.
-func machineSupervise() *cobra.Command {
-	return &cobra.Command{
-		Use: "supervise NAME", Hidden: true, Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return machines.Supervise(args[0], logTo(os.Stdout)) },
-	}
-}
-
-func machineBoot() *cobra.Command {
-	return &cobra.Command{
-		Use: "boot NAME", Hidden: true, Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error { return machines.Boot(args[0]) },
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"strata/tests/lab/internal/layout"
+	"strata/tests/lab/machines"
 )
 
 func main() {
@@ -23,6 +24,9 @@ func main() {
 }
 
 func run(ctx context.Context, args []string) error {
+	if isProcess, err := machines.RunProcess(args); isProcess {
+		return err
+	}
 	at, err := layout.Find(".")
 	if err != nil {
 		return err
