@@ -61,7 +61,7 @@ func machineHosts(ctx *pulumi.Context, name string, args *HostsArgs, hosts *Host
 
 // takeUp registers what comes between the machines and all that lives on them.
 func (m *labMachines) takeUp() error {
-	input := pulumix.Apply(m.hosts.Identity.Owner, func(owner k3shost.Owner) nspawn.Deletion {
+	input := pulumix.Apply(m.hosts.Identity.owner, func(owner k3shost.Owner) nspawn.Deletion {
 		all := nspawn.Deletion{Owner: nspawn.OwnerOf(owner), Timeout: m.args.Timeout}
 		for _, node := range m.args.Config.Nodes {
 			all.Machines = append(all.Machines, m.spec(node).Name)
@@ -99,7 +99,7 @@ func (m *labMachines) host(node config.Node) (*Host, error) {
 
 // command makes, keeps and removes one machine.
 func (m *labMachines) command(spec nspawn.Spec) *local.CommandArgs {
-	input := join.Two(m.public, m.hosts.Identity.Owner, func(public string, owner k3shost.Owner) nspawn.Spec {
+	input := join.Two(m.public, m.hosts.Identity.owner, func(public string, owner k3shost.Owner) nspawn.Spec {
 		spec.AuthorizedKey, spec.Owner = public, nspawn.OwnerOf(*owner.At(spec.Hostname))
 		return spec
 	})
