@@ -18,13 +18,18 @@ import (
 func (a *apisix) installController() (err error) {
 	a.controller, err = a.newRelease(releaseArgs{
 		role: "-controller", name: apisixController, artifact: config.ArtifactAPISIXControllerChart,
-		values: apisixControllerValues(), own: a.args.Config.ControllerValues, skipCRDs: true,
+		values: apisixControllerValues(), own: a.ownController(), skipCRDs: true,
 	}, with(a.args.Definitions, a.namespace)...)
 	if err != nil {
 		return err
 	}
-	a.Webhook, err = a.gate("webhook", GateArgs{Spec: apisixWebhook(), Revision: a.controller.revision()}, a.controller.object)
+	a.Webhook, err = a.gate("webhook", gateArgs{Spec: apisixWebhook(), Revision: a.controller.revision()}, a.controller.object)
 	return err
+}
+
+// ownController returns the user's values of the controller's chart.
+func (a *apisix) ownController() userValues {
+	return a.userValues(config.ArtifactAPISIXControllerChart, a.args.Config.ControllerValues, a.args.ControllerValues)
 }
 
 // installPlane registers the data plane's release and who may reach it. It does not wait for the
@@ -33,7 +38,8 @@ func (a *apisix) installController() (err error) {
 func (a *apisix) installPlane() (err error) {
 	a.plane, err = a.newRelease(releaseArgs{
 		name: apisixName, artifact: config.ArtifactAPISIXChart,
-		values: apisixValues(a.args.Config, a.args.PodNetwork), own: a.args.Config.Values,
+		values: apisixValues(a.args.Config, a.args.PodNetwork),
+		own:    a.userValues(config.ArtifactAPISIXChart, a.args.Config.Values, a.args.Values),
 	}, a.keys) // its Pods do not start without the Secret
 	if err != nil {
 		return err
@@ -45,7 +51,7 @@ func (a *apisix) installPlane() (err error) {
 // gates registers the gates of APISIX that nothing else here waits for.
 func (a *apisix) gates() (err error) {
 	a.Revision = a.revision(digestOf(a.plane.chart.SHA256, a.controller.chart.SHA256, a.args.Config))
-	a.Rollout, err = a.gate("rollout", GateArgs{Spec: health.Spec{
+	a.Rollout, err = a.gate("rollout", gateArgs{Spec: health.Spec{
 		Releases: []string{a.controller.id, a.plane.id},
 		Body: rollout.Spec{Workloads: []string{
 			apisixNamespace + "/Deployment/" + apisixController, apisixNamespace + "/Deployment/" + apisixName,
@@ -55,13 +61,13 @@ func (a *apisix) gates() (err error) {
 		return err
 	}
 	a.Values = a.valued()
-	a.Gateway, err = a.gate("gateway-gate", GateArgs{Spec: health.Spec{
+	a.Gateway, err = a.gate("gateway-gate", gateArgs{Spec: health.Spec{
 		Body: gateway.Spec{Class: apisixName, Namespace: apisixNamespace, Name: apisixName, Listeners: []string{"http", "https"}},
 	}, Revision: a.Values.after(pulumi.String(""))}, with(a.Values.Rolled, a.gateway, a.tls)...)
 	if err != nil {
 		return err
 	}
-	a.Address, err = a.gate("address", GateArgs{Spec: health.Spec{
+	a.Address, err = a.gate("address", gateArgs{Spec: health.Spec{
 		Body: address.Spec{Namespace: apisixNamespace, Service: apisixService, Ports: []int{80, 443}, Want: apisixAddress(a.args.Config)},
 	}, Revision: a.plane.addressRevision(a.args.Config.ExternalTrafficPolicy)}, a.plane.object, a.gateway, a.args.Pool)
 	return err
@@ -70,9 +76,9 @@ func (a *apisix) gates() (err error) {
 // revision is of both releases.
 func (a *apisix) revision(ours string) pulumi.StringInput {
 	switch {
-	case a.controller.own.Tree == nil:
+	case !a.controller.own.given():
 		return a.plane.own.revision(ours)
-	case a.plane.own.Tree == nil:
+	case !a.plane.own.given():
 		return a.controller.own.revision(ours)
 	}
 	return pulumi.Sprintf("%s %s", a.plane.own.revision(ours), a.controller.own.revision(ours))
@@ -80,7 +86,7 @@ func (a *apisix) revision(ours string) pulumi.StringInput {
 
 // valued are the user's values of both releases for gates behind the rollout of both.
 func (a *apisix) valued() Valued {
-	if a.plane.own.Tree == nil && a.controller.own.Tree == nil {
+	if !a.plane.own.given() && !a.controller.own.given() {
 		return Valued{}
 	}
 	return Valued{Revision: a.revision(""), Rolled: []pulumi.Resource{a.Rollout}}

@@ -82,9 +82,9 @@ func NewCertificate(
 		return nil, fmt.Errorf("certificate %s: %w", args.Secret, err)
 	}
 	if args.Leaf {
-		return c, ctx.RegisterResourceOutputs(c, pulumi.Map{})
+		return c, registerOutputs(ctx, c)
 	}
-	c.Ready, err = args.Cluster.gate(ctx, name+"-gate", GateArgs{Spec: health.Spec{
+	c.Ready, err = args.Cluster.gate(ctx, name+"-gate", gateArgs{Spec: health.Spec{
 		Layer: args.Layer, Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
 		Body: certificate.Spec{
 			Namespace: args.Namespace, Name: args.Secret, Secret: args.Secret, DNSNames: args.DNSNames,
@@ -94,5 +94,5 @@ func NewCertificate(
 	if err != nil {
 		return nil, fmt.Errorf("certificate %s: gate: %w", args.Secret, err)
 	}
-	return c, ctx.RegisterResourceOutputs(c, pulumi.Map{})
+	return c, registerOutputs(ctx, c)
 }

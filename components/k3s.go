@@ -43,11 +43,11 @@ type K3sArgs struct {
 type K3s struct {
 	pulumi.ResourceState
 	// Kubeconfig is the cluster's, with the address of Endpoint. Secret.
-	Kubeconfig pulumi.StringOutput
+	Kubeconfig pulumi.StringOutput `pulumi:"kubeconfig"`
 	// ReaderKubeconfig is the same for a user that can only read. Secret.
-	ReaderKubeconfig pulumi.StringOutput
+	ReaderKubeconfig pulumi.StringOutput `pulumi:"readerKubeconfig"`
 	// Endpoint is the API server's URL.
-	Endpoint string
+	Endpoint string `pulumi:"endpoint"`
 	// Cluster serves the layers inside the cluster.
 	Cluster *Cluster
 	// API holds once every API server answers authenticated requests.
@@ -102,7 +102,7 @@ func NewK3s(ctx *pulumi.Context, name string, args *K3sArgs) (*K3s, error) {
 			return nil, fmt.Errorf("k3s: %w", err)
 		}
 	}
-	return k.K3s, ctx.RegisterResourceOutputs(k.K3s, pulumi.Map{"endpoint": pulumi.String(k.Endpoint)})
+	return k.K3s, registerOutputs(ctx, k.K3s)
 }
 
 // install registers each node's resources: a server after the one before it, agents after the first
@@ -157,13 +157,13 @@ func (k *k3s) connect() error {
 	}
 	k.Cluster = &Cluster{
 		objects:  teardown.Objects{},
-		Provider: provider, Identity: k.identity, Kubeconfig: k.Kubeconfig, Endpoint: k.Endpoint, Servers: k.endpoints(), Hosts: k.args.Hosts,
+		Provider: provider, Identity: k.identity, Kubeconfig: k.Kubeconfig, Endpoint: pulumi.String(k.Endpoint), Servers: pulumi.ToStringArray(k.endpoints()), Hosts: k.args.Hosts,
 		Version: binary.Version, Images: k.args.Artifacts.ImageDigests(), Stable: k.Upgraded, NamespaceEnd: k.args.Timeouts.Namespaces,
 	}
 	if k.args.Connect == nil {
 		return nil
 	}
-	return k.Cluster.ask(k.ctx, k.name+"-adopt", k.args.Connect)
+	return k.Cluster.ask(k.ctx, k.name+"-adopt", k.endpoints(), k.args.Connect)
 }
 
 // endpoint is the API server's URL on a server.

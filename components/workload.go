@@ -50,8 +50,8 @@ type Workload struct {
 	Rollout *Gate
 	// URLs lead to its routes, in their order. Address belongs to the first; nil if it is not
 	// known.
-	URLs    []string
-	Address pulumi.StringInput
+	URLs    []string           `pulumi:"urls"`
+	Address pulumi.StringInput `pulumi:"address"`
 	// Hash identifies the contents of its ConfigMaps and Secrets, without telling them; empty where
 	// there are none.
 	Hash pulumi.StringOutput
@@ -89,7 +89,7 @@ func NewWorkload(
 			return nil, fmt.Errorf("workload %s: %w", args.Config.Name, err)
 		}
 	}
-	return w.Workload, ctx.RegisterResourceOutputs(w.Workload, pulumi.Map{})
+	return w.Workload, registerOutputs(ctx, w.Workload)
 }
 
 // object registers an object that is called like the workload.
@@ -208,7 +208,7 @@ func (w *workloadBuild) gate() error {
 
 // rollout registers the gate of the Deployment of a name.
 func (w *workloadBuild) rollout(role, name string, deployment pulumi.Resource) (*Gate, error) {
-	gate, err := w.args.Cluster.gate(w.ctx, w.name+"-"+role, GateArgs{Spec: health.Spec{
+	gate, err := w.args.Cluster.gate(w.ctx, w.name+"-"+role, gateArgs{Spec: health.Spec{
 		Layer: "apps", Timeout: w.args.Timeouts.Workload, TimeoutKey: "strata:timeouts.workload",
 		Body: rollout.Spec{Workloads: []string{w.args.Config.Namespace + "/Deployment/" + name}},
 	}, Revision: w.revision()}, childOf(w, deployment)...)
