@@ -46,7 +46,7 @@ func TestEveryPortIsDialled(t *testing.T) {
 	assert.Equal(t, []dialFacts{{Port: open, Seen: true}, {Port: closed, Seen: true, Error: "connection refused"}}, dialAll(t.Context(), Dialer(tunnel.Spec{}), "127.0.0.1", []int{open, closed}))
 }
 
-// What this machine can reach by itself says nothing about the way through the jump host.
+// A port that this machine can reach directly proves nothing about the route through the jump host.
 func TestBehindATunnelNoPortIsDialledFromHere(t *testing.T) {
 	open, err := strconv.Atoi(healthtest.Listen(t))
 	require.NoError(t, err)

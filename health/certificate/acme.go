@@ -13,8 +13,8 @@ import (
 	"strata/health/kube"
 )
 
-// The resources of acme.cert-manager.io: what cert-manager asks of an ACME server for a
-// CertificateRequest, and how it proves each name.
+// The resources of acme.cert-manager.io: cert-manager's orders at an ACME server for a
+// CertificateRequest, and the proof of each name.
 var (
 	orderResource     = schema.GroupVersionResource{Group: "acme.cert-manager.io", Version: "v1", Resource: "orders"}
 	challengeResource = schema.GroupVersionResource{Group: "acme.cert-manager.io", Version: "v1", Resource: "challenges"}

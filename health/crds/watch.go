@@ -92,7 +92,8 @@ func (w *crdsWatch) read(ctx context.Context, s *kube.APIServer) ([]crdFacts, []
 	return crds, wanted, nil
 }
 
-// discover asks every API server for what it serves, if the CRDs themselves are as they should be.
+// discover asks every API server for the resources it serves, once the CRDs themselves are as
+// wanted.
 func (w *crdsWatch) discover(ctx context.Context, facts crdsFacts, wanted []kube.ServedResource) []discoveryFacts {
 	all := make([]discoveryFacts, len(w.cluster.Servers))
 	established := health.StateOf(judgeCRDs(w.spec, crdsFacts{Fault: facts.Fault, CRDs: facts.CRDs})) == health.Ready

@@ -119,8 +119,8 @@ func differenceOfKeys(before, after map[string]any) map[string]any {
 	return change
 }
 
-// differenceOfItems returns what has changed under the identity of each item. It says nothing of
-// their order: apply tells whether that is the same.
+// differenceOfItems returns the changed items by their identity. It ignores their order: apply
+// compares that.
 func differenceOfItems(before, after []any) map[string]any {
 	field, names := identities(before)
 	_, later := identities(after)

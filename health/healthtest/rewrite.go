@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// rewrite takes over what the cases are now, each as its difference from the base above it.
+// rewrite stores each case as its difference from the base above it.
 func (f *file) rewrite(whole []expanded) {
 	base := expanded{}
 	for i := range f.Cases {

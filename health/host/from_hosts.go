@@ -117,8 +117,8 @@ func Follow(
 	for ctx.Err() == nil {
 		what := present()
 		if what != asked {
-			// Also where it is gone: should the same one come back, it is asked anew, because a
-			// host says only what changes.
+			// Stop also when the target is gone. If the same one comes back it is asked anew,
+			// because a host reports changes only.
 			stop()
 			stop, asked = func() {}, what
 			if what != "" {

@@ -110,7 +110,7 @@ func TestNoSecretIsInWhatAGateSays(t *testing.T) {
 	assert.NotContains(t, progress.String(), strings.Split(string(other), "\n")[1])
 }
 
-// Each try of a wrong password counts with what locks users out.
+// Each try of a wrong password counts towards a lock-out of the user.
 func TestAWrongSudoPasswordIsTriedOnceByAGate(t *testing.T) {
 	server, dir := sshtest.Start(t), t.TempDir()
 	server.User, server.Sudo = "ops", "echo tried >> "+dir+"/tries\necho 'Sorry, try again.' >&2\nexit 1"

@@ -34,8 +34,8 @@ type UnitFacts struct {
 	// Status is the exit status of the main process; Restarts how often systemd started it again.
 	Status   int `json:"status,omitempty"`
 	Restarts int `json:"restarts,omitempty"`
-	// Queued is true while systemd has a start, stop or restart of the unit to do; what it does
-	// until then is the past.
+	// Queued is true while systemd has a start, stop or restart of the unit to do. Its present
+	// activity is out of date then.
 	Queued bool `json:"queued,omitempty"`
 	// Stable is true once the unit has been active for longer than systemd waits before a restart.
 	Stable bool `json:"stable,omitempty"`
@@ -55,8 +55,8 @@ type UnitFacts struct {
 	// Tunnel is true where flannel carries the Pods' packets through a device of its own, which has
 	// the first address of the host's Pods.
 	Tunnel bool `json:"tunnel,omitempty"`
-	// Seconds is for how long the log has shown the same known cause; of what a server has refused,
-	// how long it was from the first time to the last.
+	// Seconds counts how long the log has shown the same known cause. For refusals by a server, it
+	// counts from the first to the last.
 	Seconds int `json:"seconds,omitempty"`
 	// Certificate is the file of K3s's own certificates that ends first, and CertificateEnds when;
 	// Ending says that a restart renews it.

@@ -203,8 +203,9 @@ func lastComplaint(log []string) string {
 	return ""
 }
 
-// knownCause finds the newest line whose meaning is known; one that only a change helps goes before
-// one that waiting cures, but for what a server has refused: a newer line reports that it is past.
+// knownCause finds the newest line with a known meaning. A cause that only a change helps goes
+// before one that waiting cures. A server's refusal is the exception: a newer line shows that it is
+// past.
 func knownCause(log []string) (unitCause, string, bool) {
 	var found unitCause
 	var at string

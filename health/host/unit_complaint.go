@@ -68,9 +68,9 @@ const tellingLines = 5
 // klogHeader is the time, process and place of a line of Kubernetes' own.
 var klogHeader = regexp.MustCompile(`^[EWF]\d{4} [\d:.]+\s+\d+ `)
 
-// telling are the lines of a log that its cause rests on: those of the known cause, each said once,
-// and the one that ended K3s; where no cause is known, the last complaints. K3s is a whole
-// cluster's components in one process, and logs what each of them misses until the others are up.
+// telling returns the lines that show a log's cause: those of the known cause, without repetitions,
+// and the one that ended K3s. Without a known cause it returns the last complaints. K3s runs a
+// cluster's components in one process, and each logs its missing peers until they are up.
 func telling(log []string) []string {
 	known, _, ok := knownCause(log)
 	var lines, said []string

@@ -30,9 +30,9 @@ func (r ServedResource) groupVersion() string { return r.Group + "/" + r.Version
 // String is the resource as messages name it: group/version plural.
 func (r ServedResource) String() string { return r.groupVersion() + " " + r.Plural }
 
-// Absent are those of the resources that an API server does not serve (yet), by two answers without
-// a cache: the version's own list, and the document about every group. The second one is put
-// together later, and is what Helm, kubectl and Pulumi read: "no matches for kind" comes from
+// Absent returns those of the resources that an API server does not serve (yet). It reads two
+// answers without a cache: the version's own list, and the document about every group. The second
+// one is put together later, and Helm, kubectl and Pulumi read it: "no matches for kind" comes from
 // there.
 func (s *APIServer) Absent(ctx context.Context, wanted []ServedResource) ([]string, error) {
 	versions := map[string][]string{}

@@ -10,9 +10,9 @@ import (
 	"strata/health"
 )
 
-// What separates "for a moment" from "for good". Each number is the smallest that the ordinary
-// start of a Pod does not reach: one failed pull that heals, a restart or two while a dependency
-// starts, a scheduler that waits for a node.
+// Thresholds that tell a passing fault from a permanent one. Each number is the smallest that the
+// ordinary start of a Pod does not reach: one failed pull that heals, a restart or two while a
+// dependency starts, a scheduler that waits for a node.
 const (
 	// crashBackoff is the kubelet's delay after the third crash in a row (10 s, 20 s, 40 s).
 	crashBackoff = 40 * time.Second

@@ -127,8 +127,8 @@ func TestWorkloadsAreNamedByKind(t *testing.T) {
 	}
 }
 
-// The tunnel's trouble is none of the API server's: what it is told as must not be "the API server
-// is not listening".
+// A fault of the tunnel is not the API server's, and must not be reported as "the API server is not
+// listening".
 func TestATunnelThatIsDownIsNoFaultOfTheServer(t *testing.T) {
 	down := &tunnel.DownError{Address: "127.0.0.1:1080", Why: "jump host bastion:22: connection refused"}
 	f := newFault("10.10.0.11:6443", &url.Error{Op: "Get", URL: "https://10.10.0.11:6443/readyz", Err: down})

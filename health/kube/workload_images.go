@@ -50,9 +50,9 @@ func (w WorkloadFacts) judgeImages() health.Verdict {
 	return v
 }
 
-// differs reports whether the node runs another image than was recorded, and its digest. Only what
-// a registry gave out can be compared: a node that got the image from an archive reports the digest
-// of its configuration, with no repository or one that the import made up.
+// differs reports whether the node runs another image than was recorded, and its digest. Only an
+// image from a registry can be compared: a node that got it from an archive reports the digest of
+// its configuration, with no repository or one that the import made up.
 func (r runningImage) differs() (found string, differs bool) {
 	// Docker writes docker-pullable:// before it, and Docker's own images without their registry.
 	from, found, pulled := strings.Cut(strings.TrimPrefix(r.ID, "docker-pullable://"), "@")

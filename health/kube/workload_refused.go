@@ -91,8 +91,8 @@ func (w *WorkloadFacts) within(ctx context.Context, s *APIServer) error {
 	return nil
 }
 
-// heldBy says what keeps a namespace that is being deleted; of what has a finalizer before what is
-// only there.
+// heldBy returns the reason why a namespace is still being deleted: objects with a finalizer before
+// those without.
 func heldBy(conditions []corev1.NamespaceCondition) string {
 	for _, kind := range holding {
 		for _, c := range conditions {

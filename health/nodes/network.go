@@ -14,8 +14,8 @@ import (
 // networkCheck is the name of the check of a host's way to the other nodes' Pods.
 func networkCheck(host health.Host) string { return "pod network " + host.Name }
 
-// routeSeconds is for how long routes may be missing once both ends are up. Flannel follows the
-// Nodes by a watch and writes a route within a second; what it has missed it does not search again.
+// routeSeconds bounds how long routes may be missing once both ends are up. Flannel follows the
+// Nodes by a watch and writes a route within a second; it never searches again for a missed one.
 const routeSeconds = 60
 
 // networkFacts is one host's way to the Pods of the others.

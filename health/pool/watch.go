@@ -73,7 +73,7 @@ func (w *poolWatch) read(ctx context.Context, s *kube.APIServer) (poolFacts, err
 		state := states[i].facts()
 		state.Fresh = states[i].after(pool.ObjectMeta)
 		for j := range announced {
-			// The controller only reads pools; the speakers read what announces them as well.
+			// The controller only reads pools; the speakers read the advertisements as well.
 			state.Fresh = state.Fresh && (state.Name == "controller" || states[i].after(announced[j].ObjectMeta))
 		}
 		if err := w.patience(ctx, s, &states[i], &state); err != nil {

@@ -23,7 +23,7 @@ type systemWatch struct {
 	key     []byte
 
 	mu sync.Mutex
-	// facts are the latest, nil before the first; names are what hosts were told last.
+	// facts are the latest, nil before the first; names are the last that the hosts were sent.
 	facts *systemFacts
 	names namesFacts
 }

@@ -108,9 +108,9 @@ func fieldsOf(from map[string]any, path ...string) []map[string]any {
 	return found
 }
 
-// observeBackend reads the ready addresses of a Service's port. behind says what does not fit
-// together: EndpointSlices follow the Pods a moment later, and a data plane that agrees with them
-// before they have followed agrees with the past.
+// observeBackend reads the ready addresses of a Service's port. behind reports EndpointSlices that
+// do not match the Pods: they follow a moment later, and a data plane that agrees with them until
+// then is out of date too.
 func observeBackend(ctx context.Context, s *kube.APIServer, to backend) (addresses []string, behind string, err error) {
 	service, err := kube.Get[corev1.Service](ctx, s, kube.ServiceResource, to.namespace, to.service)
 	if err != nil {

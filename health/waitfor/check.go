@@ -57,7 +57,7 @@ func Check(part string) error {
 	return nil
 }
 
-// checkValue says what is wrong with what follows the path.
+// checkValue returns the mistake in the text after the path, empty without one.
 func checkValue(path, rest string) string {
 	value, found := strings.CutPrefix(rest, "=")
 	switch {

@@ -16,12 +16,11 @@ import (
 
 const (
 	// probeInterval is the pause between two attempts through one API server. News about the
-	// objects and from the hosts cut it short, so it bounds only what nothing tells.
+	// objects and from the hosts cut it short, so it matters only for changes without news.
 	probeInterval = 100 * time.Millisecond
-	// confirmInterval replaces it after a pass that proves by itself and has to be repeated. What
-	// is repeated is the proof (a webhook with several Pods may have answered with its only good
-	// one), and that needs another attempt but no time: an API server keeps its connection, so that
-	// waiting longer would ask the same Pod.
+	// confirmInterval replaces it after a pass that must be repeated. A webhook with several Pods
+	// may have answered with its only good one. The repetition needs another attempt but no time:
+	// an API server keeps its connection, so that waiting longer would ask the same Pod.
 	confirmInterval = 20 * time.Millisecond
 	// probeTimeout bounds one dry run. The API server itself waits for a webhook for up to its
 	// timeoutSeconds (10 s by default) and then says which address did not answer, which is worth
@@ -169,7 +168,7 @@ func unfilled(object map[string]any, paths []string) []string {
 	return empty
 }
 
-// ask makes one dry run, and returns what the API server would have stored.
+// ask makes one dry run, and returns the object as the API server would have stored it.
 func (p *probe) ask(ctx context.Context, object map[string]any) (answer, map[string]any) {
 	p.mu.Lock()
 	kind := p.kind

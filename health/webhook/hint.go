@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// probeCause is the likely reason for what a dry run met. A race heals by itself; a network fault
-// does not, and is named with the server that has it.
+// probeCause returns the likely reason for a failed dry run. A race heals by itself; a network
+// fault does not, and names its API server.
 func probeCause(p probeFacts) string {
 	switch p.Accept.Kind {
 	case answerNoEndpoints:

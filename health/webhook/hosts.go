@@ -62,14 +62,14 @@ func (w *webhookWatch) askHosts(ctx context.Context, news chan<- struct{}) {
 		func(address string, runs []host.Run) { w.takeRuns(address, runs, news) })
 }
 
-// takeRuns stores what the hosts reported, unless the Service has another address by now.
+// takeRuns stores the hosts' reports, unless the Service has another address by now.
 func (w *webhookWatch) takeRuns(address string, runs []host.Run, news chan<- struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.facts.Hosts.Address == address {
 		w.runs = runs
 		observe.Signal(news)
-		// What a host's kube-proxy has taken up, its API server can use from now on.
+		// A Service that a host's kube-proxy has taken up is usable for its API server from now on.
 		if slices.ContainsFunc(runs, host.Run.Passed) {
 			for _, p := range w.probes {
 				p.unblocked()

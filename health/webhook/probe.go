@@ -8,8 +8,8 @@ import (
 	"strata/health/observe"
 )
 
-// judgeProbe says what the dry runs through one API server prove. Accept comes first: what it meets
-// is the reason.
+// judgeProbe judges the dry runs through one API server. Accept comes first: its answer is the
+// reason.
 func judgeProbe(spec Spec, p probeFacts) health.Verdict {
 	if p.Accept.Kind != answerAccepted {
 		return judgeNotAccepted(spec, p)

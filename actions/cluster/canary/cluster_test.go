@@ -172,7 +172,7 @@ func TestARouteWithoutTheCanaryIsRefused(t *testing.T) {
 	require.ErrorContains(t, in(t, a).Weigh(t.Context(), 25), "has no backends shop and shop-canary")
 }
 
-// family says what the lines are.
+// family is the header of the metric's lines.
 const family = "# TYPE traefik_service_requests_total counter\n"
 
 // metric is a line of Traefik's own.
@@ -180,8 +180,8 @@ func metric(service, code string, n int) string {
 	return fmt.Sprintf("traefik_service_requests_total{code=%q,method=\"POST\",protocol=\"http\",service=%q} %d\n", code, service, n)
 }
 
-// served is a Service's label by Traefik 3.7.6 and later, taken from 3.7.9: a router's name, which
-// ends with a digest, and what is behind it.
+// served returns a Service's label in Traefik 3.7.6 and later, taken from 3.7.9: a router's name,
+// which ends with a digest, and its backend.
 func served(namespace, service string, index int) string {
 	const router = "httproute-apps-shop-gw-traefik-traefik-ep-websecure-0-799bcbf0c2317c5d1c93"
 	return fmt.Sprintf("%s-svc-%s-%s-%d@kubernetesgateway", router, namespace, service, index)
@@ -236,7 +236,7 @@ func TestLabelsOfNoKnownFormAreTold(t *testing.T) {
 	}
 }
 
-// Traefik joins names by dashes: what cannot be told apart is not tried.
+// Traefik joins names by dashes: ambiguous names are refused.
 func TestServicesOfOneNameInTheMetricsAreRefused(t *testing.T) {
 	for name, test := range map[string]struct {
 		services [][2]string
@@ -259,8 +259,8 @@ func TestServicesOfOneNameInTheMetricsAreRefused(t *testing.T) {
 	}
 }
 
-// APISIX counts by route and Pod: the canary's are its Pods, not the old version's on the same
-// route, not one that goes, and not what APISIX answered itself.
+// APISIX counts by route and Pod. Only answers of the canary's Pods count: not the old version's on
+// the same route, not those of a Pod that goes, and not APISIX's own.
 func TestAnswersAreCountedByAPISIXForThePodsOfTheCanary(t *testing.T) {
 	line := func(code, node string, n int) string {
 		return fmt.Sprintf("apisix_http_status{code=%q,route=\"1a\",matched_uri=\"/*\",service=\"2b\",consumer=\"\",node=%q} %d\n", code, node, n)

@@ -55,8 +55,8 @@ func (c *cluster) probe(ctx context.Context) (wrong string, err error) {
 	return wrong, err
 }
 
-// count asks each Pod of the ingress controllers what it has counted of the canary, whose
-// Deployment d is.
+// count reads from each Pod of the ingress controllers its counts of the canary, which has the
+// Deployment d.
 func (c *cluster) count(ctx context.Context, d *appsv1.Deployment, found *seen) error {
 	found.Counters = map[string]counter{}
 	var strange []string

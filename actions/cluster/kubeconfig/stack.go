@@ -10,7 +10,7 @@ import (
 )
 
 // ForStack reads the context that a stack on an existing cluster names. Its errors are
-// config.Problems: what is wrong is found before any change, with the key and the way out.
+// config.Problems: mistakes are found before any change, with the key and the fix.
 func ForStack(cfg *config.Config, project string) (Target, error) {
 	paths, shown, err := stackPaths(cfg.Cluster.Kubeconfig, project)
 	if err != nil {

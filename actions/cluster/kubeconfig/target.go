@@ -79,9 +79,9 @@ func DefaultPaths(getenv func(string) string) ([]string, error) {
 	return []string{filepath.Join(home, clientcmd.RecommendedHomeDir, clientcmd.RecommendedFileName)}, nil
 }
 
-// Read finds a context in kubeconfigs, of which the first that says something wins, as with
-// kubectl. An empty context is the current one. Files that are not there are skipped as long as one
-// is. Errors: a *ContextError, fs.ErrNotExist, or what is wrong with the context.
+// Read finds a context in kubeconfigs, of which the first that sets a value wins, as with kubectl.
+// An empty context means the current one. Missing files are skipped as long as one exists. Errors:
+// a *ContextError, fs.ErrNotExist, or the context's fault.
 func Read(paths []string, context string) (Target, error) {
 	if err := oneIsThere(paths); err != nil {
 		return Target{}, err
@@ -153,9 +153,9 @@ func alone(raw *clientcmdapi.Config) (Target, error) {
 // (client-go tools/clientcmd/client_config.go, clusterExtensionKey).
 const execExtension = "client.authentication.k8s.io/exec"
 
-// forget takes out what says nothing about the cluster or who asks: what tools note for themselves,
-// such as the time of minikube's last start, would look like a changed credential. The namespace is
-// for people who type; the program names each object's.
+// forget removes settings that do not describe the cluster or the login. Notes of tools, such as
+// the time of minikube's last start, would look like a changed credential. The namespace is for
+// users who type commands; the program names each object's.
 func forget(raw *clientcmdapi.Config) {
 	raw.Extensions, raw.Preferences = nil, clientcmdapi.Preferences{} // an old file may still have preferences
 	for _, cluster := range raw.Clusters {

@@ -41,9 +41,9 @@ const (
 	certificateTTL  = "8760h"
 )
 
-// Configure makes the CAs, the role and the login, each where it is missing, and brings role,
-// policy and login to what is asked for. The client has a token that may do so. It returns the
-// root's certificate in PEM.
+// Configure makes the CAs, the role and the login, each where it is missing, and updates role,
+// policy and login to want. The client has a token that may do so. It returns the root's
+// certificate in PEM.
 func Configure(ctx context.Context, client *api.Client, want Issuing) (string, error) {
 	mounts, err := client.Sys().ListMountsWithContext(ctx)
 	if err != nil {
@@ -102,7 +102,7 @@ func ensureCAs(ctx context.Context, client *api.Client, want Issuing) (string, e
 	if err != nil {
 		return "", fmt.Errorf("sign the intermediate CA: %w", err)
 	}
-	// With the root behind it, so that what is signed comes with the whole chain.
+	// With the root behind it, so that certificates come with the whole chain.
 	_, err = client.Logical().WriteWithContext(ctx, IntermediateMount+"/intermediate/set-signed", map[string]any{"certificate": signed + "\n" + root})
 	if err != nil {
 		return "", fmt.Errorf("install the intermediate CA: %w", err)

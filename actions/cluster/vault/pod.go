@@ -59,7 +59,7 @@ func podTrouble(ctx context.Context, cluster kubernetes.Interface, server Server
 	return nil
 }
 
-// running is nil for a Pod whose containers run, and else says what they wait for.
+// running returns nil for a Pod whose containers run, else an error with their reason for waiting.
 func running(pod *corev1.Pod) error {
 	if pod.DeletionTimestamp != nil {
 		return errors.New("is being deleted")

@@ -36,7 +36,7 @@ func New(kubeconfig string, servers []string) (*Watchers, error) {
 
 // Wait waits until they watch again after a start of the API server: one that does not yet goes on
 // sending requests to Pods that are replaced meanwhile. One server that has run for AgainAfter is
-// enough: whoever watched another goes over to it at once. say is told what is waited for.
+// enough: watchers of another go over to it at once. say gets the reason for each wait.
 func (w *Watchers) Wait(ctx context.Context, say func(string)) error {
 	for {
 		age, err := w.longest(ctx)

@@ -145,7 +145,7 @@ func TestAnAgeThatIsNotSaidIsWaitedFor(t *testing.T) {
 	assert.Contains(t, said[0], "replaced in 1m30s")
 }
 
-// waits waits for the watchers of API servers, and returns what it told and how long it took.
+// waits waits for the watchers of API servers, and returns its messages and how long it took.
 func waits(
 	ctx context.Context, t *testing.T, servers ...*httptest.Server,
 ) (said []string, took time.Duration, err error) {
