@@ -1,6 +1,6 @@
-// Package hostrun owns what a resource does on one host over SSH: a bash script as root when it is
-// created or changes, and another one when it goes. It does not own what the scripts do, nor how the
-// host is reached (package remote).
+// Package hostrun runs a resource's scripts on one host over SSH: a bash script as root when it is
+// created or changes, and another one when it goes. It does not own the scripts, nor the login to
+// the host (package remote).
 package hostrun
 
 import (
@@ -52,7 +52,7 @@ type Input struct {
 }
 
 // Run runs the script, or with gone the one of the delete, and writes its lines to out as they
-// come, both streams in one. key is what remote.Dialer takes. The error names the host and the exit
+// come, both streams in one. key is remote.Dialer's key. The error names the host and the exit
 // code, and neither the script nor its input.
 func (i Input) Run(ctx context.Context, gone bool, key []byte, out io.Writer) error {
 	script, stdin := i.Script, i.Stdin

@@ -97,8 +97,8 @@ func ofCluster(one hypervisor.Owned) string {
 	return " (cluster " + one.Cluster + ")"
 }
 
-// showOrphans says what each orphan is, how the next up takes it over and how it is removed by
-// hand.
+// showOrphans describes each orphan, with the ways to adopt it by the next update and to remove it
+// by hand.
 func showOrphans(out io.Writer, cfg *config.Config, orphans []hypervisor.Owned) error {
 	where := "this machine"
 	if at := cfg.Hosts.Hypervisor; at.Address != "" {

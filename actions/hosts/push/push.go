@@ -45,7 +45,7 @@ var Send = verb.Unbounded(func(ctx context.Context, call verb.Call, input Input)
 type Input struct {
 	// Dest is the absolute path on the host, Mode its mode in octal, for example 0755.
 	Dest string `json:"dest"`
-	// File is the local file, SHA256 what it must be.
+	// File is the local file, SHA256 its expected digest.
 	File string `json:"file"`
 	// Images says that the file is an archive of container images, to be loaded if K3s runs.
 	Images bool          `json:"images,omitempty"`

@@ -106,7 +106,7 @@ func TestWhatIsNotSetIsReadFromAnSSHConfig(t *testing.T) {
 }
 
 // ssh is called with one name, which answers for every keyword: a block about the address is not
-// mixed with what `Host *` says of the name.
+// mixed with the keywords of `Host *` for the name.
 func TestABlockAboutTheAddressIsTakenWholeWhereNoneIsAboutTheName(t *testing.T) {
 	key, pin := keyPair(t, "")
 	other, _ := keyPair(t, "")

@@ -16,7 +16,6 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// What people have in an ssh_config means what it means to ssh.
 func TestAnSSHConfigMeansWhatItMeansToSSH(t *testing.T) {
 	key, public := keyPair(t, "")
 	_, pin := keyPair(t, "")

@@ -55,7 +55,8 @@ func (i *Issuer) first(
 	return nil, silent, nil
 }
 
-// renewed has K3s renew what has ended, and is the first access that is believed then.
+// renewed restarts the servers whose certificates have ended, and returns the first access that
+// works afterwards.
 func (i *Issuer) renewed(ctx context.Context, servers []remote.Target, limit time.Duration) (*admin, error) {
 	found, silent := i.admins(ctx, servers, limit)
 	ended := slices.DeleteFunc(found, func(one admin) bool { return !one.hasEnded() })

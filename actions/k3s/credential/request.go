@@ -71,7 +71,7 @@ func User(stack string, generation int) string {
 	return prefix + stack + ":" + strconv.Itoa(generation)
 }
 
-// splitUser parses what User returns; no name of a stack has a colon, and that of a reader has
+// splitUser parses User's result. No name of a stack has a colon, and that of a reader has
 // ":reader" behind the stack's. ok is false for other users.
 func splitUser(user string) (stack string, generation int, ok bool) {
 	stack, ok = strings.CutPrefix(user, prefix)
@@ -143,7 +143,8 @@ func Parse(text string) (*Issued, error) {
 	return issued, nil
 }
 
-// answers says whether what was issued is what is asked for now, by a cluster of the same CA.
+// answers reports whether the issued credential still fits the request, and the cluster has the
+// same CA.
 func (i *Issued) answers(r Request, ca []byte, now time.Time) bool {
 	if i == nil || i.User != r.User || i.Lifetime != r.Lifetime || i.Generation != r.Generation || !now.Before(i.Ends) || i.Reader == "" {
 		return false

@@ -50,8 +50,8 @@ func ReadPastHere(ctx context.Context, stack string) (Past, error) {
 	return ReadPast(ctx, stackstate.CommandLine("."), stack)
 }
 
-// CAHashIn is the hash at the end of what the first server says of its CA; empty where it has said
-// nothing.
+// CAHashIn returns the hash at the end of the first server's answer about its CA; empty for an
+// empty answer.
 func CAHashIn(said string) string {
 	words := strings.Fields(said)
 	if len(words) == 0 {
@@ -60,7 +60,7 @@ func CAHashIn(said string) string {
 	return words[len(words)-1]
 }
 
-// PastOf returns what a state shows. Servers is empty where they are encrypted.
+// PastOf reads the Past from a state. Servers is empty where they are encrypted.
 func PastOf(state *stackstate.State) Past {
 	var past Past
 	if identity, ok := state.Named("k3s-cluster"); ok {

@@ -26,9 +26,9 @@ type Set struct {
 	Owner *k3shost.Owner `json:"owner,omitempty"`
 }
 
-// Remembered returns what the next run needs of the set: how a node that has left by then is
-// reached. Pins are fingerprints, because an output travels in one environment variable, which
-// Linux bounds at 128 KiB.
+// Remembered returns the part of the set that the next run needs to reach a node that has left by
+// then. Pins are fingerprints, because an output travels in one environment variable, which Linux
+// bounds at 128 KiB.
 func (s Set) Remembered() Set {
 	kept := Set{Members: make([]Member, 0, len(s.Members))}
 	for _, member := range s.Members {

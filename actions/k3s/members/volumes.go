@@ -47,7 +47,7 @@ func (r *Remover) KeepsVolumes(ctx context.Context, leaving []Member, discard []
 	return refusal(held)
 }
 
-// refusal names each member with what it holds; nil where none holds anything.
+// refusal returns an error that names each member with its volumes; nil if there are none.
 func refusal(held map[string][]string) error {
 	if len(held) == 0 {
 		return nil
@@ -62,8 +62,8 @@ func refusal(held map[string][]string) error {
 		"or say that they may go: strata:k3s.discardVolumesOf: [%s]", strings.Join(holders, "; "), strings.Join(names, ", "))
 }
 
-// split are the nodes that stay, and those that leave by name, as what a volume's affinity is held
-// against. A member whose Node is gone is known by its name: its disk may still be there.
+// split returns the nodes that stay, and those that leave by name, as sets to match a volume's
+// affinity with. A member whose Node is gone is known by its name: its disk may still be there.
 func split(nodes []corev1.Node, leaving []Member) (stay []labels.Set, leave map[string]labels.Set) {
 	leave = map[string]labels.Set{}
 	for _, member := range leaving {

@@ -34,8 +34,8 @@ var Rotate = verb.New(func(ctx context.Context, call verb.Call, rotation Rotatio
 type Rotation struct {
 	// Timeout bounds it.
 	Timeout metav1.Duration `json:"timeout"`
-	// Generation is that of the wanted token. It can only grow: the name of what a former token
-	// encrypted stays in etcd's files for a while.
+	// Generation is that of the wanted token. It can only grow: the key of a former token stays in
+	// etcd's files for a while.
 	Generation int `json:"generation"`
 	// Servers are all servers; none where the generation is only recorded.
 	Servers []remote.Target `json:"servers,omitempty"`

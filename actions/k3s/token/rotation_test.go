@@ -20,7 +20,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// cluster is three servers. says are what each prints, followed are what it prints once one has
+// cluster fakes three servers. says are their outputs, followed their outputs after one of them has
 // been asked.
 type cluster struct {
 	says, followed map[string]string

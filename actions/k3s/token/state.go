@@ -33,6 +33,6 @@ func all(state *stackstate.State, first string) []string {
 	}
 }
 
-// Key is the key in etcd under which K3s keeps what a token encrypts (k3s-io/k3s
+// Key returns the key in etcd of the data that K3s encrypts with a token (k3s-io/k3s
 // pkg/cluster/encrypt.go, storageKey).
 func Key(token string) string { return "/bootstrap/" + digest.Of([]byte(token))[:12] }

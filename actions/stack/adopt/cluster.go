@@ -13,8 +13,8 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// timeout bounds one read with what follows from it: four small requests to an API server whose
-// gate holds.
+// timeout bounds one read and its repair: four small requests to an API server whose gate has
+// passed.
 const timeout = time.Minute
 
 // ReleaseToken is the Pulumi type of a Helm release.
@@ -24,7 +24,7 @@ const ReleaseToken = "kubernetes:helm.sh/v3:Release"
 type Cluster struct {
 	objects dynamic.Interface
 	kube    kubernetes.Interface
-	// mutex guards kinds, what each apiVersion serves.
+	// mutex guards kinds, the kinds that each apiVersion serves.
 	mutex sync.Mutex
 	kinds map[string]map[string]served
 }

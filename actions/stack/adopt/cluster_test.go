@@ -108,8 +108,7 @@ func TestANamespaceThatIsANameAndNothingElseIsTakenOver(t *testing.T) {
 	require.ErrorContains(t, c.Before(t.Context(), "kubernetes:core/v1:Namespace", false, inputs), "did not make it")
 }
 
-// Taken over, it would be deleted when the configuration is taken back, with what its owner has in
-// it.
+// If it were adopted, a change of the configuration would delete it later, with its owner's data.
 func TestAnObjectOfAnotherProgramIsRefused(t *testing.T) {
 	c := cluster(t, []runtime.Object{object("Namespace", "", "team-a", "kubectl-create", "pulumi-kubernetesque")})
 	err := c.Before(t.Context(), "kubernetes:core/v1:Namespace", false, map[string]any{

@@ -78,11 +78,11 @@ func handedOver(
 	return managed, changed, nil
 }
 
-// conflicting are the fields that the provider's own create would have as a conflict with itself
-// although they have the values that it wants: in a list that is one value to server-side apply,
-// what the API server has filled in is a difference (the parentRefs of an HTTPRoute, the
-// certificateRefs of a Gateway). wanted is the object as JSON. Any other failure of the try is left
-// to the create, which says it.
+// conflicting returns the fields in which the provider's create would conflict with itself,
+// although they have the wanted values. Server-side apply sees a list as one value, so that fields
+// filled in by the API server differ (the parentRefs of an HTTPRoute, the certificateRefs of a
+// Gateway). wanted is the object as JSON. Any other failure of the try is left to the create, which
+// reports it.
 func conflicting(
 	ctx context.Context, client dynamic.ResourceInterface, wanted []byte, live *unstructured.Unstructured,
 ) (*fieldpath.Set, error) {

@@ -19,9 +19,9 @@ import (
 	"strata/internal/kube/conflict"
 )
 
-// manager is the field manager of what Pulumi's kubernetes provider creates, and the beginning of
-// the one that it updates with (pulumi-kubernetes provider/pkg/await/await.go, provider.go
-// fieldManagerName).
+// manager is the field manager of objects that Pulumi's kubernetes provider creates, and the
+// beginning of the one that it updates with (pulumi-kubernetes provider/pkg/await/await.go,
+// provider.go fieldManagerName).
 const manager = "pulumi-kubernetes"
 
 // beforeCreate makes way for an object. One that the provider made is given the inputs, in the name
@@ -141,7 +141,7 @@ func (c *Cluster) client(object *unstructured.Unstructured, kind served) dynamic
 	return all.Namespace(object.GetNamespace())
 }
 
-// clean is an object without what the provider keeps beside it.
+// clean returns an object without the provider's own keys.
 func clean(inputs map[string]any) map[string]any {
 	object := map[string]any{}
 	for key, value := range inputs {
@@ -152,9 +152,9 @@ func clean(inputs map[string]any) map[string]any {
 	return object
 }
 
-// bare says whether an object is a name and nothing else, without an owner of its fields: what is
-// left of an apply of a Namespace that has nothing but its name, as the provider makes it. The API
-// server keeps no manager of no fields.
+// bare reports whether an object is a name and nothing else, without an owner of its fields. The
+// provider's apply of a Namespace that has only a name leaves one: the API server keeps no manager
+// of no fields.
 func bare(found *unstructured.Unstructured) bool {
 	labels := found.GetLabels()
 	delete(labels, "kubernetes.io/metadata.name") // the API server's own

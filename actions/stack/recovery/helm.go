@@ -119,7 +119,7 @@ func (r *Recovery) repair(ctx context.Context, client kubernetes.Interface, one 
 	return nil
 }
 
-// giveUp ends one revision; what is its name in the log.
+// giveUp ends one revision; the log names it by what.
 func (r *Recovery) giveUp(
 	ctx context.Context, client kubernetes.Interface, secret *corev1.Secret, known bool, what string,
 ) error {

@@ -139,7 +139,7 @@ func TestWhatTheClusterAndTheStackMakeThemselvesIsNoLoss(t *testing.T) {
 	), layers), "- namespace argocd: Application argocd/shop")
 }
 
-// What others use: it leaves, and they stay with a name of nothing.
+// Objects in use by others leave; their users stay with a reference to nothing.
 func TestWhatOthersUseIsNotDeleted(t *testing.T) {
 	const definition = `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: anvils.acme.example.org%s}, spec: {group: acme.example.org, names: {kind: Anvil}}}`
 	anvil := `{apiVersion: acme.example.org/v1, kind: Anvil, metadata: {name: big, namespace: shop}}`
@@ -203,7 +203,7 @@ func TestDefinitionsThatStayAreNoLoss(t *testing.T) {
 	assert.NoError(t, losses(t, Guard{Objects: Objects{KindKeptBundle: {"apisix"}}}, cluster, Objects{KindBundle: {"apisix"}}), "it is kept from now on")
 }
 
-// A kind that cannot be listed is named: what is not known is not empty.
+// A kind that cannot be listed is named: unknown is not empty.
 func TestAKindThatCannotBeListedIsNamed(t *testing.T) {
 	impatient(t)
 	cluster := holding(t)

@@ -8,8 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// NodeSettings are the labels and taints that a stack sets on one Node. What else a Node has is left
-// as it is.
+// NodeSettings are the labels and taints that a stack sets on one Node. Its other labels and taints
+// are left as they are.
 type NodeSettings struct {
 	Labels map[string]string `json:"labels,omitempty"`
 	// Taints are written as kubectl writes them: key=value:Effect.
