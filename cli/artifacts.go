@@ -13,7 +13,7 @@ import (
 	"strata/config"
 )
 
-// newFetchCommand is `strata fetch`: download what is pinned and record its sums.
+// newFetchCommand returns `strata fetch`: download the pinned artifacts and record their sums.
 func newFetchCommand() *cobra.Command {
 	var project string
 	var files []string

@@ -64,7 +64,7 @@ func makeBundle(cmd *cobra.Command, project, stack, file, dir string) error {
 }
 
 // runBundle compiles the module and runs it, with this command's output and until this command is
-// interrupted. left says what a failed run leaves.
+// interrupted. left describes the files that a failed run leaves.
 func runBundle(cmd *cobra.Command, command, left, project, stack, file string, more ...string) error {
 	project, err := filepath.Abs(project) // go -C takes a path of the output for one in the module's folder
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"strata/actions"
 )
 
-// What resources run is no command of people's, but for those that are listed: Run finds the verb
+// Verbs of resources are no commands for people, but for those that are listed. Run finds the verb
 // first, so that they are the same.
 func TestNoCommandOfAResourceIsAmongThoseOfPeople(t *testing.T) {
 	both := map[string]string{

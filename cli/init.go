@@ -97,7 +97,7 @@ func (f initFlags) request(stack string) (*scaffold.Request, error) {
 	return request, errors.Join(append(wrong, err)...)
 }
 
-// byDefault fills in what is not set and cannot come from an ssh_config.
+// byDefault fills in the flags that are not set and cannot come from an ssh_config.
 func (f initFlags) byDefault() initFlags {
 	if f.config != "" {
 		return f

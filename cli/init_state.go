@@ -13,8 +13,8 @@ import (
 	"strata/cli/localstate"
 )
 
-// stateChosenBy returns by what a state or a passphrase is chosen, and refuses --local-state beside
-// it: who has chosen one would have the stack in another place than thought.
+// stateChosenBy returns the setting that chooses a state or a passphrase, and refuses --local-state
+// beside it: the stack would be in another place than the user expects.
 func (f initFlags) stateChosenBy() (string, error) {
 	chosen, err := localstate.FindChoice(f.project)
 	if err == nil && f.localState && chosen != "" {

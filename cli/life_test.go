@@ -44,7 +44,7 @@ func clusterState(t *testing.T, server *sshtest.Server, names ...string) string 
 	return string(state)
 }
 
-// step is the last word of a script, before what ends its compound: the step that it runs.
+// step returns the last word of a script, before the end of its compound: the step that it runs.
 func step(script string) string {
 	words := strings.Fields(strings.TrimSuffix(strings.TrimSpace(script), "}"))
 	return words[len(words)-1]

@@ -13,8 +13,8 @@ import (
 	"strata/config"
 )
 
-// preflightTimeout bounds how long nothing is heard: what exists already answers soon, on a busy
-// machine as well.
+// preflightTimeout bounds a silence: existing hosts and APIs answer soon, on a busy machine as
+// well.
 const preflightTimeout = 30 * time.Second
 
 // silenceUsage describes --timeout of the commands that observe hosts.

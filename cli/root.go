@@ -1,6 +1,6 @@
 // Package cli owns the command line of people: a file for each subject with its subcommands, each a
-// thin layer over the package that does the work. What resources run is in the table of package
-// actions. Nothing secret is ever an argument.
+// thin layer over the package that does the work. The verbs that resources run are in the table of
+// package actions. Nothing secret is ever an argument.
 package cli
 
 import (

@@ -69,7 +69,8 @@ const (
 // recorded in the state: the issuer's gate holds cert-manager to it.
 func NewCA(ctx *pulumi.Context, name string, args *CAArgs, opts ...pulumi.ResourceOption) (*CA, error) {
 	secret := certManagerNamespace + "/" + caSecret
-	// What has another root be made, or taken: the root itself is not known before it is read.
+	// The settings that make or accept another root: the root itself is not known before it is
+	// read.
 	revision := strings.TrimSpace(args.Config.CommonName + " " + args.Config.AcceptedCA)
 	a := &CA{Signer: Signer{Issuer: caIssuer, Trust: secret, Revision: pulumi.String(revision)}, CASecret: secret}
 	if err := ctx.RegisterComponentResource("strata:certmanager:Authority", name, a, opts...); err != nil {

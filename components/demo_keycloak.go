@@ -13,10 +13,10 @@ const (
 	httpbinImage  = "ghcr.io/mccutchen/go-httpbin:2.18.3"
 )
 
-// What Keycloak asks for, and its limit. It begins with half of its limit as heap and takes up to
-// 70 % of it, and without a limit it does so with the node's memory
+// Keycloak's memory request and limit. It begins with half of its limit as heap and takes up to 70
+// % of it, and without a limit it does so with the node's memory
 // (www.keycloak.org/server/containers, "Specifying different memory settings": at least 750 MB).
-// The limit is what the sizing guide comes to without users: (1250 MB - 300 MB) / 0.7
+// The limit is the sizing guide's result without users: (1250 MB - 300 MB) / 0.7
 // (www.keycloak.org/high-availability, "Concepts for sizing CPU and memory").
 const keycloakMemory, keycloakMemoryLimit = "768Mi", "1360Mi"
 

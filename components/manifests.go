@@ -159,8 +159,8 @@ func (m Manifest) rank() int {
 	return 1
 }
 
-// needs returns the identities of those of all that the object cannot be created without. What others
-// need can be created without them.
+// needs returns the identities of the objects in all that must exist before this one is created.
+// CustomResourceDefinitions and Namespaces need none.
 func (m Manifest) needs(all []Manifest) []string {
 	if m.rank() == 0 {
 		return nil

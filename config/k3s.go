@@ -61,9 +61,9 @@ type K3s struct {
 	// DiscardVolumesOf are the names of nodes that may be removed although volumes are on their
 	// disks, which are wiped. Default: none, and the removal of such a node is refused.
 	DiscardVolumesOf []string `json:"discardVolumesOf,omitempty"`
-	// Protect refuses to destroy the cluster until it is false again and an up has seen that; and
-	// it refuses an up that would lose what others keep in a namespace that leaves, whatever
-	// strata:discard consents to. Default false.
+	// Protect refuses to destroy the cluster until it is false again and an update has seen that.
+	// It also refuses an update that would lose others' objects in a namespace that leaves, even if
+	// strata:discard consents to it. Default false.
 	Protect bool `json:"protect,omitempty"`
 }
 

@@ -18,8 +18,8 @@ type stackFile struct {
 	sections map[string]string
 	// problems are about the file's keys.
 	problems problems
-	// refused is the engine's refusal of what is not as Pulumi.yaml declares it. It tells one mistake and
-	// no fix, so a Problem about the same value comes before it.
+	// refused is the engine's refusal of a value that Pulumi.yaml declares otherwise. It tells one
+	// mistake and no fix, so a Problem about the same value comes before it.
 	refused error
 }
 

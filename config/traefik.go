@@ -23,7 +23,7 @@ type Traefik struct {
 	Address netip.Addr `json:"address,omitzero"`
 	// ExternalTrafficPolicy is Cluster or Local: whether every node takes requests for the load
 	// balancer's address, or only those where a Pod of the ingress controller is ready, which then
-	// sees the clients' own addresses (docs/values.md has what that costs). Default: Cluster.
+	// sees the clients' own addresses (docs/values.md has the cost). Default: Cluster.
 	ExternalTrafficPolicy TrafficPolicy `json:"externalTrafficPolicy,omitempty"`
 	// LongestRequest bounds the time of a request; a Pod that stops serves its requests for so
 	// long. Default 30s.

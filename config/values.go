@@ -132,8 +132,8 @@ func (c *Config) OwnValues() (all []Values) {
 	return all
 }
 
-// check refuses a value that is Strata's to set, and one that would take such a value away with
-// what it replaces.
+// check refuses a value that is Strata's to set, and one that would remove such a value by
+// replacing its parent.
 func (v Values) check(c *Config, ps *problems, path string, value any) {
 	key := field("%s.%s", v.Key, path)
 	if strings.HasPrefix(path, "[") {
@@ -156,7 +156,7 @@ func (v Values) check(c *Config, ps *problems, path string, value any) {
 	}
 }
 
-// checkCarried refuses what Pulumi would change on its way to the chart.
+// checkCarried refuses values that Pulumi would change on their way to the chart.
 func checkCarried(ps *problems, key string, value any) {
 	switch below := value.(type) {
 	case nil:

@@ -12,8 +12,8 @@ type OwnedValue struct {
 	// Path is a place in the chart's values, as ValuePath writes it; everything below it is meant
 	// as well.
 	Path string
-	// Why says who sets it or what relies on it; Instead what to do in place of setting it, empty
-	// where there is nothing.
+	// Why names the owner of the value or its user; Instead the alternative to setting it, empty
+	// without one.
 	Why, Instead string
 	// allows reports whether a value is the user's after all, beside the rest of a configuration;
 	// nil: none is.
@@ -89,7 +89,7 @@ const (
 	chosenAddress = "annotations[" + metallbIPs + "]"
 )
 
-// liveness are the paths of what Strata sets of liveness probes, below parts of a chart.
+// liveness returns the paths of Strata's values for liveness probes, below parts of a chart.
 func liveness(parts ...string) (paths []string) {
 	for _, part := range parts {
 		paths = append(paths, part+"livenessProbe.timeoutSeconds", part+"livenessProbe.failureThreshold")

@@ -45,7 +45,7 @@ var refusedRules = []rule{
 			"never be approved; list issuers.cert-manager.io/* and clusterissuers.cert-manager.io/* beside your own"},
 }
 
-// What is refused in some cases only is the user's in all others.
+// A value that is refused in some cases only is the user's in all others.
 func TestWhatBreaksNothingIsNotRefused(t *testing.T) {
 	for name, values := range map[string]struct{ key, text string }{
 		"signers beside cert-manager's own": {"certManager.values",

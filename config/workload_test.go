@@ -54,8 +54,8 @@ func anyWorkload(t *rapid.T) map[string]any {
 	return fields
 }
 
-// What validation lets pass never has a Pod killed with a request in it, and never holds up a drain
-// for ever.
+// A valid workload never has a Pod killed with a request in it, and never holds up a drain for
+// ever.
 func TestEveryWorkloadThatIsAcceptedIsSafe(t *testing.T) {
 	accepted := 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -32,8 +32,8 @@ func existingTarget(cfg *config.Config) (target kubeconfig.Target, err error) {
 	return target, nil
 }
 
-// newBase registers the cluster. What is above it cannot tell which of the two it is, but for what
-// has no hosts to observe from.
+// newBase registers the cluster. Layers above it cannot tell which of the two it is, but for those
+// that have no hosts to observe from.
 func newBase(
 	ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, target kubeconfig.Target, p Program,
 ) (*base, error) {
@@ -72,7 +72,7 @@ func newBase(
 	return &base{cluster: built.Cluster, reader: &built.ReaderKubeconfig, nodes: configuredNodes(cfg)}, nil
 }
 
-// guard registers the first guard of what others keep in the cluster, which every layer waits for.
+// guard registers the first guard of others' objects in the cluster, which every layer waits for.
 func (b *base) guard(
 	ctx *pulumi.Context, cfg *config.Config, warn func(*pulumi.Context, string) error,
 ) (*components.Teardown, error) {
@@ -94,7 +94,7 @@ func configuredNodes(cfg *config.Config) pulumi.Array {
 	return nodes
 }
 
-// export publishes what a user needs next.
+// export publishes the values that a user needs next.
 func (b *base) export(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set) {
 	versions := pulumi.StringMap{}
 	for _, file := range files.Artifacts() {

@@ -6,7 +6,7 @@ import "github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 // grows when an older state needs a step by hand (docs/upgrading-strata.md).
 const StateVersion = 1
 
-// export publishes where the platform's own services and the workloads are, and what trusts them.
+// export publishes the addresses of the platform's own services and of the workloads, and their CA.
 func (a *above) export(ctx *pulumi.Context) {
 	ctx.Export("stateVersion", pulumi.Int(StateVersion))
 	urls, addresses := pulumi.StringMap{}, pulumi.StringMap{}
@@ -46,7 +46,7 @@ func (a *above) export(ctx *pulumi.Context) {
 	}
 }
 
-// exportDemo publishes where APISIX and its demo are, and what opens it.
+// exportDemo publishes the addresses of APISIX and its demo, and their credentials.
 func (a *above) exportDemo(ctx *pulumi.Context, at func(name, url string, address pulumi.StringInput)) {
 	var address pulumi.StringInput
 	if a.apisix != nil && a.apisix.HasIP {

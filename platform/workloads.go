@@ -9,8 +9,8 @@ import (
 	"strata/config"
 )
 
-// applications registers the user's applications. They wait for the API and for what they use, and
-// not for one another.
+// applications registers the user's applications. They wait for the API and for their
+// prerequisites, and not for one another.
 func (a *above) applications(ctx *pulumi.Context, cfg *config.Config, start components.Layer) error {
 	if *cfg.Apps.Wave.Enabled {
 		var err error
