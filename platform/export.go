@@ -6,7 +6,8 @@ import "github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 // grows when an older state needs a step by hand (docs/upgrading-strata.md).
 const StateVersion = 1
 
-// export publishes the addresses of the platform's own services and of the workloads, and their CA.
+// export publishes the addresses of the platform's own services and of the workloads, the CA that
+// signs for them, and Vault's keys.
 func (a *above) export(ctx *pulumi.Context) {
 	ctx.Export("stateVersion", pulumi.Int(StateVersion))
 	urls, addresses := pulumi.StringMap{}, pulumi.StringMap{}

@@ -141,8 +141,8 @@ func (a *airgap) comesUp(t *testing.T, upstream *upstream) {
 	a.pulledNothing(t)
 }
 
-// pulledNothing holds every image of every Pod to what K3s has imported: a kubelet that pulls says
-// so in an event.
+// pulledNothing checks that K3s has imported every image of every Pod: a kubelet that pulls writes
+// an event.
 func (a *airgap) pulledNothing(t *testing.T) {
 	var events struct {
 		Items []struct{ Reason, Message string }

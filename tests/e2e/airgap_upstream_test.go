@@ -36,13 +36,13 @@ import (
 // upstream has the lab's files under the names of the projects' own, and a registry with the lab's
 // images: all that a connected machine reaches.
 type upstream struct {
-	// address is its own, ca what signs for it.
+	// address is its own, ca the CA that signs for it.
 	address, ca string
 	// versions are those of the lab's files, as sections of a configuration.
 	versions map[string]map[string]any
 	// files holds the mirror's contents by path.
 	files map[string][]byte
-	// requests counts what was asked for.
+	// requests counts the requests.
 	requests atomic.Int32
 }
 
@@ -79,7 +79,7 @@ func serveUpstream(t *testing.T) *upstream {
 	return u
 }
 
-// haveFiles gives it what has an address.
+// haveFiles gives it the artifacts that have an address.
 func (u *upstream) haveFiles(t *testing.T, manifest *artifacts.Manifest) {
 	files, versions, core := map[string][]byte{}, map[string]string{}, []string{}
 	for _, entry := range manifest.Artifacts {

@@ -17,8 +17,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// The seed's four tests: a clean cluster, a second run, fast iteration, and a partial failure; and
-// what its script never did, going.
+// TestAPISIX runs a clean cluster, a second run, fast iteration, a partial failure, and a destroy.
 func TestAPISIX(t *testing.T) {
 	t.Parallel()
 	net := network{"std0", "10.24.0"}
@@ -99,8 +98,8 @@ func withoutAPISIX(hosts *hostSet, nodes ...node) map[string]any {
 	return sections
 }
 
-// partialFailure is the seed's fourth test: a file that cannot be read, and one that the API server
-// refuses, beside what the stack has.
+// partialFailure adds a file that cannot be read, and one that the API server refuses, to a working
+// stack.
 func (s *stack) partialFailure(t *testing.T, sections map[string]any) {
 	write := func(name, text string) string {
 		path := filepath.Join(s.dir, name)

@@ -15,8 +15,7 @@ import (
 // noSpace matches the messages of a full disk.
 var noSpace = regexp.MustCompile(`(?i)no space left on device|no space in /|(disk|storage) (is )?full`)
 
-// disk is a file system in memory in the place of a folder, so that what fills it harms nothing
-// else.
+// disk is a file system in memory in the place of a folder, so that filling it harms nothing else.
 type disk struct {
 	// host has the folder; empty for this machine.
 	host string
@@ -71,7 +70,7 @@ func mounted(folder, size string) string {
 	return fmt.Sprintf("mkdir -p %[1]s\nmount -t tmpfs -o size=%[2]s,mode=0755 strata-fault %[1]s\n", folder, size)
 }
 
-// withContent mounts one over a folder, with what the folder has.
+// withContent mounts one over a folder, with the folder's content.
 func withContent(folder string) string {
 	return fmt.Sprintf("at=$(mktemp -d /run/strata-fault.XXXXXX)\n%[1]scp -a %[2]s/. $at/\nmount --bind $at %[2]s\numount $at\nrmdir $at\n", mounted("$at", "2g"), folder)
 }

@@ -72,7 +72,7 @@ func changes(s *stack, hosts *hostSet) []change {
 	}
 }
 
-// notReady says of a node whose kubelet has stopped what a controller would say a minute later.
+// notReady marks a node whose kubelet has stopped, as a controller would a minute later.
 func (c cluster) notReady(t *testing.T, name string) {
 	nodes := c.typed.CoreV1().Nodes()
 	node, err := nodes.Get(t.Context(), name, metav1.GetOptions{})

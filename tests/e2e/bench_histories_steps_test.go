@@ -42,7 +42,7 @@ func (h *history) nodes() []node {
 	return slices.DeleteFunc(slices.Clone(h.all), func(n node) bool { return h.changed[n.name] })
 }
 
-// learnSecrets reads what must not be in what any command says.
+// learnSecrets reads the secrets that no command may print.
 func (h *history) learnSecrets(t *testing.T) {
 	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(h.output("kubeconfig")))
 	require.NoError(t, err)
@@ -68,7 +68,7 @@ func (h *history) quiet(r result) {
 	}
 }
 
-// converge is an up as a person types it, who knows what changed beneath Pulumi.
+// converge runs an update as a user types it, who knows the changes outside of Pulumi.
 func (h *history) converge() {
 	h.unlock()
 	if h.adrift {

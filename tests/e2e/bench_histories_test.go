@@ -17,7 +17,7 @@ import (
 	"strata/tests/bench"
 )
 
-// history is a platform on machines that Strata makes, and what was done to it.
+// history is a platform on machines that Strata makes, and the steps taken with it.
 type history struct {
 	*stack
 	pve      *proxmox
@@ -31,7 +31,7 @@ type history struct {
 	snapshot string
 	// adrift is true where objects changed beneath Pulumi: a plain up does not look.
 	adrift bool
-	// secrets must not be in what is said.
+	// secrets must not be in any output.
 	secrets []string
 }
 
@@ -55,7 +55,7 @@ func TestBenchHistories(t *testing.T) {
 		if !t.Run(fmt.Sprintf("%d %s", number, strings.Join(program, ", ")), func(t *testing.T) { h.plays(t, number, program) }) {
 			violated++
 		}
-		// As it goes: what a run that breaks off has found counts.
+		// Recorded after each program: a run that breaks off counts as far as it came.
 		require.NoError(t, bench.Tally(filepath.Join(root, "bench/results.json"), "lab/local", bench.Histories, number+1, violated))
 		require.Zero(t, violated, "SEED=%d; what follows would be about what it left", seed)
 	}
@@ -71,7 +71,7 @@ func (h *history) draw() []string {
 	return program
 }
 
-// plays does what the program says, behind a write that has to be there ever after.
+// plays takes the program's steps, after a write that has to be there ever after.
 func (h *history) plays(t *testing.T, number int, program []string) {
 	whole := h.t
 	h.t, h.snapshot = t, ""

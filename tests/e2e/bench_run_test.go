@@ -15,7 +15,7 @@ import (
 	"strata/tests/bench"
 )
 
-// recordedUp is an up, recorded as `make up` does it, and what its recording comes to.
+// recordedUp runs an update, recorded as `make up` does it, and returns its time and its recording.
 func (s *stack) recordedUp() (time.Duration, timeline.Run) {
 	s.t.Helper()
 	file := filepath.Join(s.dir, "up.jsonl")

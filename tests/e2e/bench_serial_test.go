@@ -22,7 +22,7 @@ const proxyRaces = 20
 
 // TestBenchSerial measures APISIX and its demo by the first platform's script against Strata, one
 // after the other on hosts that are the same and new, and merges the numbers into
-// bench/results.json: `make bench-serial`. tests/bench/serial says what is compared.
+// bench/results.json: `make bench-serial`. tests/bench/serial describes the comparison.
 func TestBenchSerial(t *testing.T) {
 	for _, c := range []struct{ name, validate, from string }{
 		{"full", "full", bundle},
@@ -151,8 +151,8 @@ func (s sample) waves() []bench.Result {
 	}
 }
 
-// withImages is a bundle whose images of APISIX and of cert-manager go to every node, wanted or
-// not: to load them is no part of what is measured, on either side.
+// withImages returns a bundle whose images of APISIX and of cert-manager go to every node, wanted
+// or not: the measurement leaves out their loading, on either side.
 func withImages(t *testing.T, from string) string {
 	other := filepath.Join(t.TempDir(), "bundle")
 	s := &stack{t: t}

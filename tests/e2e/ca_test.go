@@ -49,7 +49,7 @@ func (s *stack) meetsAnotherCA(t *testing.T, hosts *hostSet, configured map[stri
 	s.must(s.up("--expect-no-changes"))
 }
 
-// getsAnotherCA deletes the CA's Secret and returns by what the gate names the CA that cert-manager
+// getsAnotherCA deletes the CA's Secret, and returns the gate's name of the CA that cert-manager
 // makes.
 func (s *stack) getsAnotherCA(t *testing.T) string {
 	secrets := s.client().CoreV1().Secrets("cert-manager")

@@ -150,9 +150,9 @@ func racePod(name, way string) *corev1.Pod {
 		}}
 	}
 	if way == raceSeed {
-		// An init container behind a volume that is not optional. What it would do is of no matter,
-		// since kubelet starts it when the Secret is there; the seed's image (bitnami/kubectl:1.28)
-		// is not in the lab, and this is about the mount and not about the pull.
+		// An init container behind a volume that is not optional. Its program does not matter,
+		// since kubelet starts it when the Secret is there. Another image than the original
+		// (bitnami/kubectl:1.28) will do: this is about the mount and not about the pull.
 		pod.Spec.InitContainers = []corev1.Container{{
 			Name: "wait-for-certificate", Image: certWaitImage, ImagePullPolicy: corev1.PullIfNotPresent,
 			Args: []string{"--dir", "/etc/tls", "--timeout", "5m0s"}, VolumeMounts: mount,

@@ -42,8 +42,8 @@ func (s *stack) renews(t *testing.T) {
 	t.Logf("the new certificate is served after %s", time.Since(started).Round(100*time.Millisecond))
 }
 
-// namesAWrongIssuer has the certificate ask for an issuer that does not exist, and says what the
-// gate says of it.
+// namesAWrongIssuer has the certificate ask for an issuer that does not exist, and checks the
+// gate's message.
 func (s *stack) namesAWrongIssuer(t *testing.T) {
 	issuer := func(name string) {
 		s.patch(t, platformCertificate, `[{"op":"replace","path":"/spec/issuerRef/name","value":"`+name+`"}]`)

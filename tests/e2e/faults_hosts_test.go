@@ -4,7 +4,7 @@ package e2e
 // misses it, takes up to 50 s to say so.
 const notReadyAgent = `[ "$(k3s kubectl get node agent-1 -o jsonpath='{.status.conditions[?(@.type=="Ready")].status}')" != True ]`
 
-// drop has a host's packet filter drop or refuse what a rule matches; keep takes that away.
+// drop has a host's packet filter drop or refuse the packets of a rule; keep removes the rule.
 func drop(rules ...string) string { return filter("-I", rules) }
 func keep(rules ...string) string { return filter("-D", rules) }
 
@@ -137,7 +137,7 @@ var hostFaults = []fault{
 	},
 }
 
-// clusterFaults are those of the servers and of what K3s deploys.
+// clusterFaults are those of the servers and of K3s's own deployments.
 var clusterFaults = []fault{
 	{
 		name: "an API server's port is dropped", layer: "k3s", gate: "k3s-api", object: "api 10.33.0.12:6443", cause: "does not answer in time", fix: "check the route and the firewall",

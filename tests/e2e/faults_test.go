@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fault is one way in which a platform that is up breaks, and what its gates have to say of it.
+// fault is one way in which a running platform breaks, and the expected message of its gates.
 type fault struct {
 	// name is a sentence about it.
 	name string
@@ -95,7 +95,7 @@ func (s *stack) breaks(t *testing.T, hosts *hostSet, within time.Duration, fault
 	return done
 }
 
-// breakBy runs what breaks (0) or mends (1).
+// breakBy runs the command that breaks (0) or mends (1).
 func (l *hostSet) breakBy(f fault, which int) error {
 	host := f.on
 	if host == "" {
@@ -124,8 +124,8 @@ func (l *hostSet) breakBy(f fault, which int) error {
 
 // names asks the gate until it names the fault, and returns its words and how long that took from
 // when the fault was visible. A question that was asked while the fault was there must not find the
-// gate open. What is not named in time fails the row, which goes on to heal. Without a time each
-// question lasts longer than the one before: a slow machine may not have come to look.
+// gate open. A fault that is not named in time fails the row, which goes on to heal. Without a time
+// each question lasts longer than the one before: a slow machine may not have come to look.
 func (s *stack) names(t *testing.T, hosts *hostSet, within time.Duration, f fault) (said string, took time.Duration) {
 	for started := time.Now(); f.visible != ""; {
 		if _, err := hosts.on("server-1", f.visible); err == nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// footprint is all that an installed K3s changes on a host: units, mounts, interfaces, routes,
-// packet filter, processes, files. Kernel threads, times and counters are left out, and so is what
-// a host does by itself.
+// footprint lists all that an installed K3s changes on a host: units, mounts, interfaces, routes,
+// packet filter, processes, files. Kernel threads, times and counters are left out, and so are
+// changes that a host makes by itself.
 const footprint = `
 systemctl list-unit-files --no-legend --type=service,socket,target,mount | cut -d' ' -f1 | sed 's/^/unit /'
 cut -d' ' -f2,3 /proc/self/mounts | grep -v '^/run/\(user\|credentials\)' | sed 's/^/mount /'

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// From hosts that no stack has seen to a cluster: docs/getting-started.md's second way, with what
-// `strata init` proposes.
+// From new hosts to a cluster: docs/getting-started.md's second way, with the answers that `strata
+// init` proposes.
 func TestInitProposesAStackThatComesUp(t *testing.T) {
 	t.Parallel()
 	net := network{"sti0", "10.35.0"}

@@ -24,7 +24,7 @@ import (
 	"strata/actions/hosts/reach"
 )
 
-// What a person is asked for on the way to the hosts; the step that looks for secrets looks for
+// Secrets that a user enters on the way to the hosts; the step that looks for secrets looks for
 // them.
 const (
 	keyPassphrase = "open-sesame-that-must-not-leak"

@@ -22,7 +22,7 @@ type hypervisor struct {
 	pool, dir, bundle string
 }
 
-// newHypervisor starts libvirt where it does not run, and takes away what the story leaves.
+// newHypervisor starts libvirt where it does not run, and removes the story's leftovers.
 func newHypervisor(t *testing.T, pool string, net network) *hypervisor {
 	t.Helper()
 	if os.Getenv("E2E_VM") == "" {

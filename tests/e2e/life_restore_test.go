@@ -26,7 +26,7 @@ var snapshotName = regexp.MustCompile(`(?m)^(on-demand-\S+) on (\S+): \d+ bytes,
 // recovered finds the durations of the way back in strata's output.
 var recovered = regexp.MustCompile(`recovered: the API after (\S+), every node after (\S+)`)
 
-// comesBack takes a snapshot, deletes what runs and the data of two servers, and goes back.
+// comesBack takes a snapshot, deletes the workload and the data of two servers, and restores.
 func (s *stack) comesBack(t *testing.T, hosts *hostSet) {
 	folder := t.TempDir()
 	snapshot := s.must(s.run(strata, "snapshot", "--stack", s.name, "--to", folder))
@@ -79,8 +79,8 @@ func (s *stack) comesBack(t *testing.T, hosts *hostSet) {
 	s.must(s.up("--expect-no-changes"))
 }
 
-// services is a cache of the Services in namespace default that watches the API, as every
-// controller has one, and says what it holds.
+// services returns a lookup in a cache of the Services in namespace default that watches the API,
+// as every controller has one.
 func services(t *testing.T, client kubernetes.Interface) (has func(name string) bool) {
 	t.Helper()
 	factory := informers.NewSharedInformerFactory(client, 0)

@@ -64,7 +64,7 @@ func TestPlatform(t *testing.T) {
 		assert.EqualValues(t, 1, slow.Status.AvailableReplicas, "the up has waited for what the root's child brings")
 		assert.NotContains(t, s.must(s.run("pulumi", "stack", "export", "--stack", s.name)).output, repositoryPassword)
 		s.must(s.up("--expect-no-changes"))
-		// Taken out again, it takes what it brought with it.
+		// A removed component takes its objects with it.
 		s.configure(platform(hosts, all...))
 		s.must(s.up())
 		_, err = s.client().CoreV1().ConfigMaps("default").Get(t.Context(), "marker", metav1.GetOptions{})

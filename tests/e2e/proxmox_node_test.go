@@ -63,7 +63,7 @@ func newPVE(t *testing.T, story string, network network, nodes ...node) *proxmox
 	return p
 }
 
-// dump logs what the boots of a failed story's machines said: they run in the background.
+// dump logs the boots of a failed story's machines: they run in the background.
 func (p *proxmox) dump() {
 	if !p.t.Failed() {
 		return

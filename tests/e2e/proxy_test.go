@@ -57,7 +57,7 @@ func (p *connectProxy) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// connect joins the client's connection with one to what is behind, until either side ends it.
+// connect joins the client's connection with one to the server behind, until either side ends it.
 func (p *connectProxy) connect(w http.ResponseWriter) {
 	far, err := net.Dial("tcp", p.behind)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 
 // asTheReadmeSays brings the hosts up by the README's block for own hosts, in a clone and a home
 // directory that have nothing yet but an SSH key and the hosts' keys. It is typed word for word but
-// for the hosts' addresses, and without `strata fetch`: the lab's artifacts are in place of what
-// that downloads. The story goes on with that stack.
+// for the hosts' addresses, and without `strata fetch`: the lab's artifacts are in place of its
+// downloads. The story goes on with that stack.
 func (s *stack) asTheReadmeSays(t *testing.T, hosts *hostSet) {
 	home, clone := filepath.Join(s.dir, "person"), filepath.Join(s.dir, "clone")
 	s.must(s.run("git", "clone", "--quiet", root, clone))

@@ -17,7 +17,7 @@ import (
 const written = "written-before"
 
 // losesNoMachine changes how the hypervisor is reached, which is no property of its machines, and
-// then what a machine cannot follow.
+// then settings that a machine cannot follow.
 func (s *stack) losesNoMachine(t *testing.T, pve *proxmox, all ...node) {
 	_, err := s.client().CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: written}}, metav1.CreateOptions{})
 	require.NoError(t, err)

@@ -107,8 +107,8 @@ func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 	})
 }
 
-// impatient is a stack with nothing above K3s. It gives up soon what is to be taken off a host: a
-// dead one does not get better by itself.
+// impatient returns a stack with nothing above K3s. Its uninstall gives up soon: a dead host does
+// not get better by itself.
 func impatient(hosts *hostSet, nodes ...node) map[string]any {
 	sections := staging(hosts, nodes...)
 	sections["metallb"] = map[string]any{"enabled": false}

@@ -35,8 +35,8 @@ const shortestLife = 2 * time.Minute
 // generation is that of the user in the story's kubeconfigs, once the first were revoked.
 const generation = 1
 
-// revokesKubeconfigs gives the stack another user. What was handed out before is refused at once,
-// although its certificate lives for a year.
+// revokesKubeconfigs gives the stack another user. Earlier kubeconfigs are refused at once,
+// although their certificates live for a year.
 func (s *stack) revokesKubeconfigs(t *testing.T, hosts *hostSet, sections map[string]any) {
 	leaked, reader := s.client(), s.onlyReads(t)
 	assert.Len(t, nodeNames(t, leaked), len(hosts.nodes))

@@ -23,8 +23,8 @@ type serial struct {
 	export []byte
 }
 
-// buildSerial builds the program once; without cgo, like the lab's tools, with which it shares what
-// is compiled.
+// buildSerial builds the program once; without cgo, like the lab's tools, with which it shares
+// compiled packages.
 var buildSerial = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "serial-")
 	if err != nil {

@@ -38,8 +38,8 @@ func (s *stack) outputs() map[string]any {
 	return s.known.values
 }
 
-// state is the file that the stack's backend has the state in, before it is read: what is written
-// meanwhile is read again.
+// state returns the info of the backend's state file, before it is read: changes written meanwhile
+// are read again.
 func (s *stack) state() os.FileInfo {
 	s.t.Helper()
 	found, err := filepath.Glob(filepath.Join(s.backend, ".pulumi", "stacks", "*", s.name+".json"))

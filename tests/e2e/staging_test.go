@@ -71,8 +71,8 @@ func TestServersOfStagingChange(t *testing.T) {
 	})
 }
 
-// staging is the configuration of a stack on existing hosts, up to MetalLB; what is above has its
-// own story (platform_test.go).
+// staging returns the configuration of a stack on existing hosts, up to MetalLB; the layers above
+// have their own story (platform_test.go).
 func staging(hosts *hostSet, nodes ...node) map[string]any {
 	return map[string]any{
 		"hosts":       hosts.hosts(nodes...),

@@ -34,7 +34,7 @@ func (s *stack) losesNothing(t *testing.T) {
 	}
 	require.Contains(t, slices.Collect(maps.Values(deletes)), true, "the test looked at no delete")
 
-	// Not by run, whose output has what Pulumi says on stderr as well.
+	// Not by run, whose output has Pulumi's stderr as well.
 	text, err := s.command(root, "pulumi", "preview", "--stack", s.name, "--config-file", s.config, "--non-interactive", "--json").Output()
 	require.NoError(t, err, "%s", text)
 	var preview struct {

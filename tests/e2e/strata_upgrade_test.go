@@ -92,7 +92,7 @@ func takesOverAtOnce(s *stack, hosts *hostSet) {
 	s.isTheNewOnes()
 }
 
-// isTheNewOnes holds the stack to what every other one is held to.
+// isTheNewOnes checks the upgraded stack like any other one.
 func (s *stack) isTheNewOnes() {
 	s.step("a second up changes nothing, and health passes", func(*testing.T) {
 		s.must(s.up("--expect-no-changes"))
@@ -143,8 +143,8 @@ func isDestroyedAfterAFailure(s *stack, hosts *hostSet) {
 	})
 }
 
-// refusesToGoBack has the older Strata run once more. One that does not know what changes the hosts
-// now cannot take it away either.
+// refusesToGoBack has the older Strata run once more. A version that does not know the resources
+// which change the hosts now cannot delete them either.
 func refusesToGoBack(s *stack, hosts *hostSet) {
 	known := slices.Contains(s.resources(), "k3s-server-1-claim")
 	before := s.running(s.t, hosts)

@@ -62,8 +62,8 @@ func gunzipped(t *testing.T, path string) map[string][]byte {
 }
 
 // secretsOf are the texts in the secrets of a state, and the long words of those of several lines.
-// What the state has in plain as well is none: Pulumi marks whole objects, in which the name of a
-// host lies beside a password.
+// A text that the state has in plain as well is no secret: Pulumi marks whole objects, in which the
+// name of a host lies beside a password.
 func secretsOf(t *testing.T, export []byte) []string {
 	t.Helper()
 	var tree any

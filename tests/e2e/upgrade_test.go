@@ -51,9 +51,9 @@ func (s *stack) survivesBadUpgrades(t *testing.T, hosts *hostSet) {
 	})
 }
 
-// badUpgrade expects of an up that it names the image of each add-on. Its first failed gate does
-// not end it, for on a busy machine the releases of the others may still be written by then. Such
-// an up keeps no output that waits for what failed; they are as before.
+// badUpgrade expects that an update names the image of each add-on. Its first failed gate does not
+// end it, for on a busy machine the releases of the others may still be written by then. Such an
+// update keeps no output that waits for a failed gate; they are as before.
 func (s *stack) badUpgrade(t *testing.T, bad []addon, version func(chart string) string) {
 	before := s.outputs()
 	s.with("STRATA_ARTIFACTS="+s.bundleOf(t, version), func() {

@@ -18,7 +18,7 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// A Vault of the stack's own signs the platform's certificates; what can go wrong with it is named.
+// A Vault of the stack's own signs the platform's certificates; its faults are named.
 func TestVaultSigns(t *testing.T) {
 	t.Parallel()
 	net := network{"stk0", "10.22.0"}

@@ -100,7 +100,7 @@ func (s *stack) sendTo(t *testing.T, url, address string, rate int) *sender {
 	require.NoError(t, os.WriteFile(ca, []byte(s.output("caCertificate")), 0o600))
 	load, err := loadTool()
 	require.NoError(t, err)
-	// First of all that runs here: what it sends and reads too late would count as lost.
+	// With the highest priority here: requests sent and answers read too late would count as lost.
 	cmd := exec.Command("nice", "-n", "-20", load, url, "--connect-to", address+":443",
 		"--ca", ca, "--rate", fmt.Sprint(rate), "--json", report, "--count-header", "X-Version")
 	stdin, err := cmd.StdinPipe()
@@ -110,8 +110,8 @@ func (s *stack) sendTo(t *testing.T, url, address string, rate int) *sender {
 	return &sender{t, cmd, stdin, report, rate}
 }
 
-// phase runs one phase: what is sent from its beginning until run is over, and at least a number of
-// requests.
+// phase runs one phase: the requests sent from its beginning until run is over, and at least least
+// of them.
 func (s *sender) phase(name string, least int, run func()) {
 	s.t.Helper()
 	_, err := fmt.Fprintln(s.stdin, name)
@@ -121,7 +121,7 @@ func (s *sender) phase(name string, least int, run func()) {
 	<-enough
 }
 
-// end stops sending and returns what was counted.
+// end stops sending and returns the counts.
 func (s *sender) end() *attack.Report {
 	s.t.Helper()
 	require.NoError(s.t, s.cmd.Process.Signal(syscall.SIGINT))
