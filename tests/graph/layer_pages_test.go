@@ -98,7 +98,7 @@ func (l *layerPage) objects(layers ...string) string {
 	return strings.Join(lines, "\n")
 }
 
-// furtherNode matches the names of what a second server or agent has as the first one has it.
+// furtherNode matches the names of resources that a second server or agent has like the first one.
 var furtherNode = regexp.MustCompile(`-(server|agent)-[2-9]`)
 
 // of returns the resources of layers, each behind those that it waits for.
@@ -129,7 +129,7 @@ func (l *layerPage) gates(layers ...string) string {
 	return strings.Join(rows, "\n")
 }
 
-// asks returns what a kind of gate asks, as its package says.
+// asks returns the question of a kind of gate, as its package words it.
 func asks(t *testing.T, kind string) string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, "health", kind, "doc.go"), nil, parser.ParseComments)
@@ -144,7 +144,7 @@ func asks(t *testing.T, kind string) string {
 // helpers are resources that a gate needs to ask, and does not wait for.
 var helpers = regexp.MustCompile(`-(hostkey|credential|attempt|password|token)$|^k3s-(cluster|teardown)`)
 
-// before returns what a gate waits for.
+// before returns the gates that a gate waits for.
 func (l *layerPage) before(name string) string {
 	var needs []string
 	for _, need := range l.graph[name].Dependencies {

@@ -12,10 +12,11 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// planRow is one row of the dependency tables in the plan of the first platform's demo: what must
-// wait, or what heals and so must not: each such edge would put two waits in a row.
+// planRow is one row of the dependency tables in the plan of the first platform's demo. It names
+// needs that must wait, or needs that heal and so must not: each such edge would put two waits in a
+// row.
 type planRow struct {
-	// section and row are the plan's words, with what is missing.
+	// section and row are the plan's words; missing is the text of a missing need.
 	section, row, missing string
 	// waits are needs that the graph has, and free are needs that it must not have.
 	waits, free []need
@@ -42,8 +43,8 @@ func each(from []string, to ...string) []need {
 	return needs
 }
 
-// planRows are the plan's tables, in its order, for the resources of a graph, and behind them what
-// the plan does not know of.
+// planRows returns the plan's tables, in its order, for the resources of a graph, and behind them
+// the rows that the plan does not have.
 func planRows(g graph) []planRow {
 	// of are the resources of a kind, or of a group of kinds, which ends with a slash.
 	of := func(kinds ...string) []string {

@@ -36,7 +36,7 @@ func (n *node) start(c call) error {
 // errNoLease says that a guest asks for its address: the stand-in's network has no DHCP server.
 var errNoLease = errors.New("no DHCP server answers")
 
-// boot makes or starts the lab machine in the background; what it says is in the state's folder.
+// boot makes or starts the lab machine in the background; its log is in the state's folder.
 func (n *node) boot(g *guest) error {
 	spec, err := n.machine(g)
 	if errors.Is(err, errNoLease) {

@@ -78,7 +78,7 @@ func DigestTree(root string) (string, error) {
 	return Digest(parts...), nil
 }
 
-// unrelated says whether a path cannot be an input, and what the walk does then.
+// unrelated reports whether a path cannot be an input, and the walk's next move then.
 func unrelated(root, path string, entry fs.DirEntry) (bool, error) {
 	name := entry.Name()
 	if path == root {

@@ -33,7 +33,7 @@ func (f *fetches) end(one fetch) {
 	}
 }
 
-// startFetches begins to download what the missing steps read.
+// startFetches begins the downloads of the missing steps.
 func startFetches(ctx context.Context, steps []Step, missing map[string]bool, progress *Progress) *fetches {
 	all := &fetches{going: map[string]bool{}, failed: map[string]error{}}
 	var queue []Step

@@ -34,7 +34,7 @@ func (m *meter) take() time.Duration {
 	return used
 }
 
-// total is all that was spent so far, by what still runs as well.
+// total returns the processor time spent so far, with that of running processes.
 func (m *meter) total() time.Duration {
 	return spent(unix.RUSAGE_SELF) + spent(unix.RUSAGE_CHILDREN) + descendants("/proc", os.Getpid())
 }

@@ -10,9 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Progress says what a build does: a line for each step that ends, and every few seconds one that
-// says what is done, what runs, and how long the rest takes. Of a step that is in the cache it says
-// nothing.
+// Progress reports on a build: a line for each step that ends, and every few seconds one with the
+// finished and the running steps and the remaining time. It does not mention steps in the cache.
 type Progress struct {
 	// Weights are the base of the estimate. Optional: without them all parts weigh the same.
 	Weights Weights
@@ -51,8 +50,8 @@ func (p *Progress) Record() *Record {
 	return &p.record
 }
 
-// planned hears what there is to do: the steps that are missing, their downloads, and steps that
-// every build runs.
+// planned gets the work to do: the steps that are missing, their downloads, and steps that every
+// build runs.
 func (p *Progress) planned(steps []Step, missing map[string]bool) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()

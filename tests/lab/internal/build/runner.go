@@ -21,7 +21,7 @@ type Runner struct {
 	// Jobs is the number of steps that run at once, without those beside; at least 1. The go
 	// command uses every core by itself: two steps fill the gaps that linking leaves.
 	Jobs int
-	// Progress hears what happens, one call at a time.
+	// Progress gets the events of the build, one call at a time.
 	Progress *Progress
 }
 
@@ -207,7 +207,7 @@ func tail(log string) string {
 	return strings.Join(lines, "\n")
 }
 
-// collect returns what worked and joins what did not.
+// collect returns the outputs of successful steps and joins the errors of the others.
 func collect(steps []Step, results map[string]result) (Outputs, error) {
 	outputs := Outputs{}
 	var failures []error

@@ -35,11 +35,11 @@ type Artifact struct {
 	SHA256 string `json:"sha256"`
 	// Size is in bytes.
 	Size int64 `json:"size"`
-	// Origin says what the file is: "real: …", "stand-in: …" or "original: …".
+	// Origin is the file's origin: "real: …", "stand-in: …" or "original: …".
 	Origin string `json:"origin"`
 }
 
-// OriginOriginal begins the origin of what was not built here, but given.
+// OriginOriginal begins the origin of a file that was given, not built here.
 const OriginOriginal = "original: "
 
 // Stands reports whether the artifact is a stand-in for something else.
@@ -79,7 +79,7 @@ func (m Manifest) Encode() ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// check finds what Strata would refuse.
+// check finds mistakes that Strata would refuse.
 func (a Artifact) check() error {
 	switch {
 	case a.Name == "" || a.Version == "":

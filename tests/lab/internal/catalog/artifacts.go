@@ -90,7 +90,7 @@ func chartsByImage() map[string]string {
 	return charts
 }
 
-// bundleSources resolves items against what was built.
+// bundleSources resolves items against the outputs of the build.
 func bundleSources(items []item, outputs build.Outputs) ([]bundle.Source, error) {
 	charts := chartsByImage()
 	var sources []bundle.Source

@@ -27,7 +27,7 @@ func named(t *testing.T, step string) release {
 	return releases[i]
 }
 
-// load builds a chart's step and loads what it packaged.
+// load builds a chart's step and loads the packaged chart.
 func load(t *testing.T, step string) *chart.Chart {
 	t.Helper()
 	entry := built(t, step)

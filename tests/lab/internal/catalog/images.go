@@ -28,7 +28,7 @@ type archive struct {
 	name string
 	// reference is the image's name in manifests and charts.
 	reference string
-	// root is the step of what lies below the binary. Optional: there is nothing else.
+	// root is the step of the files below the binary. Optional: there are none.
 	root string
 	// path, links and entrypoint are those of imagetar.Image.
 	path       string
@@ -96,8 +96,8 @@ func References() []string {
 	return all
 }
 
-// chartOf are the charts that ask for the images of a step. What no chart asks for, every cluster
-// gets: K3s's own images, and the tests' server.
+// chartOf are the charts that ask for the images of a step. Every cluster gets the images that no
+// chart asks for: K3s's own, and the tests' server.
 var chartOf = map[string]string{
 	stepMetalLB: stepChart, stepTraefik: stepTraefikChart, stepCertManager: stepCertManagerChart, stepVault: stepVaultChart,
 	stepAPISIX: stepAPISIXChart, stepHTTPBin: stepAPISIXChart, stepGoRest: stepAPISIXChart, // the demo needs APISIX

@@ -27,7 +27,7 @@ func given(t *testing.T, names ...string) layout.Layout {
 	return at
 }
 
-// all are the names of what is built for every artifact.
+// all returns the names of the steps for every artifact.
 func all(t *testing.T, at layout.Layout) []string {
 	t.Helper()
 	names, err := catalog.ArtifactsOf(at)

@@ -24,7 +24,7 @@ func empty(t *testing.T) layout.Layout {
 	return at
 }
 
-// stepsFor are the names of what is built for artifacts.
+// stepsFor returns the names of the steps for artifacts.
 func stepsFor(t *testing.T, at layout.Layout, artifacts ...string) []string {
 	t.Helper()
 	steps, err := catalog.StepsFor(at, t.TempDir(), artifacts)
@@ -63,7 +63,7 @@ func TestOnlyWhatAStackAsksForIsBuilt(t *testing.T) {
 	assert.Contains(t, stepsFor(t, at, "vault-chart"), "vault-image")
 }
 
-// A run for one stack must not take from the bundle what was built for another.
+// A run for one stack must not remove another stack's artifacts from the bundle.
 func TestWhatIsBuiltAlreadyStays(t *testing.T) {
 	at := empty(t)
 	steps, err := build.Select(catalog.Steps(at, t.TempDir()), []string{"apisix-crds", "vault-chart"})

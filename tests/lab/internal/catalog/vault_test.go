@@ -77,8 +77,8 @@ func TestVaultWithoutStorageHasNoDataFolder(t *testing.T) {
 	)
 }
 
-// What outlives the Pod without a claim, and without a shell that would give a folder of root's to
-// Vault's user: kubelet makes the folder of a subPath with the mode of the volume's own.
+// Data that outlives the Pod without a claim, and without a shell that would give a folder of
+// root's to Vault's user: kubelet makes the folder of a subPath with the mode of the volume's own.
 func TestVaultTakesItsDataFromAFolderOfTheNode(t *testing.T) {
 	chart := named(t, "vault-chart")
 	pod := at(t, chart.render(t, `

@@ -60,8 +60,8 @@ func complete(loaded *helmchart.Chart) error {
 	return nil
 }
 
-// write stores the chart's files, as loaded and without what .helmignore leaves out, sorted and
-// without times.
+// write stores the chart's files, as loaded and without those in .helmignore, sorted and without
+// times.
 func write(file *os.File, loaded *helmchart.Chart) error {
 	zipped := gzip.NewWriter(file)
 	writer := tar.NewWriter(zipped)

@@ -9,7 +9,7 @@ import (
 type Kind struct {
 	// Name is the fault's name on the command line.
 	Name string
-	// About says what the machine then looks like from outside.
+	// About describes the faulty machine as seen from outside.
 	About string
 	// Inject and Clear are arguments of `lab machines`, in which MACHINE stands for the name.
 	Inject, Clear []string

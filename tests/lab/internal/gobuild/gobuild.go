@@ -17,7 +17,7 @@ import (
 	"strata/tests/lab/internal/build"
 )
 
-// Command says what to compile.
+// Command describes a compilation.
 type Command struct {
 	// Module is the folder of the module, whose go.mod pins every dependency.
 	Module string
@@ -43,8 +43,8 @@ var environment = []string{
 
 // memory has the compiler and the linker collect no garbage below a gibibyte, which hardly any
 // comes near: a third less processor time than with Go's default, for half again as much memory
-// (560 MiB for Kubernetes' OpenAPI, among the largest). What they write is the same, so that it is
-// in no key.
+// (560 MiB for Kubernetes' OpenAPI, among the largest). Their output is the same, so that it is in
+// no key.
 var memory = []string{"GOGC=off", "GOMEMLIMIT=1GiB"}
 
 // Key digests the module's files, those of modules that its go.mod replaces by folders, the flags

@@ -24,8 +24,8 @@ import (
 type Image struct {
 	// Reference is the full name with registry and tag, as Pods ask for it.
 	Reference string
-	// Root is a tar file of what lies below the binary: programs and libraries. Optional: there is
-	// nothing else.
+	// Root is a tar file of the files below the binary: programs and libraries. Optional: there are
+	// none.
 	Root string
 	// Binary is the file to put into the image. Optional where Root is set.
 	Binary string
@@ -119,8 +119,8 @@ func (i Image) path() string {
 	return "/" + filepath.Base(i.Binary)
 }
 
-// configure sets what the kubelet and containerd read. No field has a time: the zero time is
-// written.
+// configure sets the fields that the kubelet and containerd read. No field has a time: the zero
+// time is written.
 func (i Image) configure(image v1.Image, entrypoint []string) (v1.Image, error) {
 	config, err := image.ConfigFile()
 	if err != nil {

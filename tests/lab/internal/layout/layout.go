@@ -66,8 +66,7 @@ func (l Layout) Lab() string { return filepath.Join(l.Checkout, "tests", "lab") 
 // Tools holds one folder per built tool, NAME-DIGEST.
 func (l Layout) Tools() string { return filepath.Join(l.Cache, "tools") }
 
-// Record is the file of the last build that built something: what it cost, and what it said
-// meanwhile.
+// Record is the file of the last build that built something: its costs and its estimates.
 func (l Layout) Record() string {
 	return filepath.Join(l.Cache, "last-build"+l.withOriginals()+".json")
 }
@@ -100,5 +99,5 @@ func (l Layout) PulumiHome() string { return filepath.Join(l.Cache, "pulumi-home
 // OfficialPulumiHome is the PULUMI_HOME with the official plugins.
 func (l Layout) OfficialPulumiHome() string { return filepath.Join(l.Cache, "pulumi-home-official") }
 
-// Local is the folder in the checkout for what a run leaves there; never committed.
+// Local is the folder in the checkout for a run's files; never committed.
 func (l Layout) Local() string { return filepath.Join(l.Checkout, ".strata") }

@@ -43,7 +43,7 @@ func dead(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-// through reads what answers behind the balancer.
+// through reads the answer of a server behind the balancer.
 func through(t *testing.T, b *Balancer) string {
 	t.Helper()
 	client, far := net.Pipe()

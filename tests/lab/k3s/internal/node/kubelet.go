@@ -39,8 +39,8 @@ func (c *Config) runKubelet(ctx context.Context) error {
 	return nil
 }
 
-// writeKubeletConfig keeps K3s's values; on cgroup v1 it adds what makes kubelet run in a container
-// machine whose cgroup tree it must not rearrange.
+// writeKubeletConfig keeps K3s's values; on cgroup v1 it adds the settings that kubelet needs in a
+// container machine whose cgroup tree it must not rearrange.
 func (c *Config) writeKubeletConfig(file string) error {
 	config := map[string]any{
 		"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration",

@@ -51,7 +51,7 @@ func (s *Server) Material() (map[string][]byte, error) {
 	return files, nil
 }
 
-// Ensure makes what is absent: authorities first, then certificates, keys and kubeconfigs.
+// Ensure makes absent files: authorities first, then certificates, keys and kubeconfigs.
 func (s *Server) Ensure(apiPort int) error {
 	for _, dir := range []string{s.Path("etcd"), s.Path("temporary-certs"), s.Cred("")} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -17,7 +17,7 @@ const (
 	port              = 6443
 )
 
-// Images the packaged manifests run, set by the build to what the lab's image archives hold.
+// Images the packaged manifests run, set by the build to those in the lab's image archives.
 var (
 	PauseImage   = "rancher/mirrored-pause:3.6"
 	CoreDNSImage = "rancher/mirrored-coredns-coredns:1.13.1"

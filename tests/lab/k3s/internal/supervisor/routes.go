@@ -190,7 +190,7 @@ type Config struct {
 }
 
 // Critical must be the same on every server. It travels under the names of K3s's flags, by which
-// K3s tells what differs (k3s-io/k3s pkg/daemons/config/types.go, CriticalControlArgs).
+// K3s names the differences (k3s-io/k3s pkg/daemons/config/types.go, CriticalControlArgs).
 type Critical struct {
 	ClusterCIDR           string `json:"cluster-cidr"`
 	ServiceCIDR           string `json:"service-cidr"`

@@ -1,6 +1,6 @@
-// Package adc is what stands between APISIX's controller and its data plane: the terms in which the
-// one speaks (apisix-ingress-controller api/adc), and how they become the other's (api7/adc
-// libs/backend-apisix-standalone).
+// Package adc stands between APISIX's controller and its data plane. It has the terms of the
+// controller (apisix-ingress-controller api/adc), and their translation for the data plane
+// (api7/adc libs/backend-apisix-standalone).
 package adc
 
 import "strata/tests/lab/tools/apisix/admin"
@@ -81,7 +81,7 @@ type Request struct {
 			Server   []string `json:"server"`
 			Token    string   `json:"token"`
 			CacheKey string   `json:"cacheKey"`
-			// BypassCache asks every server what it has before anything is sent.
+			// BypassCache asks every server for its configuration before anything is sent.
 			BypassCache bool `json:"bypassCache"`
 		} `json:"opts"`
 		Config Resources `json:"config"`

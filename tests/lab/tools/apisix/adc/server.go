@@ -66,7 +66,7 @@ func read(body io.Reader) (Request, error) {
 	return request, nil
 }
 
-// caches are the data planes that have been asked what they have, by cacheKey.
+// caches are the data planes that have been asked for their configuration, by cacheKey.
 type caches struct {
 	mu    sync.Mutex
 	known map[string]bool

@@ -1,9 +1,9 @@
-// Package admin is what ADC sends and the data plane takes and gives, in the terms of APISIX's
+// Package admin has the messages between ADC and the data plane, in the terms of APISIX's
 // standalone admin API (/apisix/admin/configs).
 package admin
 
 // Port and Path are where the data plane takes it, Header carries the key, and Digest the sum of
-// what is sent: the same one again changes nothing (apisix/admin/standalone.lua, update).
+// the message: the same one again changes nothing (apisix/admin/standalone.lua, update).
 const (
 	Port   = 9180
 	Path   = "/apisix/admin/configs"

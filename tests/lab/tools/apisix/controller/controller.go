@@ -34,7 +34,7 @@ type controller struct {
 	start   func(<-chan struct{})
 	changed chan struct{}
 	// portMatch is listener_port_match_mode. sidecar leads to ADC, and rebuilt is true once that
-	// knows what the data plane has.
+	// knows the data plane's configuration.
 	portMatch string
 	sidecar   *http.Client
 	rebuilt   bool
@@ -84,7 +84,7 @@ func (c *controller) run(ctx context.Context) error {
 		case <-again.C:
 		case <-periodic.C:
 		}
-		// Statuses at once, the data plane after what a run of ADC takes.
+		// Statuses at once, the data plane after the time of a run of ADC.
 		err := c.statuses(ctx)
 		if c.wait(ctx) {
 			err = errors.Join(err, c.send(ctx))

@@ -93,7 +93,7 @@ func (c *controller) ours() []object {
 	return found
 }
 
-// gatewayStatus says Programmed in every case, as the original does; Accepted is what tells.
+// gatewayStatus says Programmed in every case, as the original does; only Accepted tells the truth.
 func (c *controller) gatewayStatus(gateway object) map[string]any {
 	taken := accepted(gateway, "the gateway has been accepted by the apisix-ingress-controller")
 	named := text(gateway, "spec", "infrastructure", "parametersRef", "name")
@@ -184,8 +184,8 @@ func late(err error) error {
 	return err
 }
 
-// timeless is a copy of a value without times, and without what the API server adds for empty
-// texts.
+// timeless returns a copy of a value without times, and without the API server's additions for
+// empty texts.
 func timeless(value any) any {
 	switch typed := value.(type) {
 	case map[string]any:

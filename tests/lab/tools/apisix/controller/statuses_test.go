@@ -48,7 +48,7 @@ func TestStatusesAreTheOriginals(t *testing.T) {
 	for _, row := range table.Rows {
 		t.Run(row.Keeps, func(t *testing.T) {
 			c := situation(t, table.Objects, row)
-			// The controller sees what it has written of the routes before it counts them.
+			// The controller sees its own status of the routes before it counts them.
 			for _, route := range c.all(httpRoutes) {
 				route.Object["status"] = c.statusOf(httpRoutes, route)
 			}

@@ -54,7 +54,7 @@ func (c *controller) translate(proxy object) adc.Resources {
 	return sent
 }
 
-// labels are those of what is made of an object (internal/controller/label).
+// labels returns the labels of resources made of an object (internal/controller/label).
 func labels(o object, kind string) map[string]string {
 	return map[string]string{
 		"k8s/kind": kind, "k8s/namespace": o.GetNamespace(), "k8s/name": o.GetName(), "k8s/controller-name": controllerName,

@@ -17,7 +17,7 @@ type access struct {
 	from                []netip.Prefix
 }
 
-// refuses is the code for who may not do what is asked; 0 for who may. The viewer may look
+// refuses returns the code for a forbidden request; 0 for an allowed one. The viewer may look
 // (apisix/admin/init.lua, check_token).
 func (a access) refuses(r *http.Request) (int, string) {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)

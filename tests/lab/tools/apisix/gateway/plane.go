@@ -17,8 +17,8 @@ import (
 	"strata/tests/lab/tools/apisix/delays"
 )
 
-// plane is the data plane: what the controller sent last, what of it is in force, and what was
-// counted.
+// plane is the data plane: the controller's last message, the part of it that is in force, and the
+// counts.
 type plane struct {
 	access  access
 	sent    atomic.Pointer[loaded]
@@ -33,7 +33,7 @@ type plane struct {
 // loaded is a configuration that is in force.
 type loaded struct {
 	admin.Config
-	// digest is what its sender says that it is.
+	// digest is the one that its sender states.
 	digest string
 	pairs  []pair
 	// splits are plugin traffic-split's, by the id of the route; services and upstreams by their
@@ -81,8 +81,9 @@ func load(body io.Reader) (*loaded, error) {
 	return sent, sent.index()
 }
 
-// follow takes what was sent: routes and upstreams each for themselves, as each worker of the
-// original does. So for a moment there may be a route whose upstream is not there yet, or has gone.
+// follow takes the message into force: routes and upstreams each for themselves, as each worker of
+// the original does. So for a moment there may be a route whose upstream is not there yet, or has
+// gone.
 func (p *plane) follow(ctx context.Context) {
 	for _, take := range []func(){p.takeRoutes, p.takeUpstreams} {
 		go func() {

@@ -45,7 +45,7 @@ func ask(t *testing.T, handler http.Handler, request *http.Request) (int, string
 	return answer.Code, answer.Body.String()
 }
 
-// backend is a Pod that says what reached it.
+// backend starts a Pod that describes the request that reached it.
 func backend(t *testing.T) admin.Node {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

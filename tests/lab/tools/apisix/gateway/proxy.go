@@ -20,7 +20,7 @@ import (
 // turn leads one request after the other to the next Pod.
 var turn atomic.Uint64
 
-// proxy is the handler of what arrives with a scheme.
+// proxy is the handler of requests with a scheme.
 func (p *plane) proxy(scheme string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start, counted := time.Now(), &recorder{ResponseWriter: w, code: http.StatusOK}

@@ -9,8 +9,8 @@ import (
 	"strata/tests/lab/tools/apisix/admin"
 )
 
-// index reads what routes, services and upstreams are found by. Two of one id are refused, and all
-// that was sent with them (apisix/admin/standalone.lua, check_duplicate).
+// index makes the indexes for routes, services and upstreams. Two of one id are refused, and the
+// whole message with them (apisix/admin/standalone.lua, check_duplicate).
 func (l *loaded) index() error {
 	l.splits, l.services, l.upstreams = map[string]admin.Split{}, map[string]admin.Service{}, map[string]admin.Upstream{}
 	for _, upstream := range l.Upstreams {

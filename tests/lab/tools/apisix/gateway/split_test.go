@@ -31,7 +31,7 @@ func shop(stable admin.Upstream, others []admin.Upstream, weighted ...map[string
 	return all
 }
 
-// answers counts what n requests are answered with.
+// answers counts the answers to n requests.
 func answers(t *testing.T, p *plane, n int) map[string]int {
 	t.Helper()
 	counted := map[string]int{}

@@ -94,7 +94,7 @@ func decode(part string, into any) error {
 	return json.Unmarshal(body, into)
 }
 
-// box seals what is given away in cookies.
+// box seals values for cookies.
 type box struct{ aead cipher.AEAD }
 
 func newBox(secret string) (*box, error) {

@@ -1,6 +1,6 @@
-// Package brotli stands in for the compression of that name, whose tables are a sixth of what
-// Traefik takes to compile. Traefik answers with an error whoever takes no other one; what browsers
-// and curl ask for begins with gzip.
+// Package brotli stands in for the compression of that name, whose tables are a sixth of Traefik's
+// compile time. Traefik answers with an error to a client that takes no other one; browsers and
+// curl ask for gzip first.
 package brotli
 
 import (

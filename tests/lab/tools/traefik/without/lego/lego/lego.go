@@ -1,6 +1,6 @@
 // Package lego stands in for the ACME client of Traefik's certificate resolvers. Nothing here asks
 // an ACME server, and its providers for challenges by DNS, with the SDK of every cloud, are a third
-// of what Traefik takes to compile.
+// of Traefik's compile time.
 package lego
 
 import (
