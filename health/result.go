@@ -94,8 +94,8 @@ func StateOf(checks []Verdict) State {
 	return Ready
 }
 
-// Split sorts the verdicts that do not pass: those that name a reason of their own, and how many
-// only wait for one of them.
+// Split returns the verdicts that do not pass and have a reason of their own. hidden counts the
+// others, which only wait for one of them.
 func Split(checks []Verdict) (failing []Verdict, hidden int) {
 	failed := map[string]bool{}
 	for _, check := range checks {

@@ -111,8 +111,8 @@ func TestWhoAnswersIsReadFromTheKernelsTable(t *testing.T) {
 	assert.Equal(t, health.Ready, judgeAnswerer(health.Verdict{State: health.Ready}, "10.20.0.200", answererFacts{}).State)
 }
 
-// A workstation's own network may have the addresses of the site behind the jump host: who has them
-// here is not who is reached, and nothing is sent to them.
+// A workstation's own network may use the addresses of the site behind the jump host. Its
+// neighbours are other machines then, and nothing is sent to them.
 func TestBehindATunnelThisMachinesNeighboursDoNotCount(t *testing.T) {
 	var met []string
 	w := &addressWatch{network: network{

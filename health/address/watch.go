@@ -22,7 +22,7 @@ type addressWatch struct {
 	key     []byte
 	skipped string
 	dial    tunnel.DialFunc
-	// network is this machine's, where it is that of the address.
+	// network is this machine's own, if the address is in it.
 	network network
 	// movedHere and movedHosts have a token when the address may have changed; news when there is
 	// something to judge.

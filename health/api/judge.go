@@ -70,7 +70,8 @@ func readyzNames(lines []string) []string {
 	return names
 }
 
-// dated says when the kubeconfig's certificate ends. One that has ended is why servers reject it.
+// dated sets the end of the kubeconfig's certificate, and makes it the cause if it has ended:
+// servers reject it then.
 func dated(verdicts []health.Verdict, ends, now time.Time) []health.Verdict {
 	for i := range verdicts {
 		if v := &verdicts[i]; !ends.IsZero() {

@@ -12,10 +12,10 @@ import (
 	"strata/health/kube"
 )
 
-// judgeBrought holds an Application that is Ready back while one that it brings is not: ArgoCD
-// counts the health of its children only by a check that is configured, which others may change,
-// and which says Healthy early when it repeats an old verdict (argo-cd#27917). Nothing waits for an
-// Application that is synced by hand.
+// judgeBrought holds back a Ready Application while one of its children is not Ready. ArgoCD counts
+// the health of children only by a configured check, which others may change. The check says
+// Healthy early when it repeats an old verdict (argo-cd#27917). Nothing waits for an Application
+// that is synced by hand.
 func judgeBrought(spec Spec, a applicationSeen, ready health.Verdict) health.Verdict {
 	var first *health.Verdict
 	name, count := "", 0
@@ -88,7 +88,7 @@ func (o *applicationObject) children() []string {
 	return names
 }
 
-// since notes for how long an Application has been the same, whatever those that it brings did.
+// since notes for how long an Application has been the same, ignoring changes of its children.
 func (w *applicationsWatch) since(one *applicationSeen) {
 	alone := *one
 	alone.Brings = nil

@@ -46,7 +46,7 @@ type applicationSeen struct {
 	Unhealthy []string         `json:"unhealthy,omitempty"`
 	// Seconds is for how long it has been the same.
 	Seconds int `json:"seconds,omitempty"`
-	// Brings are the Applications that it brings, and those that they bring, by name.
+	// Brings are its child Applications, with their own children, by name.
 	Brings []applicationSeen `json:"brings,omitempty"`
 }
 

@@ -59,9 +59,9 @@ func (c challengeObject) waitsFor(other challengeObject) bool {
 	return c.Status.State == "" && c.Spec.DNSName == other.Spec.DNSName && c.Spec.Type == other.Spec.Type
 }
 
-// orderFacts takes the Challenges of an Order from those of its namespace, and those that are being
-// deleted before it goes on: its own, of another configuration of the solver
-// (pkg/controller/acmeorders deleteLeftoverChallenges), and another Order's that its own wait for.
+// orderFacts takes an Order's own Challenges from those of its namespace, and the deleted
+// Challenges that it waits for. These are its own, of another configuration of the solver
+// (pkg/controller/acmeorders deleteLeftoverChallenges), and another Order's.
 func orderFacts(order orderObject, challenges []challengeObject) *orderSeen {
 	seen := &orderSeen{acmeSeen: acmeSeen{Name: order.Name, State: order.Status.State, Reason: kube.Stable(order.Status.Reason)}}
 	var own []challengeObject

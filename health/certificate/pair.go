@@ -22,7 +22,7 @@ type pairFacts struct {
 	Lacks []string `json:"lacks,omitempty"`
 	// Unusable says why certificate and key are no pair, for example that they do not match.
 	Unusable string `json:"unusable,omitempty"`
-	// Uncovered are the wanted names that the leaf is not valid for; Names are those that it is.
+	// Uncovered are the wanted names that the leaf is not valid for; Names are its valid names.
 	Uncovered []string `json:"uncovered,omitempty"`
 	Names     []string `json:"names,omitempty"`
 	// Chain says why the leaf does not lead to ca.crt (or, without one, to itself or a CA of this

@@ -20,8 +20,8 @@ type claimFacts struct {
 	Missing bool `json:"missing,omitempty"`
 	// Phase is Pending, Bound or Lost.
 	Phase string `json:"phase,omitempty"`
-	// Class is the StorageClass that it asks for; empty: the default one. Classes are those that
-	// there are, Default the default one, and Provisioner who makes volumes of the wanted one.
+	// Class is the StorageClass that it asks for; empty: the default one. Classes are the existing
+	// ones, Default the default one, and Provisioner makes volumes of the wanted one.
 	Class       string   `json:"class,omitempty"`
 	Default     string   `json:"default,omitempty"`
 	Classes     []string `json:"classes,omitempty"`

@@ -26,8 +26,8 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 }
 
 // Run implements Watch. Each CRD is watched by its name: all of a cluster's CRDs are megabytes.
-// Discovery cannot be watched, and an API server other than the one that is watched learns of a CRD
-// a moment later: it is asked again and again, once every CRD is established.
+// Discovery cannot be watched, and the other API servers learn of a CRD a moment later. So it is
+// asked again and again, once every CRD is established.
 func (w *crdsWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	var sources []kube.Source
 	for _, name := range w.spec.Names {

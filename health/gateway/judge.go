@@ -54,9 +54,9 @@ type listenerSeen struct {
 
 func gatewayCheck(s Spec) string { return "gateway " + s.Namespace + "/" + s.Name }
 
-// judgeGateway says whether a Gateway serves as it is specified now. Its own conditions are True as
-// soon as one listener works (Traefik pkg/provider/kubernetes/gateway), so each listener that is
-// relied on is a check of its own.
+// judgeGateway judges whether a Gateway serves its present specification. Its own conditions are
+// True as soon as one listener works (Traefik pkg/provider/kubernetes/gateway). So each listener in
+// use has a check of its own.
 func judgeGateway(spec Spec, f gatewayFacts) []health.Verdict {
 	class := "gatewayclass " + spec.Class
 	if f.Fault != nil {

@@ -8,9 +8,9 @@ import (
 )
 
 // apply returns base with a change made to it, as a JSON merge patch does (RFC 7396): a map changes
-// keys, null takes one away, anything else takes the place of it. It goes one step further: where
-// base has a list, a map changes its items, each under its identity, and adds those that are new.
-// Without a change all is as in base.
+// keys, null removes one, any other value replaces it. It goes one step further for a list in base:
+// a map changes its items, each by its identity, and adds new ones. Without a change, it returns
+// base.
 func apply(base, change any) any {
 	if change == nil {
 		return base

@@ -42,7 +42,7 @@ func (f *file) text() ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// listWidth is how many bytes a list of scalars may have to stand in one line.
+// listWidth bounds the bytes of a list of scalars that stands in one line.
 const listWidth = 70
 
 func inLines(node *yaml.Node) {

@@ -62,9 +62,9 @@ func (r Run) Evidence() string {
 // Passed reports whether the command ran and succeeded.
 func (r Run) Passed() bool { return r.Seen && r.Fault == "" && r.Code == 0 }
 
-// fromHosts has every host connect again and again until ctx ends, over one SSH session each, and
-// reports the last attempt of each, in the hosts' order, whenever one of them changed. It shows a
-// gate the view of the servers, which reach a Service's address first.
+// fromHosts has every host connect again and again until ctx ends, over one SSH session each. It
+// reports the last attempt of each, in the hosts' order, whenever one of them changed. A gate sees
+// the view of the servers, which reach a Service's address first.
 func fromHosts(ctx context.Context, hosts []health.Host, key []byte, to Connection, report func([]Run)) {
 	runs := make([]Run, len(hosts))
 	for i, host := range hosts {

@@ -34,8 +34,8 @@ var codes = map[dnsmessage.RCode]string{
 }
 
 // Resolve has a host ask a DNS server for the IPv4 addresses of a name again and again until ctx
-// ends, over one SSH session, and reports each reply. The name is a full one without its last dot,
-// of at most 253 characters; a longer one is never asked for.
+// ends. It uses one SSH session and reports each reply. The name is a full one without its last
+// dot, of at most 253 characters; a longer one is never asked for.
 func Resolve(ctx context.Context, host health.Host, key []byte, server, name string, report func(Resolved)) {
 	query, err := queryFor(name)
 	if err != nil {

@@ -69,7 +69,7 @@ func TestAHostGateOutlivesARebootAndForgetsWhatItSawBefore(t *testing.T) {
 	assert.Equal(t, 2, server.Connections())
 }
 
-// sshd of a host that boots may run before its users are there.
+// sshd of a host that boots may run before its users exist.
 func TestAGateWaitsForTheUserOfAHostThatBoots(t *testing.T) {
 	server := sshtest.New(t)
 	server.Dropped, server.Refused = 1, 2
@@ -129,7 +129,7 @@ func TestAWrongSudoPasswordIsTriedOnceByAGate(t *testing.T) {
 	assert.Equal(t, "tried\n", string(tries))
 }
 
-// cloud-init answers root so, where another user was made.
+// cloud-init answers so for root, if it made another user.
 func TestAGateQuotesAHostThatRunsNothingAndEndsAtOnce(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Shell = []string{"sh", "-c", "echo 'Please login as the user debian rather than the user root.'; exit 142"}

@@ -65,9 +65,8 @@ type UnitFacts struct {
 	Ending          bool      `json:"ending,omitempty"`
 	// Alarm is an alarm of a server's etcd, NOSPACE or CORRUPT; empty without one.
 	Alarm string `json:"alarm,omitempty"`
-	// Join is the HTTP status that the server which this node joins through gives to who has no
-	// credentials, 000 where it does not answer. Empty where nothing was refused, or this node
-	// joins no server.
+	// Join is the HTTP status of this node's join server for a request without credentials, 000
+	// without an answer. Empty if nothing was refused, or this node joins no server.
 	Join string `json:"join,omitempty"`
 	// Log are the lines of the current start that are not informational, and those about the join
 	// and the images that are, oldest first. Empty while the unit is active.
@@ -143,9 +142,9 @@ func JudgeUnit(host health.Host, f UnitFacts) health.Verdict {
 // ended says whether the unit's main process failed.
 func (f UnitFacts) ended() bool { return f.Result != "" && f.Result != "success" }
 
-// stopped says whether the unit was told to stop, or nothing has started it: systemd starts one
-// that ended by itself again. A unit that is told to stop may end with an error, as K3s does when
-// its kubelet is the first to end (k3s-io/k3s#2624), and then it is failed for good.
+// stopped reports whether the unit was told to stop, or nothing has started it: systemd restarts a
+// unit that ended by itself. A unit that is told to stop may end with an error, as K3s does when
+// its kubelet is the first to end (k3s-io/k3s#2624). It is failed for good then.
 func (f UnitFacts) stopped() bool {
 	switch f.Result {
 	case "exit-code", "signal", "core-dump", "timeout":

@@ -160,9 +160,9 @@ func (c unitCause) believed(f UnitFacts, line string) bool {
 	return ended(line) || f.Seconds >= insistSeconds
 }
 
-// joinsInVain says whether the server that the node joins through cannot serve yet: it then refuses
-// every node. Without its API a server answers 503 to all but /ping and its own paths; with it, 401
-// to who has no credentials (pkg/server/handlers/handlers.go).
+// joinsInVain reports whether the node's join server cannot serve yet, so that it refuses every
+// node. Without its API a server answers 503 to all but /ping and its own paths. With it, it
+// answers 401 to a request without credentials (pkg/server/handlers/handlers.go).
 func (f UnitFacts) joinsInVain() bool { return f.Join == "000" || strings.HasPrefix(f.Join, "5") }
 
 // differing is a warning of K3s that names a setting (pkg/cluster/bootstrap.go, compareConfig); the

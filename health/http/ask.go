@@ -35,7 +35,7 @@ type httpTarget struct {
 	roots *x509.CertPool
 	// through is a tunnel; without one the address is dialled directly.
 	through tunnel.Spec
-	// user and password are for the probes that authenticate, key for those that send one.
+	// user and password are for the probes that authenticate, key for probes with an API key.
 	user, password, key string
 }
 

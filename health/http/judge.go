@@ -54,7 +54,7 @@ func httpAddress(s Spec) address.Spec {
 	return address.Spec{Namespace: s.Namespace, Service: s.Service}
 }
 
-// judgeHTTP says whether every URL answers at the Service's address as people will see it.
+// judgeHTTP judges whether every URL answers at the Service's address as users will see it.
 func judgeHTTP(spec Spec, f httpFacts) []health.Verdict {
 	at := "address " + address.Name(httpAddress(spec))
 	after := []string{at}

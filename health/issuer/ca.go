@@ -18,12 +18,12 @@ import (
 
 // caFacts says which CA an issuer signs with.
 type caFacts struct {
-	// Unread is true for a reader, who may read no Secret.
+	// Unread is true for a read-only user, who may read no Secret.
 	Unread bool `json:"unread,omitempty"`
 	// Missing is true where the Secret is not there, or has no certificate.
 	Missing bool `json:"missing,omitempty"`
-	// Expected and Found are the fingerprints of the CA that the stack has recorded and of the one
-	// that is there, and Made is since when that one is valid.
+	// Expected and Found are the fingerprints of the recorded CA and of the present one, and Made
+	// is the time since when that one is valid.
 	Expected string `json:"expected,omitempty"`
 	Found    string `json:"found,omitempty"`
 	Made     string `json:"made,omitempty"`

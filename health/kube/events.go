@@ -19,8 +19,8 @@ const (
 	// wrongPulls is the number of failed pulls after which an answer such as "not found" is
 	// believed.
 	wrongPulls = 2
-	// wrongSeconds must pass after such an answer until it is believed after one pull: the kubelet
-	// tries again after 10 s, but it pulls one image at a time, so slow pulls of others may keep
+	// wrongSeconds must pass after such an answer until it is believed after one pull. The kubelet
+	// tries again after 10 s. But it pulls one image at a time, so slow pulls of others may keep
 	// the second answer away for minutes.
 	wrongSeconds = 20
 	// networkPulls is the same for a registry that cannot be reached.

@@ -99,8 +99,8 @@ func eventCount(event corev1.Event) int {
 	return max(int(event.Count), 1)
 }
 
-// WarningsOf are the Warning events of one object, newest first. The UID leaves out a namesake that
-// was there before.
+// WarningsOf returns the Warning events of one object, newest first. The UID leaves out an earlier
+// object of the same name.
 func WarningsOf(events []corev1.Event, uid string) []corev1.Event {
 	var own []corev1.Event
 	for _, event := range events {

@@ -53,8 +53,8 @@ status:
 	assert.Equal(t, "exit code 1 (Error)", exitOf(&corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error"}))
 }
 
-// The kubelet waits for up to 5 minutes before it tries again, and whoever mended the cause runs up
-// meanwhile.
+// The kubelet waits for up to 5 minutes before it tries again, and users who mended the cause
+// update meanwhile.
 func TestAFailureFromBeforeTheGateIsOldUntilThereIsAnother(t *testing.T) {
 	now := time.Unix(100, 0)
 	seen := observe.NewStable(func() time.Time { return now })
@@ -153,7 +153,7 @@ func TestAProxyOfTheKubeconfigThatIsDownIsNoFaultOfTheServer(t *testing.T) {
 	assert.Equal(t, down.Hint(), v.Hint)
 }
 
-// Names are whole where digests are recorded, and as people write them in Pods.
+// Names are whole in recorded digests, and short in Pods as users write them.
 func TestImagesOfAPodAreThoseThatWereRecorded(t *testing.T) {
 	text := `
 metadata: {name: p}

@@ -22,7 +22,7 @@ const (
 	faultRefused     faultKind = "refused"
 	faultTimeout     faultKind = "timeout"
 	faultUnreachable faultKind = "unreachable"
-	// FaultUnauthorized is an API server that does not know who asks.
+	// FaultUnauthorized is an API server that does not accept the credentials.
 	FaultUnauthorized faultKind = "unauthorized"
 	faultForbidden    faultKind = "forbidden"
 	faultUnknownCA    faultKind = "unknown authority"

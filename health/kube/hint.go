@@ -65,7 +65,8 @@ func (f *Fault) hint() string {
 // way returns the error of a tunnel or proxy that did not lead to the server.
 func (f *Fault) way() *tunnel.DownError { return &tunnel.DownError{Foreign: f.Kind == faultProxy} }
 
-// existingHint is the fix for a fault of an existing cluster's server, where we cannot log in.
+// existingHint returns the fix for a fault of an existing cluster's server, on which Strata cannot
+// log in.
 func (f *Fault) existingHint() string {
 	const anew = "write the context anew (kind export kubeconfig, k3d kubeconfig merge), or name another in strata:cluster.context"
 	switch f.Kind {

@@ -54,7 +54,7 @@ func (r WorkloadRef) Sources() []Source {
 // any if the label is empty.
 type revision struct{ label, value string }
 
-// observeWorkload reads a workload and, where it is not rolled out, its Pods and their events.
+// observeWorkload reads a workload and, if it is not rolled out, its Pods and their events.
 func observeWorkload(ctx context.Context, s *APIServer, r WorkloadRef) (WorkloadFacts, error) {
 	facts := WorkloadFacts{Namespace: r.Namespace, Kind: r.Kind, Name: r.Name}
 	var newest revision

@@ -55,8 +55,8 @@ const (
 	heartbeatNone  heartbeat = "none"
 )
 
-// judgeNodes compares the Nodes with the expected set: one verdict per expected host, and one for
-// the set as a whole, where a Node too many or none at all shows.
+// judgeNodes compares the Nodes with the expected set. It returns one verdict for each expected
+// host, and one for the set as a whole, which shows a Node too many or none at all.
 func judgeNodes(expected []health.Host, facts Facts) []health.Verdict {
 	if facts.Fault != nil {
 		return judgeNodesUnseen(expected, facts)

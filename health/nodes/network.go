@@ -42,11 +42,11 @@ func (f networkFacts) missing(host health.Host, network netip.Prefix, expected [
 	return names
 }
 
-// judgePodNetwork says whether a host has a route to the Pods of every other expected Node, and
-// gets an answer there. No condition of a Node shows one that is missing: the host then sends
-// requests for those Pods to its default gateway, and whoever answers there answers for them.
-// Flannel writes such routes for vxlan and host-gw, and one for the whole network with wireguard
-// (flannel pkg/backend).
+// judgePodNetwork judges whether a host has a route to the Pods of every other expected Node, and
+// gets an answer there. No condition of a Node shows a missing route: the host then sends requests
+// for those Pods to its default gateway, and another machine may answer for them. Flannel writes
+// such routes for vxlan and host-gw, and one for the whole network with wireguard (flannel
+// pkg/backend).
 func judgePodNetwork(h health.Host, spec Spec, expected []health.Host, f networkFacts) health.Verdict {
 	v := health.Verdict{Check: networkCheck(h), State: health.Waiting, After: []string{host.UnitCheck(h), nodeSetCheck}}
 	if f.Nodes.Fault != nil || f.Unit.Fault != nil || !f.Unit.Seen {

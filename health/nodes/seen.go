@@ -23,7 +23,7 @@ type nodesAndUnits struct {
 
 	mu    sync.Mutex
 	units []host.UnitFacts
-	// answers has, for each host, those that it heard, by address.
+	// answers has, for each host, the answers that it got, by address.
 	answers []map[string]host.Answer
 	nodes   *Facts
 }
@@ -101,9 +101,8 @@ func (n *nodesAndUnits) asks(i int) string {
 	return n.addresses(i)
 }
 
-// addresses are empty before all hosts and their Nodes were seen, so that one login does. Those
-// that the host has no route to are not among them: whoever is behind its default gateway would
-// answer.
+// addresses is empty before all hosts and their Nodes were seen, so that one login does. Addresses
+// without a route are left out: a machine behind the default gateway would answer.
 func (n *nodesAndUnits) addresses(i int) string {
 	unseen := func(f host.UnitFacts) bool { return !f.Seen }
 	if n.nodes == nil || slices.ContainsFunc(n.units, unseen) {

@@ -31,7 +31,7 @@ type poolFacts struct {
 	Pool    poolSeen    `json:"pool"`
 	// States are the ConfigurationStates, by name: controller, and speaker-NODE for each node.
 	States []configurationState `json:"states,omitempty"`
-	// Speakers are the nodes with a speaker's Pod, where the specification asks for them.
+	// Speakers are the nodes with a speaker's Pod, if the specification asks for them.
 	Speakers []string `json:"speakers,omitempty"`
 }
 
@@ -50,8 +50,8 @@ type poolSeen struct {
 	Counted   bool  `json:"counted,omitempty"`
 	Available int64 `json:"available,omitempty"`
 	Assigned  int64 `json:"assigned,omitempty"`
-	// Size counts the addresses of the specification, less those that MetalLB avoids; 0 if it is
-	// too large to count.
+	// Size counts the addresses of the specification, less the addresses that MetalLB avoids; 0 if
+	// it is too large to count.
 	Size int64 `json:"size,omitempty"`
 }
 

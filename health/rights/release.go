@@ -67,8 +67,8 @@ type release struct {
 	objects         map[key]object
 }
 
-// readRelease reads a release from its record, unless it is the one that was read before. It
-// returns nil if there is no record.
+// readRelease reads a release from its record, unless it has read that record before. It returns
+// nil if there is no record.
 func readRelease(ctx context.Context, s *kube.APIServer, name string, before *release) (*release, error) {
 	namespace, name, _ := strings.Cut(name, "/")
 	options := metav1.ListOptions{LabelSelector: helmrecord.Selector(name) + ",status=deployed"}

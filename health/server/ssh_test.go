@@ -97,7 +97,7 @@ func TestAServerGateWantsUnitAndPong(t *testing.T) {
 	}
 }
 
-// A first server that was made anew has another CA than the one that was read before.
+// A first server that was made anew has another CA than before.
 func TestTheCAOfAServerIsReadAgainBeforeACertificateIsRefused(t *testing.T) {
 	api := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "pong") }))
 	t.Cleanup(api.Close)

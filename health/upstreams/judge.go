@@ -36,7 +36,7 @@ type routeSeen struct {
 // planeSeen holds the configuration of one Pod of the data plane.
 type planeSeen struct {
 	Pod string `json:"pod"`
-	// Status is the admin API's; Error is why there is no answer, or none that can be read.
+	// Status is the admin API's; Error is the reason if there is no answer, or an unreadable one.
 	Status int    `json:"status,omitempty"`
 	Error  string `json:"error,omitempty"`
 	// Routes are those of the Spec, in its order.

@@ -140,8 +140,8 @@ func observeBackend(ctx context.Context, s *kube.APIServer, to backend) (address
 	return addresses, lag(to, addresses, pods), nil
 }
 
-// readyAddresses are those that the controller takes as well (internal/adc/translator/httproute.go:
-// translateEndpointSlice).
+// readyAddresses returns the addresses that the controller takes as well
+// (internal/adc/translator/httproute.go: translateEndpointSlice).
 func readyAddresses(all []discoveryv1.EndpointSlice, port string) []string {
 	var found []string
 	for _, one := range all {

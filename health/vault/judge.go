@@ -16,8 +16,8 @@ type vaultFacts struct {
 	Seconds int         `json:"seconds,omitempty"`
 	// Workload runs Vault.
 	Workload kube.WorkloadFacts `json:"workload"`
-	// Status and Body are the answer of /v1/sys/health through the API server's proxy; Error is why
-	// there is none.
+	// Status and Body are the answer of /v1/sys/health through the API server's proxy; Error is the
+	// reason without one.
 	Status int    `json:"status,omitempty"`
 	Body   string `json:"body,omitempty"`
 	Error  string `json:"error,omitempty"`

@@ -60,7 +60,7 @@ func (w *vaultWatch) observe(ctx context.Context) vaultFacts {
 			facts.Workload = workloads[0]
 			return nil
 		}
-		// Asked after the answer: a Pod that was not leaving then was the one that answered.
+		// Asked after the answer: a Pod that is not leaving now has given it.
 		pod, err := kube.Get[corev1.Pod](ctx, s, kube.PodResource, w.spec.Namespace, w.spec.Pod)
 		facts.Leaving = pod == nil || pod.DeletionTimestamp != nil
 		return err

@@ -25,7 +25,7 @@ type Expression struct {
 }
 
 // Condition waits for .status.conditions to have the type with status True. The provider compares
-// the condition's observedGeneration, where there is one, with the object's generation.
+// the condition's observedGeneration, if it has one, with the object's generation.
 func Condition(conditionType string) Expression {
 	return must("condition=" + conditionType)
 }

@@ -8,7 +8,7 @@ import (
 	"strata/health/observe"
 )
 
-// judgeConfigurations judges the configuration and, where the Spec has one, the mutating one of the
+// judgeConfigurations judges the configuration and, if the Spec has one, the mutating one of the
 // same webhook.
 func judgeConfigurations(spec Spec, facts webhookFacts) []health.Verdict {
 	verdicts := []health.Verdict{judgeConfiguration(spec, facts.Configuration)}

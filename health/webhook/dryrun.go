@@ -23,8 +23,8 @@ const (
 	// an API server keeps its connection, so that waiting longer would ask the same Pod.
 	confirmInterval = 20 * time.Millisecond
 	// probeTimeout bounds one dry run. The API server itself waits for a webhook for up to its
-	// timeoutSeconds (10 s by default) and then says which address did not answer, which is worth
-	// waiting for.
+	// timeoutSeconds (10 s by default). Then it says which address did not answer, which is worth
+	// the wait.
 	probeTimeout = 12 * time.Second
 	// probePatience must pass in a dry run before news about the objects cuts it short: one that is
 	// about to end must not be cut short again and again.
@@ -153,8 +153,7 @@ func (p *probe) acceptedBefore() bool {
 	return p.facts.Accept.Kind == answerAccepted
 }
 
-// unfilled are the dotted paths that have no value in an object, only an empty one, or not the one
-// that they name.
+// unfilled returns the dotted paths that have no value, an empty one, or not the named one.
 func unfilled(object map[string]any, paths []string) []string {
 	var empty []string
 	for _, entry := range paths {

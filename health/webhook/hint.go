@@ -32,10 +32,10 @@ func probeCause(p probeFacts) string {
 	}
 }
 
-// strangerCause explains a wrong certificate that another API server is not shown, or that is for
-// no Service of a cluster. Before kube-proxy and flannel run on a server that joins or comes back,
-// its requests for a Service go to the default gateway, and a proxy there answers for any server.
-// The webhook's only Pod may be on that very server, so that no other one gets an answer meanwhile.
+// strangerCause explains a wrong certificate that only this API server gets, or that is for no
+// Service of a cluster. Before kube-proxy and flannel run on a server that joins or comes back, its
+// requests for a Service go to the default gateway, and a proxy there answers for any server. The
+// webhook's only Pod may be on that very server, so that no other one gets an answer meanwhile.
 const strangerCause = "another machine answers in place of this server: kube-proxy or flannel is not up on it yet, and the request leaves the host"
 
 // strange reports a certificate that is not the webhook's own.

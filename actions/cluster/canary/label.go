@@ -49,9 +49,8 @@ func ofService(label, namespace, service string) bool {
 	return m != nil && m[1] == normalised(name)
 }
 
-// unread says which labels a Pod counts by, where none is of a form that is known here: then no
-// answer at all would be counted, however many came. Traefik's own services (@internal) say nothing
-// about the form.
+// unread returns a Pod's labels if none has a known form: then no answer would be counted, however
+// many came. Traefik's own services (@internal) prove nothing about the form.
 func unread(pod corev1.Pod, metrics Metrics, labels []string) string {
 	labels = slices.DeleteFunc(labels, func(label string) bool { return strings.HasSuffix(label, "@internal") })
 	known := func(label string) bool { return byService.MatchString(label) || byRoute.MatchString(label) }

@@ -132,7 +132,7 @@ func (c *cluster) podsOf(ctx context.Context, d *appsv1.Deployment) ([]corev1.Po
 	return c.pods(ctx, c.spec.Namespace, metav1.FormatLabelSelector(d.Spec.Selector))
 }
 
-// pods are those that a selector means.
+// pods returns the Pods of a selector.
 func (c *cluster) pods(ctx context.Context, namespace, selector string) (items []corev1.Pod, err error) {
 	err = apiserver.Insist(ctx, func(ctx context.Context) error {
 		list, err := c.client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})

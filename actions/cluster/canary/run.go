@@ -129,9 +129,9 @@ func run(ctx context.Context, spec Spec, w world, progress io.Writer) (err error
 	return nil
 }
 
-// waitForEarlierPods waits until no Pod of an earlier version is left. An ingress controller may hear of the
-// weight before it hears that such a Pod leaves (APISIX takes routes and upstreams one after the
-// other), and would give it requests of this version's.
+// waitForEarlierPods waits until no Pod of an earlier version is left. An ingress controller may
+// hear of the weight before it hears that such a Pod leaves (APISIX takes routes and upstreams one
+// after the other). It would give it requests of this version's.
 func waitForEarlierPods(ctx context.Context, spec Spec, w world, say func(string, ...any)) error {
 	for told := 0; ; {
 		leaving, err := w.Leaving(ctx)

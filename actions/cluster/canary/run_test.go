@@ -28,7 +28,7 @@ type fakeWorld struct {
 	// age is the API server's time since its start; zero is long enough. waited is the longest
 	// pause.
 	age, waited time.Duration
-	// weights are those that were set, in order.
+	// weights are the weights that were set, in order.
 	weights []int
 	// each returns the result of a pause by the weight; wrong says, by the number of the
 	// observation, why the version does not work.
@@ -106,7 +106,7 @@ func TestAGoodVersionTakesEveryStepAndGivesTheRequestsBack(t *testing.T) {
 	assert.Equal(t, 6, w.pauses, "each step is held")
 }
 
-// Whoever asks the ingress controller too early asks a Pod of the version before, which may have
+// An ingress controller that is asked too early asks a Pod of the previous version, which may have
 // been a bad one.
 func TestNothingGoesToANewVersionWhilePodsOfTheOneBeforeLeave(t *testing.T) {
 	w := &fakeWorld{leaving: 2}
@@ -157,7 +157,7 @@ func TestTheFirstVersionIsNotCompared(t *testing.T) {
 	assert.Empty(t, w.weights)
 }
 
-// Whoever goes back after a kill gives all requests back, and waits for no answers.
+// A rollback after a kill gives all requests back, and waits for no answers.
 func TestTheVersionThatServesIsNotTried(t *testing.T) {
 	w := &fakeWorld{same: true, each: good}
 	require.NoError(t, try(t, w))

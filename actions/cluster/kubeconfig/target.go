@@ -21,7 +21,7 @@ import (
 // (https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig).
 const Variable = "KUBECONFIG"
 
-// Target is one cluster, and who asks there.
+// Target is one cluster, with the credentials to ask it.
 type Target struct {
 	// Server is the API server's URL.
 	Server string
@@ -38,7 +38,7 @@ type Target struct {
 type ContextError struct {
 	// Name is the requested context; empty for the current context of a file that has none.
 	Name string
-	// Known are the contexts that are there, sorted.
+	// Known are the existing contexts, sorted.
 	Known []string
 }
 

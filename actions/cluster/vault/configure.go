@@ -15,7 +15,7 @@ type Issuing struct {
 	// Domain is the DNS domain that certificates are signed for, itself and below.
 	Domain string `json:"domain"`
 	// Permitted are the domains for which, and below which, the root can sign; empty: it can sign
-	// any name. A root that is there keeps its own.
+	// any name. An existing root keeps its own.
 	Permitted []string `json:"permitted,omitempty"`
 	// Role is the name of the PKI role, the policy and the login role.
 	Role string `json:"role"`

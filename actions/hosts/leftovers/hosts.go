@@ -18,8 +18,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// dialLimit bounds how long a host has to answer: one that is there does so within a round trip or
-// two.
+// dialLimit bounds how long a host has to answer: a live one does so within a round trip or two.
 const dialLimit = 10 * time.Second
 
 // ShowUnreachable lists the hosts that do not answer, so that their uninstall in the state cannot
@@ -135,7 +134,7 @@ func ofProvider(command stackstate.Resource) (uninstall, error) {
 	}}, nil
 }
 
-// unreachable tries to reach every host at once, and returns those that cannot be.
+// unreachable tries to reach every host at once, and returns the failed ones.
 func unreachable(ctx context.Context, uninstalls []uninstall) []uninstall {
 	ctx, cancel := context.WithTimeout(ctx, dialLimit)
 	defer cancel()

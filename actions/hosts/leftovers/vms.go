@@ -58,9 +58,9 @@ func notLookedFor(err error) error {
 	return fmt.Errorf("virtual machines that the state does not know were not searched for: %w", err)
 }
 
-// orphans are the machines of a stack that its state does not know: a killed up made them, and no
-// destroy removes them. Those of another cluster than the stack's are not its own, where that is
-// known.
+// orphans returns the machines of a stack that its state does not know: a killed update made them,
+// and no destroy removes them. If the stack's cluster is known, machines of another one are left
+// out.
 func orphans(
 	ctx context.Context, cfg *config.Config, project string, made []hypervisor.Spec, cluster string,
 ) ([]hypervisor.Owned, error) {

@@ -20,8 +20,8 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Send copies a file to a host unless it is there, verifies it at the other end, and prints its sum.
-// The private key comes in STRATA_SSH_KEY.
+// Send copies a file to a host unless the host has it, verifies it at the other end, and prints its
+// sum. The private key comes in STRATA_SSH_KEY.
 var Send = verb.Unbounded(func(ctx context.Context, call verb.Call, input Input) error {
 	mode, err := input.permissions()
 	if err != nil {
@@ -66,8 +66,8 @@ func (i Input) permissions() (fs.FileMode, error) {
 	return fs.FileMode(mode), nil
 }
 
-// send copies the file to the host unless it is there, and verifies it at the other end. sent is
-// false where it was there. say is told of its progress.
+// send copies the file to the host unless the host has it, and verifies it at the other end. sent
+// is false if the host had it. say gets the progress.
 func (i Input) send(ctx context.Context, mode fs.FileMode, key []byte, say func(string)) (sent bool, err error) {
 	dial, stop := context.WithTimeout(ctx, i.Timeout.Duration)
 	defer stop()

@@ -273,8 +273,7 @@ func TestAKnownHostIsFoundByItsNameInLowerCase(t *testing.T) {
 	assert.Equal(t, []remote.Hop{{Address: "Server1.example.com", Port: 22, User: "jdoe@corp.example", HostKey: pin}}, host.Target.Jump, "a user may have an @")
 }
 
-// The API is where the first server is: whoever is reached in another way has no part in the
-// tunnel.
+// The API is where the first server is: a host with another way has no part in the tunnel.
 func TestTheTunnelLeadsWhereTheFirstServerIs(t *testing.T) {
 	private, public := keyPair(t, "")
 	project := folder(t, map[string]string{"key": private})

@@ -94,7 +94,7 @@ func TestWithoutOpenSSHsClientItsPackageIsNamed(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(err.Error(), "\n")+1)
 }
 
-// A state does not change with a certificate that is renewed, nor where none is there.
+// A state does not change with a renewed certificate, nor with a missing one.
 func TestACertificateBesideAKeyIsNamedByItsPath(t *testing.T) {
 	key, pin := keyPair(t, "")
 	project := folder(t, map[string]string{"key": key, "key-cert.pub": "a certificate", "alone": key})

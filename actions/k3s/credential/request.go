@@ -32,8 +32,8 @@ var Provide = verb.New(func(ctx context.Context, call verb.Call, request Request
 	return call.PrintJSON(issued)
 })
 
-// renewals divides a certificate's life: it is renewed at a third of it, as most programs do that
-// renew certificates by themselves, so that two renewals may fail or be forgotten.
+// renewals divides a certificate's life: a certificate is renewed after a third of it, so that two
+// renewals may fail or be forgotten.
 const renewals = 3
 
 // Request is the input of Provide.

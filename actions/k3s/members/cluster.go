@@ -110,9 +110,8 @@ func (r *Remover) membersHost(ctx context.Context) (string, error) {
 	return *lease.Spec.HolderIdentity, nil
 }
 
-// gone waits until a Node that was deleted is no more. A kubelet that registers under its name
-// while K3s still has a finalizer to take off would update the old Node, and lose it a moment
-// later.
+// gone waits until a deleted Node has gone. Until K3s takes off its finalizer, a kubelet of the
+// same name would update the old Node, and lose it a moment later.
 func (r *Remover) gone(ctx context.Context, member Member) error {
 	ctx, cancel := context.WithTimeout(ctx, etcdLimit)
 	defer cancel()

@@ -18,7 +18,7 @@ type Past struct {
 	Identity string
 	// Cluster is true once a cluster has given the stack a certificate, or its members are known.
 	Cluster bool
-	// Servers are those that the cluster had.
+	// Servers are the cluster's former servers.
 	Servers []remote.Target
 	// CAHash is that of the cluster's CA as its tokens have it; empty before the first server has
 	// come up.
@@ -44,8 +44,8 @@ func ReadPast(ctx context.Context, pulumi stackstate.Pulumi, stack string) (Past
 	return Past{}, fmt.Errorf("state of stack %s: there was a cluster, and the state does not say which servers it had", stack)
 }
 
-// ReadPastHere reads the past of a stack of the project in the working directory, where Pulumi runs
-// the program and its commands.
+// ReadPastHere reads the past of a stack of the project in the working directory: Pulumi runs the
+// program and its commands there.
 func ReadPastHere(ctx context.Context, stack string) (Past, error) {
 	return ReadPast(ctx, stackstate.CommandLine("."), stack)
 }

@@ -48,7 +48,7 @@ type Remover struct {
 	Owner *k3shost.Owner
 	// Log receives a line for each step.
 	Log io.Writer
-	// Patience is how long a wait for K3s is silent before it names its reason. Default: 5 s.
+	// Patience is the time until a wait for K3s names its reason. Default: 5 s.
 	Patience time.Duration
 }
 
@@ -158,8 +158,8 @@ func (r *Remover) stop(ctx context.Context, member Member, lives bool) error {
 }
 
 // onHost runs a script on the leaving host if the cluster's K3s is there. A host that does not
-// answer is as good as stopped, and its Node goes all the same, unless its Node was Ready: such a
-// one lives, and would be a member again at its next start.
+// answer counts as stopped, and its Node goes all the same, unless its Node was Ready: such a host
+// lives, and would be a member again at its next start.
 func (r *Remover) onHost(ctx context.Context, member Member, lives bool, otherwise, script string) error {
 	limit := stopLimit
 	if lives {

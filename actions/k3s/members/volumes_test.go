@@ -15,8 +15,8 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// volume is a bound one of the claim default/data, where a label has one of the values; without
-// values it can be used everywhere.
+// volume returns a bound one of the claim default/data, usable where a label has one of the values;
+// without values it can be used everywhere.
 func volume(name, label string, values ...string) *corev1.PersistentVolume {
 	v := &corev1.PersistentVolume{
 		ObjectMeta: metav1.ObjectMeta{Name: name},

@@ -18,8 +18,8 @@ import (
 	"strata/actions/k3s/token"
 )
 
-// rekey encrypts the cluster's keys with the last of the servers' tokens, where one of the former
-// ones opens them: K3s then needs no former token. A snapshot that none of them opens is another
+// rekey encrypts the cluster's keys with the last of the servers' tokens, if one of the former ones
+// opens them: K3s then needs no former token. A snapshot that none of them opens is another
 // cluster's.
 func (a *addition) rekey(tokens []string) error {
 	sealed, err := keyMaterial(a.keys)

@@ -105,7 +105,7 @@ func (r *Rotation) Run(ctx context.Context, hosts Hosts, before int, log io.Writ
 	}
 }
 
-// look asks all servers at once, and returns those that have data.
+// look asks all servers at once, and returns the ones with data.
 func (r *Rotation) look(ctx context.Context, hosts Hosts) ([]found, error) {
 	all, failures := make([]found, len(r.Servers)), make([]error, len(r.Servers))
 	var group sync.WaitGroup

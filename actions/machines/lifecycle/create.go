@@ -82,8 +82,8 @@ func create(
 }
 
 // claim writes the cluster's identity on a machine from before identities. A machine that is not in
-// the state is taken over only if its mark names this cluster, because another person's state may
-// have the same stack name.
+// the state is adopted only if its mark names this cluster: another user's state may have the same
+// stack name.
 func claim(ctx context.Context, on driver.Driver, spec hypervisor.Spec, have *driver.Found, known bool) error {
 	mark := spec.Mark(have.Mark.State)
 	if spec.Cluster == "" || have.Mark == mark {

@@ -19,15 +19,15 @@ import (
 	"strata/internal/kube/conflict"
 )
 
-// manager is the field manager of objects that Pulumi's kubernetes provider creates, and the
-// beginning of the one that it updates with (pulumi-kubernetes provider/pkg/await/await.go,
-// provider.go fieldManagerName).
+// manager is the field manager of objects that Pulumi's kubernetes provider creates. The manager of
+// its updates begins with it (pulumi-kubernetes provider/pkg/await/await.go, provider.go
+// fieldManagerName).
 const manager = "pulumi-kubernetes"
 
-// beforeCreate makes way for an object. One that the provider made is given the inputs, in the name
-// that the provider's own create would have used: its server-side apply, which follows, then meets
-// its own values. Without that, a password that a killed down has forgotten and an up has drawn
-// again would be a conflict with the provider itself, for ever.
+// beforeCreate makes way for an object. It writes the inputs into one that the provider made, in
+// the name of the provider's own create: its server-side apply, which follows, then meets its own
+// values. Otherwise a password that a killed destroy has forgotten, and an update has drawn again,
+// would always conflict with the provider itself.
 func (c *Cluster) beforeCreate(ctx context.Context, inputs map[string]any) error {
 	object, client, err := c.locateObject(ctx, inputs)
 	if err != nil || client == nil {
@@ -169,7 +169,7 @@ func managers(found *unstructured.Unstructured) []string {
 	return names
 }
 
-// called is an object as people call it.
+// called returns the name of an object for messages.
 func called(object *unstructured.Unstructured) string {
 	name := object.GetName()
 	if object.GetNamespace() != "" {

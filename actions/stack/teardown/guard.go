@@ -15,7 +15,7 @@ import (
 // Guard configures the questions of the guard's resource at its delete. It lies in states, so its
 // keys stay as they are.
 type Guard struct {
-	// Protected are the configuration's keys that were true at the last up, for example
+	// Protected are the configuration's keys that were true at the last update, for example
 	// strata:k3s.protect. Each refuses a destroy.
 	Protected []string `json:"protected,omitempty"`
 	// Servers are the API servers, as https://address:port.

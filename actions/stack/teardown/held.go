@@ -37,8 +37,8 @@ type Held struct {
 type reader struct {
 	Cluster
 	left, ours Objects
-	// kinds are those that can be listed, by their name; spaced have a namespace, unread are those
-	// that the API server cannot tell.
+	// kinds are the kinds that can be listed, by their name; spaced have a namespace, unread are
+	// kinds that the API server cannot list.
 	kinds  map[string]schema.GroupVersionResource
 	spaced []string
 	unread []string

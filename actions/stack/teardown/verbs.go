@@ -76,7 +76,7 @@ func (g Guard) admitArrivals(ctx context.Context, call verb.Call, before Objects
 	return nil
 }
 
-// beforeOwn asks a cluster of ours, which the destroy takes away.
+// beforeOwn asks a cluster of ours, which the destroy deletes.
 func (g Guard) beforeOwn(ctx context.Context, call verb.Call) error {
 	g.Timeout.Duration = min(g.Timeout.Duration, ownLimit)
 	ctx, cancel := context.WithTimeout(ctx, g.Timeout.Duration)
