@@ -21,8 +21,8 @@ const healthTimeout = 30 * time.Second
 type healthFlags struct {
 	stackhealth.Question
 	asJSON bool
-	// kubeconfig is the file of a reader's; metrics is a file to write; every is how often to ask
-	// again, and zero for once.
+	// kubeconfig is a read-only user's file; metrics is a file to write; every is the pause between
+	// two rounds, and zero for one round.
 	kubeconfig, metrics string
 	every               time.Duration
 }

@@ -23,8 +23,8 @@ func (f initFlags) stateChosenBy() (string, error) {
 	return chosen, err
 }
 
-// prepareState prepares a state in the home directory where the flag says so, or who is at the
-// terminal. It returns the file for the shell that leads there.
+// prepareState prepares a state in the home directory if the flag or the user at the terminal says
+// so. It returns the shell file that selects it.
 func (f initFlags) prepareState(cmd *cobra.Command, chosen string) (string, error) {
 	switch {
 	case chosen != "":

@@ -126,8 +126,8 @@ func TestARestoreWithoutYesOnlySaysWhatItWouldDo(t *testing.T) {
 	assert.Equal(t, []string{"holds"}, steps)
 }
 
-// After a year without an up, the stack's certificate has ended, and the gates of a restore would
-// wait in vain for servers that work.
+// After a year without an update, the stack's certificate has ended, and the gates of a restore
+// would wait in vain for servers that work.
 func TestARestoreMakesSureThatItCanLogInBeforeItStopsAnything(t *testing.T) {
 	server := sshtest.Start(t)
 	var steps []string

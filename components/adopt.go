@@ -42,8 +42,8 @@ type Connect func(kubeconfig string, servers []string) (Before, error)
 const kubeconfigWait = 30 * time.Second
 
 // ask registers the hook that the engine calls before each create and update in the cluster. No
-// command could do that work: it would run when it is new in the state, but an object that a kill
-// has made the state forget is new while every command before it is not (docs/adr/0023).
+// command could do that work. It runs when it is new in the state, but a kill can make the state
+// forget an object while every command before it stays (docs/adr/0023).
 func (c *Cluster) ask(ctx *pulumi.Context, name string, connect Connect) error {
 	type connection struct {
 		before Before

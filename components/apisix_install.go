@@ -12,8 +12,8 @@ import (
 )
 
 // installController registers the controller's release and the gate of its webhook. It waits for
-// the CRDs: a controller does not watch a kind that is missing at its start until it is restarted,
-// and its Pod is Ready all the while (apisix-ingress-controller internal/manager/controllers.go:
+// the CRDs: a controller does not watch a kind that is missing at its start until it is restarted.
+// Its Pod is Ready all the while (apisix-ingress-controller internal/manager/controllers.go:
 // HasAPIResource).
 func (a *apisix) installController() (err error) {
 	a.controller, err = a.newRelease(releaseArgs{
@@ -27,7 +27,7 @@ func (a *apisix) installController() (err error) {
 	return err
 }
 
-// installPlane registers the data plane's release and who may reach it. It does not wait for the
+// installPlane registers the data plane's release and the access to it. It does not wait for the
 // address pool: MetalLB gives a Service its address when the pool comes, and the gate of the
 // address waits for both.
 func (a *apisix) installPlane() (err error) {
@@ -86,7 +86,7 @@ func (a *apisix) valued() Valued {
 	return Valued{Revision: a.revision(""), Rolled: []pulumi.Resource{a.Rollout}}
 }
 
-// address is the load balancer's address, where it is known.
+// address sets the load balancer's address, if it is known.
 func (a *apisix) address() error {
 	want := apisixAddress(a.args.Config)
 	switch {

@@ -16,7 +16,7 @@ import (
 
 const argocdRoot = "root"
 
-// root registers the root Application and the gate that waits until all its resources are there and
+// root registers the root Application and the gate that waits until all its resources exist and are
 // healthy. Everything below it is Argo CD's: Strata owns this one object, so the two never write to
 // the same one.
 func (a *argocd) root() error {

@@ -54,7 +54,7 @@ type Cluster struct {
 	NamespaceEnd metav1.Duration
 	// NetworkPolicies says that each layer's namespace gets one.
 	NetworkPolicies bool
-	// objects are those that were registered for it.
+	// objects are the objects registered for it.
 	objects teardown.Objects
 	// before is called before each create and update; nil if existing objects are refused.
 	before *pulumi.ResourceHook
@@ -71,7 +71,7 @@ func tunnelTo(hosts []*Host) tunnel.Spec {
 	})
 }
 
-// deletedWith makes a resource go with the cluster, without its delete, where we made the cluster.
+// deletedWith makes a resource go with the cluster, without its delete, if we made the cluster.
 func (c *Cluster) deletedWith() []pulumi.ResourceOption {
 	if c.Identity == nil {
 		return nil
@@ -134,7 +134,7 @@ func (c *Cluster) namespaceEnd(
 }
 
 // unblock registers the command that lets a StatefulSet past broken Pods of an earlier revision,
-// for which Kubernetes would wait for ever. It is for those that replace their Pods in order
+// for which Kubernetes would wait for ever. It is for StatefulSets that replace their Pods in order
 // (podManagementPolicy OrderedReady), and runs again with each revision.
 func (c *Cluster) unblock(ctx *pulumi.Context, name string, input statefulset.Input, revision pulumi.StringInput, opts ...pulumi.ResourceOption) (*local.Command, error) {
 	asked := pulumix.Apply(revision.ToStringOutput(), func(revision string) statefulset.Input {

@@ -48,7 +48,7 @@ func (d *demo) keycloak() error {
 		args: []string{"start", "--import-realm"}, config: "keycloak-realm", mount: "/opt/keycloak/data/import",
 		env: pulumi.Array{
 			value("KC_HOSTNAME", "https://"+host), // the issuer: APISIX and the browser must see the same
-			// APISIX asks for tokens inside the cluster, where no public name need resolve.
+			// APISIX asks for tokens inside the cluster, so that no public name need resolve there.
 			value("KC_HOSTNAME_BACKCHANNEL_DYNAMIC", "true"),
 			value("KC_HTTP_ENABLED", "true"), value("KC_PROXY_HEADERS", "xforwarded"), value("KC_HEALTH_ENABLED", "true"),
 			value("KC_DB", "dev-file"), value("KC_BOOTSTRAP_ADMIN_USERNAME", "admin"),

@@ -21,10 +21,9 @@ type Identity struct {
 	id *random.RandomId
 	// tokens join nodes.
 	tokens tokens
-	// kept are the resources behind them. A host depends on them, not because it needs them, but so
-	// that a destroy forgets them last: a token that leaves the state before the node that has it
-	// makes the next up draw another one, with which a living server does not start
-	// (docs/adr/0024).
+	// kept are the resources behind them. A host depends on them only so that a destroy forgets
+	// them last. If a token left the state before its node, the next update would draw another one,
+	// with which a living server does not start (docs/adr/0024).
 	kept []pulumi.Resource
 	// Owner is a host's, without its node.
 	Owner OwnerOutput
@@ -91,7 +90,7 @@ func (i *Identity) draw(ctx *pulumi.Context, name string) (pulumi.StringOutput, 
 	return pulumi.ToSecret(password.Result).(pulumi.StringOutput), nil
 }
 
-// owned are the variables of a script that knows whose a host is.
+// owned returns the variables of a script that knows the owner of a host.
 func owned(owner k3shost.Owner, node string) []variable {
 	values := owner.At(node).Variables()
 	list := make([]variable, 0, len(values))

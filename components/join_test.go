@@ -14,7 +14,7 @@ func TestHowANodeJoins(t *testing.T) {
 		name                string
 		role, founds, peers string
 		answers             []string
-		// data is true when the server has been a member already, joined is how.
+		// data is true when the server has been a member already, joined is its form of the join.
 		data   bool
 		joined string
 		want   string

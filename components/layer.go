@@ -38,7 +38,7 @@ type layer struct {
 	// parent is the layer's component, and name begins the names of its resources.
 	parent pulumi.ComponentResource
 	name   string
-	// title is the layer in the messages of its gates. limit bounds those that have no limit of
+	// title is the layer in the messages of its gates. limit bounds gates that have no limit of
 	// their own, and limitKey is its key in the configuration.
 	title, limitKey string
 	limit           metav1.Duration
@@ -60,8 +60,8 @@ func (l *layer) register(token string, opts []pulumi.ResourceOption, steps ...fu
 	return l.ctx.RegisterResourceOutputs(l.parent, pulumi.Map{})
 }
 
-// newNamespace registers the layer's namespace and, where the cluster asks for it, the network
-// policy of its Pods. values are the user's of the layer's chart: ports that they add are open.
+// newNamespace registers the layer's namespace and, if the cluster asks for it, the network policy
+// of its Pods. values are the user's of the layer's chart: ports that they add are open.
 func (l *layer) newNamespace(
 	values config.Values, labels pulumi.StringMap, needs ...pulumi.Resource,
 ) (err error) {
@@ -89,7 +89,7 @@ type releaseArgs struct {
 	// values are Strata's, and own the user's below them.
 	values pulumi.Map
 	own    config.Values
-	// skipCRDs leaves out the chart's crds/ folder, where another layer owns the definitions.
+	// skipCRDs leaves out the chart's crds/ folder, if another layer owns the definitions.
 	skipCRDs bool
 }
 

@@ -28,8 +28,8 @@ type ManifestsArgs struct {
 	Layer
 	// Objects come from ReadManifests.
 	Objects []Manifest
-	// Kinds are the gates that the kinds of an API group wait for beside After: whoever serves and
-	// admits them.
+	// Kinds are the gates that the kinds of an API group wait for beside After: its server and its
+	// webhook.
 	Kinds map[string][]pulumi.Resource
 }
 
@@ -67,7 +67,7 @@ func ReadManifests(project string, files []string) ([]Manifest, error) {
 	return all, errors.Join(wrong...)
 }
 
-// readManifest reads the objects of one file. It refuses those that Pulumi would change.
+// readManifest reads the objects of one file. It refuses objects that Pulumi would change.
 func readManifest(project, file string) ([]manifest.Manifest, error) {
 	path := file
 	if !filepath.IsAbs(path) {
@@ -151,7 +151,7 @@ func NewManifests(
 	return m, ctx.RegisterResourceOutputs(m, pulumi.Map{})
 }
 
-// rank orders an object before those that need it.
+// rank orders Namespaces and CustomResourceDefinitions before other objects.
 func (m Manifest) rank() int {
 	if m.Kind() == manifest.Namespace || m.Kind() == manifest.Definition {
 		return 0

@@ -86,7 +86,7 @@ func NewValidation(
 	if err != nil {
 		return nil, err
 	}
-	// Behind the probes: a series of requests is there once there was one.
+	// Behind the probes: a series of requests exists after the first request.
 	_, err = v.gate("metrics", GateArgs{Spec: health.Spec{
 		Body: metrics.Spec{
 			Namespace: apisixNamespace, Service: "apisix-prometheus-metrics", Port: 9091, Path: "/apisix/prometheus/metrics",

@@ -33,7 +33,7 @@ func (i OwnImage) Reference() string { return "localhost/strata/" + i.Name + ":"
 // Bundled is the image's name in a bundle.
 func (i OwnImage) Bundled() string { return "docker.io/strata/" + i.Name + ":" + i.Version }
 
-// url stands for the archive in the lock, where other artifacts have an address.
+// url stands for the archive in the lock, as the address of a download does.
 func (i OwnImage) url() string {
 	return builtPrefix + i.Folder + "/" + i.Name + "-" + i.Version + ".tar"
 }

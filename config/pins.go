@@ -46,8 +46,8 @@ var Architectures = []string{"amd64", "arm64"}
 // Pins returns the artifacts that this release of Strata is made for, whatever is configured.
 func Pins() []Pin { return new(Config).Pins() }
 
-// Pins returns all pinned artifacts at the versions that the configuration asks for, and those that
-// only it has: the image of its virtual machines, and its built images.
+// Pins returns all pinned artifacts at the versions that the configuration asks for. It adds the
+// configuration's own: the image of its virtual machines, and its built images.
 func (c *Config) Pins() []Pin {
 	pins := k3sPins(or(c.K3s.Version, K3sVersion))
 	for _, row := range charts {

@@ -33,8 +33,8 @@ type SSH struct {
 	// balancer's addresses there, and the kubeconfig says so. Only hosts.ssh has it; each stack
 	// needs a port of its own, for example 1080. Default: none, they are reached directly.
 	DynamicForward int `json:"dynamicForward,omitempty"`
-	// Agent offers the keys of the ssh-agent of whoever runs Strata (SSH_AUTH_SOCK), behind that of
-	// keyFile. Default: true where config names an IdentityAgent, or else false.
+	// Agent offers the keys of the user's ssh-agent (SSH_AUTH_SOCK), behind that of keyFile.
+	// Default: true where config names an IdentityAgent, or else false.
 	Agent bool `json:"agent,omitempty"`
 	// Passphrase opens the private keys. It must be encrypted: pulumi config set --secret --path
 	// strata:hosts.ssh.passphrase. Default: none.

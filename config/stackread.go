@@ -138,7 +138,7 @@ func fullKey(project, written string) (sdkconfig.Key, error) {
 	return sdkconfig.ParseKey(written)
 }
 
-// ours picks Strata's sections out of a whole configuration, by full key, and refuses a key that is
+// ours picks Strata's sections out of a whole configuration, by full key. It refuses a key that is
 // meant for Strata and does not reach it. Other namespaces belong to Pulumi's providers.
 func ours(project string, whole map[string]string) (sections map[string]string, strangers problems) {
 	sections = map[string]string{}

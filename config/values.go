@@ -12,9 +12,9 @@ import (
 	"strata/internal/pulumi/double"
 )
 
-// Values are the user's values of one chart, in the form of its values.yaml. They come below those
-// that the layer sets: a value that a gate or a route relies on is refused (charts.go), so
-// that none is overridden in silence.
+// Values are the user's values of one chart, in the form of its values.yaml. They come below the
+// layer's own: a value that a gate or a route relies on is refused (charts.go), so that none is
+// overridden in silence.
 type Values struct {
 	// Tree has them: objects, lists, texts, whole numbers (int64), fractions (float64), true and
 	// false. Nil: none.
@@ -122,7 +122,7 @@ func (v Values) Refused(path []string, rule, keyword string) (problem Problem, g
 	return problem, true
 }
 
-// OwnValues are the user's values of the charts that are installed, where there are some.
+// OwnValues returns the user's values of the installed charts, of those that have some.
 func (c *Config) OwnValues() (all []Values) {
 	for _, row := range charts {
 		if _, own := row.asked(c); own.Tree != nil && row.needed(c) {

@@ -8,8 +8,8 @@ import (
 	"strata/config"
 )
 
-// refusedRules are about values that a chart takes, and with which an up would end well and
-// something be broken.
+// refusedRules are about values that a chart takes: an update with them would succeed and break
+// something.
 var refusedRules = []rule{
 	{"routes of the Gateway API's experimental channel", one("traefik", `{"values":{"providers":{"kubernetesGateway":{"experimentalChannel":true}}}}`),
 		"strata:traefik.values.providers.kubernetesGateway.experimentalChannel: true is not for values to set: Traefik would wait without end for " +

@@ -75,7 +75,7 @@ type Libvirt struct {
 	// Network.
 	Bridge string `json:"bridge,omitempty"`
 	// Network is the libvirt network that the machines are attached to. Default: the one called
-	// default, where Bridge is not set.
+	// default, if Bridge is not set.
 	Network string `json:"network,omitempty"`
 	// Type is kvm, or qemu for a hypervisor without hardware virtualisation, which is ten to twenty
 	// times slower. Default kvm.

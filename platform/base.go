@@ -113,7 +113,7 @@ func (b *base) export(ctx *pulumi.Context, cfg *config.Config, files *artifacts.
 	ctx.Export("versions", versions)
 	ctx.Export("artifacts", pulumi.String(files.Kind()))
 	if port := cfg.Hosts.SSH.DynamicForward; port != 0 {
-		// For a person: kubeconfig and addresses lead there, and every up opens it only for itself.
+		// For users: kubeconfig and addresses lead there, and an update opens it only for itself.
 		ctx.Export("tunnel", pulumi.Sprintf("strata tunnel -s %s; then kubectl with output kubeconfig, and curl --proxy socks5h://127.0.0.1:%d", cfg.Stack, port))
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"strata/components"
 )
 
-// registerManifests registers the user's own manifests. Each waits for the API, and for whoever serves and admits
-// its kind.
+// registerManifests registers the user's own manifests. Each waits for the API, and for the server
+// and the webhook of its kind.
 func (a *above) registerManifests(ctx *pulumi.Context, start components.Layer, manifests []components.Manifest) error {
 	if len(manifests) == 0 {
 		return nil

@@ -43,7 +43,8 @@ func (p Program) checkKeys(ctx *pulumi.Context, cfg *config.Config, files *artif
 }
 
 // compareValues returns a warning for each value at the top that the chart does not have, and a
-// problem for each value that its schema refuses. Where the chart cannot say, a warning tells why.
+// problem for each value that its schema refuses. If the chart cannot be read, a warning gives the
+// reason.
 func compareValues(own config.Values, files *artifacts.Set) (warnings []string, refused []config.Problem) {
 	file, err := files.One(own.Artifact())
 	var chart *helmchart.Chart
