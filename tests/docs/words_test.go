@@ -27,8 +27,8 @@ var words = []word{
 	{regexp.MustCompile(`(?i)\blook(s|ed)? again\b`), "run again, judge again"},
 }
 
-// kept are the texts that stay: those that states hold, by a type token, a JSON name or a command
-// that a destroy runs, and a host's answer that such a command prints.
+// kept matches the texts that stay: texts in states, by a type token, a JSON name or a command of a
+// destroy, and a host's answer that such a command prints.
 var kept = regexp.MustCompile(`strata:cluster:LentCluster|json:"lent,|^\s+lent: true|[Cc]ustom resource definition|belongs to somebody else \(project`)
 
 // spoken reports whether a file is checked: it is text for people, or part of the program or its

@@ -10,8 +10,7 @@ import (
 	"github.com/miekg/dns"
 )
 
-// nameServer has one zone, and takes dynamic updates of TXT records (RFC 2136) from who has its
-// key.
+// nameServer has one zone, and takes dynamic updates of TXT records (RFC 2136) with its key.
 type nameServer struct {
 	// address is its host and port; key is the secret of the TSIG key named tsigName.
 	address, zone, key string

@@ -25,7 +25,7 @@ type acmeServer struct {
 	directory, ca, root string
 	// keyID and key are the only external account.
 	keyID, key string
-	// limited refuses orders, as a rate limit does; orders counts those that were taken.
+	// limited refuses orders, as a rate limit does; orders counts the accepted ones.
 	limited atomic.Bool
 	orders  atomic.Int64
 }

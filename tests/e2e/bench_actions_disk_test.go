@@ -19,8 +19,8 @@ var noSpace = regexp.MustCompile(`(?i)no space left on device|no space in /|(dis
 type disk struct {
 	// host has the folder; empty for this machine.
 	host string
-	// mount and free are scripts on host: the one makes it, full unless late fills it, and the
-	// other takes it away.
+	// mount and free are scripts on host: mount makes it, full unless late fills it, and free
+	// removes it.
 	mount, free string
 	// late is a script on this machine that fills it once the action is under way. Optional.
 	late string

@@ -20,7 +20,7 @@ import (
 // commandsEndWithin bounds each command: the longest time-out that one has to wait for is a gate's.
 const commandsEndWithin = 8 * time.Minute
 
-// sections are the configuration with the changes that are there.
+// sections returns the configuration with the present changes.
 func (h *history) sections() map[string]any {
 	net, last := h.machines.net, "210"
 	if h.changed["pool"] {
@@ -79,13 +79,13 @@ func (h *history) converge() {
 	h.bounded(h.up())
 }
 
-// interrupts an up within a time.
+// interrupts starts an update and interrupts it within a time.
 func (h *history) interrupts(t *testing.T, how string, within time.Duration) {
 	h.unlock()
 	h.interrupted(t, how, time.Duration(h.random.Float64()*float64(within)), h.machines.net, "up")
 }
 
-// loses takes the power of an agent while an up runs, which is killed, and gives it back.
+// loses cuts the power of an agent while an update runs, which is killed, and restores it.
 func (h *history) loses(t *testing.T) {
 	h.machines.machineDo(t, "agent-1", "stop", "--hard")
 	h.interrupts(t, "SIGKILL", 10*time.Second)

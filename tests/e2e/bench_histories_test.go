@@ -23,8 +23,7 @@ type history struct {
 	pve      *proxmox
 	machines *hostSet
 	random   *rand.Rand
-	// all are the nodes while none has left; changed are the changes of the configuration that are
-	// there.
+	// all are the nodes while none has left; changed are the present changes of the configuration.
 	all     []node
 	changed map[string]bool
 	// snapshot is a file of the cluster as it is configured now; empty where there is none.
@@ -39,8 +38,8 @@ type history struct {
 var operations = []string{"up", "interrupt", "interrupt", "label", "pool", "agent-2", "lose", "delete", "edit", "snapshot", "restore", "two ups"}
 
 // TestBenchHistories plays HISTORIES (20) programs of two to five operations, drawn from SEED (1),
-// one after the other on one platform, and looks after each whether an up ends well, a second one
-// changes nothing and nothing is lost: `make bench-histories`.
+// one after the other on one platform. After each an update succeeds, a second one changes nothing,
+// and nothing is lost: `make bench-histories`.
 func TestBenchHistories(t *testing.T) {
 	histories, seed := number(t, "HISTORIES", 20), number(t, "SEED", 1)
 	h := &history{changed: map[string]bool{}, all: []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}, {"agent-2", "agent", 22}}}

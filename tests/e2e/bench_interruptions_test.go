@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// interruptions break off a run of Pulumi: a machine without memory or a closed terminal; a person
+// interruptions break off a run of Pulumi: a machine without memory or a closed terminal; a user
 // who stops it; one who does not wait for that; and the hosts out of reach for a while.
 var interruptions = []string{"SIGKILL", "SIGINT", "SIGINT twice", "network lost"}
 
@@ -28,7 +28,7 @@ const (
 type running struct {
 	cmd    *exec.Cmd
 	output *signal
-	// ended is closed once it has ended, and err is how.
+	// ended is closed once it has ended, and err is its result.
 	ended chan struct{}
 	err   error
 }

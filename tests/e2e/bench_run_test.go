@@ -40,7 +40,7 @@ func ratios(run timeline.Run) []bench.Result {
 	}
 }
 
-// TestBenchMachines measures how an up of the lab, and one with nothing to do, grow with the
+// TestBenchMachines measures how an update of the lab, and one with nothing to do, grow with the
 // machines: one server and the rest agents. It is not part of `make bench`, which every machine can
 // run: eight hosts need 8 GiB or so. `make bench-machines` runs it.
 func TestBenchMachines(t *testing.T) {

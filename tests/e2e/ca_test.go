@@ -68,7 +68,7 @@ func (s *stack) getsAnotherCA(t *testing.T) string {
 	return named[1]
 }
 
-// keepsAsking asks a URL of the ingress again and again, whoever signed for it, and counts the
+// keepsAsking asks a URL of the ingress again and again, with any certificate, and counts the
 // requests and those without an answer.
 func (s *stack) keepsAsking(t *testing.T, url string) (stop func() (asked, lost int64)) {
 	client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{

@@ -1,7 +1,7 @@
 // Package e2e runs Strata as a user does, through its commands, on lab machines: real SSH, real
 // Kubernetes, the real Pulumi CLI. Each file is one story. A story has a bridge, subnet, names,
-// backend and PULUMI_HOME of its own, cleans up before it starts and after it ends, and dumps hosts
-// and cluster when it fails.
+// backend and PULUMI_HOME of its own. It cleans up before it starts and after it ends, and dumps
+// hosts and cluster when it fails.
 //
 // Stories are parallel: they wait most of the time. If one sends requests at a rate, and counts
 // losses or the time without an answer, its machines go ahead of the others'.

@@ -27,7 +27,7 @@ const (
 	faultFile = "/etc/rancher/k3s/config.yaml.d/99-fault.yaml"
 	// agentDropIn is of /run: a host that is started again is whole.
 	agentDropIn = "/run/systemd/system/k3s-agent.service.d"
-	// vxlanIn matches the packets of Pods; vxlanFull those that are nearly full.
+	// vxlanIn matches the packets of Pods; vxlanFull matches nearly full ones.
 	kubeletIn = "INPUT -i host0 -p tcp --dport 10250 -j DROP"
 	vxlanIn   = "INPUT -p udp --dport 8472 -j DROP"
 	vxlanFull = "INPUT -p udp --dport 8472 -m length --length 1300:65535 -j DROP"
@@ -217,7 +217,7 @@ func cutOff(how string) string {
 	return "for a in 12 13; do iptables -w " + how + " FORWARD -s 10.33.0.$a -j DROP; iptables -w " + how + " FORWARD -d 10.33.0.$a -j DROP; done"
 }
 
-// alarm raises etcd's alarm for space on its first member, or takes it away, as etcdctl does by its
+// alarm raises etcd's alarm for space on its first member, or clears it, as etcdctl does by its
 // other port.
 func alarm(action string) string {
 	return `tls=/var/lib/rancher/k3s/server/tls/etcd

@@ -38,7 +38,7 @@ func rolesBack(namespace, release string) string {
 		` | jq -r '.manifest|split("\n---\n")[]|select(test("\nkind: (Cluster)?Role"))|"---\n"+.' | k3s kubectl auth reconcile -f -`
 }
 
-// redisPassword gives redis a password, in base64, and makes its Pod anew, as whoever rotates it.
+// redisPassword gives redis a password, in base64, and makes its Pod anew, as a rotation does.
 func redisPassword(data string) string {
 	return `k3s kubectl -n argocd patch secret argocd-redis -p "{\"data\":{\"auth\":\"` + data + `\"}}"
 k3s kubectl -n argocd rollout restart deployment argocd-redis

@@ -76,8 +76,8 @@ func allFaults() []fault {
 	return slices.Concat(hostFaults, clusterFaults, layerFaults, rightsFaults, workloadFaults)
 }
 
-// breaks injects the faults, each once the one before is healed, and returns those that were named
-// and healed. Within is how soon each must be named; zero holds a gate to its questions alone.
+// breaks injects the faults, each once the one before is healed, and returns the faults that were
+// named and healed. within bounds the time until each is named; with zero, any time will do.
 func (s *stack) breaks(t *testing.T, hosts *hostSet, within time.Duration, faults []fault) (done []suffered) {
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
@@ -122,10 +122,10 @@ func (l *hostSet) breakBy(f fault, which int) error {
 	return nil
 }
 
-// names asks the gate until it names the fault, and returns its words and how long that took from
-// when the fault was visible. A question that was asked while the fault was there must not find the
-// gate open. A fault that is not named in time fails the row, which goes on to heal. Without a time
-// each question lasts longer than the one before: a slow machine may not have come to look.
+// names asks the gate until it names the fault, and returns its words and the time since the fault
+// was visible. A question during the fault must not find the gate open. A fault that is not named
+// in time fails the row, which goes on to heal. Without a time each question lasts longer than the
+// one before: a slow machine may not have come to look.
 func (s *stack) names(t *testing.T, hosts *hostSet, within time.Duration, f fault) (said string, took time.Duration) {
 	for started := time.Now(); f.visible != ""; {
 		if _, err := hosts.on("server-1", f.visible); err == nil {

@@ -51,8 +51,8 @@ func (s *stack) previewsTheSameElsewhere(t *testing.T) {
 	s.must(s.runIn(elsewhere, "pulumi", "preview", "--stack", s.name, "--config-file", s.config, "--non-interactive", "--expect-no-changes"))
 }
 
-// leaksNothing looks for the stack's secrets where everybody can look: plain state, arguments,
-// logs, world-readable files.
+// leaksNothing looks for the stack's secrets in public places: plain state, arguments, logs,
+// world-readable files.
 func (s *stack) leaksNothing(t *testing.T, hosts *hostSet) {
 	shown := s.must(s.run("pulumi", "stack", "export", "--stack", s.name, "--show-secrets")).output
 	plain := s.must(s.run("pulumi", "stack", "export", "--stack", s.name)).output
@@ -80,8 +80,8 @@ func (s *stack) leaksNothing(t *testing.T, hosts *hostSet) {
 	hosts.must("agent-1", "rm /tmp/canary")
 }
 
-// exposed lists where everybody on a machine could read a text: the journal, world-readable files,
-// arguments of processes.
+// exposed lists the places where any user of a machine could read a text: the journal,
+// world-readable files, arguments of processes.
 func (l *hostSet) exposed(name, text string) string {
 	// Encoded, or the search would find itself among the arguments.
 	encoded := base64.StdEncoding.EncodeToString([]byte(text + "\n"))

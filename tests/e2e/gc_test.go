@@ -21,9 +21,8 @@ import (
 )
 
 // TestImagesSurviveGarbageCollection runs kubelet's image garbage collection, which removes unused
-// images if the disk is fuller than a limit (k3s-io/k3s#2961). It runs every five minutes, which is
-// why this story is apart (make test-gc), and needs to know the disk, which the lab has switched
-// off.
+// images if the disk is fuller than a limit (k3s-io/k3s#2961). It runs every five minutes, so this
+// story is apart (make test-gc). It needs to know the disk, which the lab has switched off.
 func TestImagesSurviveGarbageCollection(t *testing.T) {
 	if isTheLabs(t, labsK3s) {
 		t.Skip("the lab's K3s pins no image that it imports (docs/k3s-contract.md): give K3s in ORIGINALS")

@@ -117,9 +117,9 @@ func rewritten(what string) bool {
 	return what == "Secret kube-system/k3s-serving" || what == "ConfigMap kube-system/coredns" || strings.HasSuffix(what, ".node-password.k3s")
 }
 
-// objects returns the objects that the cluster was told to hold, by kind and name, each with its
-// UID and a sum of a user's part: an object that was made anew differs, and so does one that came
-// back with other contents. A sum, because some of it is secret.
+// objects returns the configured objects of the cluster, by kind and name, each with its UID and a
+// sum of a user's part. An object that was made anew differs, and so does one that came back with
+// other contents. It is a sum, because some of it is secret.
 func (s *stack) objects(t *testing.T) map[string]string {
 	t.Helper()
 	client, all := s.client(), map[string]string{}

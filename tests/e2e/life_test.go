@@ -191,8 +191,8 @@ func (s *stack) namesABlockedDrain(t *testing.T, sections map[string]any) {
 // phase.
 const lifeRate, lifeLeast = 20, 1000
 
-// upgradesThoughKilled kills the upgrade while a server starts its new K3s; the next up finishes
-// it. The workload loses no request.
+// upgradesThoughKilled kills the upgrade while a server starts its new K3s; the next update
+// finishes it. The workload loses no request.
 func (s *stack) upgradesThoughKilled(t *testing.T, hosts *hostSet) {
 	started := time.Now()
 	sending := s.send(t, "shop", lifeRate)

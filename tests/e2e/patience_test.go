@@ -78,14 +78,14 @@ func comesTrue(t *testing.T, check func(c require.TestingT), about ...any) bool 
 	}
 }
 
-// healthy expects that every gate opens, or those that arguments select. A gate that works ends at
+// healthy expects that every gate opens, or the gates that arguments select. A working gate ends at
 // once, whatever its bound.
 func (s *stack) healthy(arguments ...string) result {
 	s.t.Helper()
 	return s.must(s.health(append(arguments, "--timeout", silence.String())...))
 }
 
-// unhealthy expects that the gates, or those that arguments select, name the fault.
+// unhealthy expects that the gates, or the selected ones, name the fault.
 func (s *stack) unhealthy(t *testing.T, arguments []string, says ...string) {
 	t.Helper()
 	s.refusedWithin(t, 15*time.Second, func(limit string) result {

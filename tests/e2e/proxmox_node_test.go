@@ -113,7 +113,7 @@ func (p *proxmox) write(name string, content any) {
 	require.NoError(p.t, os.WriteFile(file, text, 0o600))
 }
 
-// run runs a command of the node, as a person who is logged in there does.
+// run runs a command of the node, as a logged-in user does.
 func (p *proxmox) run(t *testing.T, words ...string) {
 	t.Helper()
 	cmd := exec.Command(filepath.Join(p.dir, words[0]), words[1:]...)

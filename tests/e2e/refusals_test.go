@@ -14,7 +14,7 @@ import (
 )
 
 // A stack that goes wrong in every way a user can get it wrong. Each mistake is one clear error,
-// found before it hurts, and the up after the last of them finishes all the same.
+// found before it hurts, and the update after the last of them finishes all the same.
 func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 	t.Parallel()
 	net := network{"str0", "10.15.0"}

@@ -27,9 +27,9 @@ import (
 	"k8s.io/client-go/util/keyutil"
 )
 
-// shortestLife is the lifetime of a client certificate here, where K3s signs for no longer: a third
-// of it is more than an up takes on two busy cores. Where one takes longer, the certificate lives
-// longer.
+// shortestLife is the lifetime of a client certificate here, if K3s signs for no longer. A third of
+// it is more than an update takes on two busy cores. If an update takes longer, the certificate
+// lives longer.
 const shortestLife = 2 * time.Minute
 
 // generation is that of the user in the story's kubeconfigs, once the first were revoked.
@@ -90,7 +90,7 @@ func (s *stack) onlyReads(t *testing.T) *kubernetes.Clientset {
 	return client
 }
 
-// outlivesItsCertificates has certificates end: the stack's is renewed by ups, and by one that
+// outlivesItsCertificates has certificates end. The stack's is renewed by updates, and by one that
 // comes too late; K3s's own by a restart. It leaves a stack whose certificate ends in two minutes.
 func (s *stack) outlivesItsCertificates(t *testing.T, hosts *hostSet, sections map[string]any) {
 	life := max(shortestLife, 5*s.must(s.up("--expect-no-changes")).took).Round(time.Minute)

@@ -100,9 +100,9 @@ func (s *stack) isTheNewOnes() {
 	})
 }
 
-// takeOverKills are the moments at which an up is killed. Each comes after those before it: without
-// a successor, with both, while hosts are asked, and when all that is left is to forget the old
-// commands.
+// takeOverKills are the moments at which an update is killed. Each comes after those before it:
+// without a successor, with both, while hosts are asked, and when only the old commands are left to
+// forget.
 var takeOverKills = []string{
 	"k3s-server-1-claim creating", "k3s-server-1-uninstall updating", "k3s-server-2-install creating", "k3s-server-3-keepalived creating",
 	"-install deleting",
@@ -127,8 +127,8 @@ func takesOverThoughKilled(s *stack, hosts *hostSet) {
 	s.isTheNewOnes()
 }
 
-// isDestroyedAfterAFailure has one host refuse to be taken over: its own mark is gone and another's
-// is there. The state has both forms then.
+// isDestroyedAfterAFailure has one host refuse its adoption: it has another owner's mark instead of
+// its own. The state has both forms then.
 func isDestroyedAfterAFailure(s *stack, hosts *hostSet) {
 	const mark, aside = "/var/lib/strata/owner", "/root/owner"
 	s.step("an up that one host refuses fails, and restarts nothing", func(t *testing.T) {

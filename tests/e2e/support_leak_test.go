@@ -26,7 +26,7 @@ const (
 )
 
 // supportLeaksNothing makes the archive of `strata support`, and looks in each of its files for the
-// secrets of the state and for those of the configuration, which are given.
+// secrets of the state and for the given ones of the configuration.
 func (s *stack) supportLeaksNothing(t *testing.T, configured ...string) {
 	file := filepath.Join(t.TempDir(), "support.tar.gz")
 	r := s.must(s.run(strata, "support", "--stack", s.name, "--config-file", s.config, "--output", file, "--timeout", patient, "--gate-timeout", patient))
@@ -100,7 +100,7 @@ func longWords(text string) (long []string) {
 // leaves are the texts of a state.
 type leaves struct{ secret, plain []string }
 
-// add notes the texts of a value, and those of a text that is JSON itself; those that lie in no
+// add notes the texts of a value, and those of a text that is JSON itself. Texts that are in no
 // secret of it go into the given list.
 func (l *leaves) add(t *testing.T, value any, into *[]string) {
 	t.Helper()

@@ -32,8 +32,8 @@ func (l *hostSet) givesOutKeys(t *testing.T, server node, password string) int {
 	return response.StatusCode
 }
 
-// changesTokens gives the cluster other tokens, by an up that is killed between two servers.
-// Whoever knows a former one gets nothing for it, on any server, and it does not come back.
+// changesTokens gives the cluster other tokens, by an update that is killed between two servers. A
+// former token gets nothing, on any server, and it does not come back.
 func (s *stack) changesTokens(t *testing.T, hosts *hostSet, sections map[string]any, killed string) {
 	first := hosts.serverNodes()[0]
 	_, former := hosts.tokenOf(first.name)

@@ -15,7 +15,7 @@ type transcript struct {
 	pieces []piece
 }
 
-// piece is one write: up to which byte the output was there, and since when.
+// piece is one write: the length of the output after it, and its time.
 type piece struct {
 	end int
 	at  time.Time

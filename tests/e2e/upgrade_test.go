@@ -22,7 +22,7 @@ const (
 	nextVersion = "v3.99.1"
 )
 
-// addon is a chart, where its workloads are, and the gates that observe them.
+// addon is a chart, the namespace of its workloads, and the gates that observe them.
 type addon struct {
 	chart, namespace string
 	gates            []string
@@ -36,7 +36,7 @@ var addons = []addon{
 }
 
 // survivesBadUpgrades upgrades every add-on to a version that does not exist: each is named soon,
-// and the previous one serves. Traefik has an up of its own, because its release waits for
+// and the previous one serves. Traefik has an update of its own, because its release waits for
 // MetalLB's gates; that one brings the others their next version.
 func (s *stack) survivesBadUpgrades(t *testing.T, hosts *hostSet) {
 	hosts.serveEmptyRegistry(t)
@@ -74,7 +74,7 @@ func (s *stack) badUpgrade(t *testing.T, bad []addon, version func(chart string)
 	s.renews(t)
 }
 
-// rollsForward upgrades every add-on to a version that is there.
+// rollsForward upgrades every add-on to an existing version.
 func (s *stack) rollsForward(t *testing.T) {
 	s.with("STRATA_ARTIFACTS="+s.bundleOf(t, func(string) string { return nextVersion }), func() {
 		s.must(s.up())

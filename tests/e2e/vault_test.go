@@ -126,7 +126,7 @@ func vaultToTryOut(hosts *hostSet, enabled bool, nodes ...node) map[string]any {
 }
 
 // makeVolume gives the lab, which has neither, a default StorageClass and one volume of it. It asks
-// on the host: an up that failed before its end exports no kubeconfig.
+// on the host: an update that failed before its end exports no kubeconfig.
 func (l *hostSet) makeVolume(name string) {
 	l.must(name, `set -eu
 mkdir -m 0777 /var/lib/strata-vault

@@ -22,8 +22,7 @@ import (
 // Pods are started again.
 type waveCase struct {
 	name string
-	// first and second are the ConfigMaps that are there before the Deployment, and that come after
-	// it.
+	// first and second are the ConfigMaps that exist before the Deployment, and that come after it.
 	first, second []string
 	// with and without are the starts after the first one, with and without the webhook.
 	with    int

@@ -17,8 +17,8 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// waysScript makes users who are let in by a certificate of $CA, by two keys one after the other,
-// and by one of $KEYS.
+// waysScript makes users who log in by a certificate of $CA, by two keys one after the other, and
+// by one of $KEYS.
 const waysScript = `set -eu
 for user in u-cert u-two u-one; do
 	useradd -m -s /bin/sh "$user"

@@ -61,7 +61,7 @@ func (w *workloadStory) sections() map[string]any {
 	return sections
 }
 
-// apply ups the stack with the story's entry as it is now.
+// apply updates the stack with the story's present entry.
 func (w *workloadStory) apply() {
 	w.configure(w.sections())
 	w.must(w.up())
@@ -167,13 +167,13 @@ func (w *workloadStory) phases(t *testing.T, rate, least int) *attack.Report {
 	return sending.end()
 }
 
-// watchersLook is the time after the start of an API server during which an up waits for its
+// watchersLook is the time after the start of an API server during which an update waits for its
 // watchers (actions/cluster/watchers, AgainAfter).
 const watchersLook = 90 * time.Second
 
 // rollsOutBehindAStart rolls a version out as soon as the only API server answers again, which was
-// away for long enough that its watchers look for it rarely. A start of K3s makes every Pod of its
-// node unready until its first probe, where Kubernetes is older than 1.35 (docs/workloads.md), so
+// away for long enough that its watchers look for it rarely. With Kubernetes older than 1.35, a
+// start of K3s makes every Pod of its node unready until its first probe (docs/workloads.md). So
 // the Pods have to be on two nodes.
 func (w *workloadStory) rollsOutBehindAStart(t *testing.T, rate int) *attack.Report {
 	for name, namespace := range map[string]string{"shop": "apps", "traefik": "traefik"} {

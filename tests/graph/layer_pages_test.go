@@ -101,7 +101,7 @@ func (l *layerPage) objects(layers ...string) string {
 // furtherNode matches the names of resources that a second server or agent has like the first one.
 var furtherNode = regexp.MustCompile(`-(server|agent)-[2-9]`)
 
-// of returns the resources of layers, each behind those that it waits for.
+// of returns the resources of layers, each behind its dependencies.
 func (l *layerPage) of(layers []string) []string {
 	var names []string
 	for _, name := range l.graph.names() {

@@ -1,6 +1,6 @@
-// Race is a platform without gates: a custom resource right behind the Helm release that brings its
-// webhook, or a release before the object that it reads, and no check between them. The story in
-// tests/e2e shows the result, on a cluster where Strata's gates let the same objects through.
+// Race is a platform without gates. It has a custom resource right behind the Helm release that
+// brings its webhook, or a release before the object that it reads. The story in tests/e2e shows
+// the result, on a cluster where Strata's gates let the same objects through.
 //
 // RACE_CASE selects the case, RACE_KUBECONFIG is the kubeconfig's text and RACE_CHARTS the folder
 // with the charts.

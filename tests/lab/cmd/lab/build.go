@@ -36,7 +36,7 @@ func newBuild(at layout.Layout) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			// Nobody shall wait for an hour to hear it.
+			// A build of an hour must not end with this refusal.
 			if err := deps.Allowed(command.Context(), deps.Packages); err != nil {
 				return err
 			}

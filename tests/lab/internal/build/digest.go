@@ -37,9 +37,9 @@ func DigestFile(path string) (string, int64, error) {
 	return hex.EncodeToString(sum.Sum(nil)), size, nil
 }
 
-// DigestTree hashes names, modes and contents of the files below root that can reach a build: no
-// hidden files, no README.md, no tests or their data, no nested Go module (it is somebody else's
-// input), no symbolic links' targets.
+// DigestTree hashes names, modes and contents of the files below root that can reach a build. It
+// leaves out hidden files, README.md, tests and their data, nested Go modules (inputs of other
+// steps), and targets of symbolic links.
 func DigestTree(root string) (string, error) {
 	var parts []string
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {

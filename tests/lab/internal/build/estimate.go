@@ -19,7 +19,7 @@ type Weight struct {
 }
 
 const (
-	// unknownWeight, in seconds, is of a part that nobody has measured.
+	// unknownWeight, in seconds, is the weight of an unmeasured part.
 	unknownWeight = 10.0
 	// doubt is the weight in seconds of the table's costs, before a run has shown anything.
 	doubt = 10.0
@@ -35,8 +35,8 @@ func (w Weights) of(part Part) Weight {
 	return Weight{Processor: unknownWeight}
 }
 
-// Rest estimates the rest of a run in seconds: the costs of the parts that are left by the table,
-// as much more or less as those before, at the rate of cores that the run has had of late.
+// Rest estimates the rest of a run in seconds. It takes the table's costs of the remaining parts,
+// scaled by the error of the finished ones, at the recent rate of cores.
 func (w Weights) Rest(m Moment) float64 {
 	expected, begun := 0.0, 0.0
 	for _, download := range []bool{true, false} {

@@ -43,7 +43,7 @@ func startFetches(ctx context.Context, steps []Step, missing map[string]bool, pr
 			queue = append(queue, step)
 		}
 	}
-	// Nobody waits for who reads it.
+	// Buffered, so that no download waits for its reader.
 	all.ended = make(chan fetch, len(queue))
 	waiting := make(chan Step, len(queue))
 	for _, step := range queue {

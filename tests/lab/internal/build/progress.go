@@ -79,8 +79,8 @@ func (p *Progress) planned(steps []Step, missing map[string]bool) {
 	}
 }
 
-// part is the part of a name; nil for one that nobody planned, such as a step that every build runs
-// and that costs nothing.
+// part returns the part of a name; nil for one that was not planned, such as a step that every
+// build runs and that costs nothing.
 func (p *Progress) part(name string) *Part {
 	for i := range p.record.Parts {
 		if p.record.Parts[i].Name == name {
@@ -101,7 +101,7 @@ func (p *Progress) started(name string) {
 	}
 }
 
-// ended hears that a part runs no more, whoever needs it.
+// ended notes that a part runs no more.
 func (p *Progress) ended(name string) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()

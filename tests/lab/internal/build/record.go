@@ -33,8 +33,7 @@ type Part struct {
 	Weight Weight `json:"weight"`
 	// Beside is the step's.
 	Beside bool `json:"beside,omitempty"`
-	// Always says that the part runs in every build, so that nobody knows before how much it has to
-	// do.
+	// Always says that the part runs in every build, with an unknown amount of work.
 	Always bool `json:"always,omitempty"`
 }
 

@@ -35,9 +35,9 @@ type result struct {
 // errNeed marks a step that was not tried because another one failed.
 var errNeed = errors.New("not built")
 
-// Run builds the steps and returns the outputs of those that worked. Whenever a place is free, the
-// first step of the list whose needs are built and downloads are there takes it. The error joins
-// every failure; steps that needed a failed one are only counted.
+// Run builds the steps and returns the outputs of the successful ones. Whenever a place is free,
+// the first step of the list with complete needs and downloads takes it. The error joins every
+// failure; steps that needed a failed one are only counted.
 func (r Runner) Run(ctx context.Context, steps []Step) (Outputs, error) {
 	if err := check(steps); err != nil {
 		return nil, err
@@ -125,7 +125,7 @@ func gather(step Step, results map[string]result) (Outputs, error) {
 	return needs, nil
 }
 
-// one runs a step or takes it from the cache. err is why it cannot be tried.
+// one runs a step or takes it from the cache. err is the reason why it cannot be tried.
 func (r Runner) one(ctx context.Context, step Step, needs Outputs, err error) result {
 	if err == nil && ctx.Err() != nil {
 		err = fmt.Errorf("%w: %w", errNeed, ctx.Err())

@@ -19,7 +19,7 @@ type Step struct {
 	// with the build, a few at once, in the order of the list; a cached step fetches nothing. A
 	// step without a key has one only when there is something to fetch. Optional.
 	Fetch func(ctx context.Context, log io.Writer) error
-	// Beside says that Run waits more than it computes: it starts as soon as its needs are there
+	// Beside says that Run waits more than it computes: it starts as soon as its needs are built
 	// and takes none of the places.
 	Beside bool
 	// Run does the work and writes its files into out (empty for a step without Key). The content

@@ -55,8 +55,8 @@ func Assemble(ctx context.Context, dir string, sources []Source) (bool, error) {
 	return true, exchange(stage, dir)
 }
 
-// holds says whether the folder already has this manifest and a file of the right size for each
-// artifact. Contents are not read again: whoever uses an artifact verifies its sum.
+// holds reports whether the folder already has this manifest and a file of the right size for each
+// artifact. Contents are not read again: users of an artifact verify its sum.
 func holds(dir string, manifest []byte, sources []Source) (bool, error) {
 	have, err := os.ReadFile(filepath.Join(dir, ManifestFile))
 	if errors.Is(err, os.ErrNotExist) {

@@ -26,8 +26,7 @@ type Artifact struct {
 	Name string `json:"name"`
 	// Version is upstream's version of the content.
 	Version string `json:"version"`
-	// For is the name of the artifact without which nobody wants this one; empty: everybody gets
-	// it.
+	// For is the name of the artifact that needs this one; empty: every stack gets it.
 	For string `json:"for,omitempty"`
 	// Path is relative to the folder, with slashes.
 	Path string `json:"path"`

@@ -68,8 +68,8 @@ func Artifacts() []string {
 	return names
 }
 
-// itemsFor are the items of the artifacts of names. A chart brings the images that it asks for; the
-// name of all images stands for those that no chart asks for, which every cluster gets.
+// itemsFor returns the items of the artifacts of names. A chart brings the images that it asks for.
+// The name of all images stands for the others, which every cluster gets.
 func itemsFor(names []string) []item {
 	charts := chartsByImage()
 	return slices.DeleteFunc(items(), func(item item) bool {

@@ -133,7 +133,7 @@ func commandStep(lab, name string) build.Step {
 }
 
 // k3sVariables tell the k3s stand-in its version, which charts compare with their kubeVersion, and
-// the images that it deploys: those that the bundle has.
+// the bundle's images that it deploys.
 func k3sVariables() []string {
 	const server, client = "k8s.io/component-base/version.", "k8s.io/client-go/pkg/version."
 	var variables []string

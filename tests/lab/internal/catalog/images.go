@@ -105,9 +105,9 @@ var chartOf = map[string]string{
 	stepWave: stepWaveChart,
 }
 
-// chart is the chart that asks for the image; empty: every cluster gets it. It is no field, because
-// all fields are in the key of the archive's step, and a bundle's manifest is no reason to write an
-// archive again.
+// chart returns the chart that asks for the image; empty: every cluster gets it. It is no field,
+// because all fields are in the key of the archive's step. A bundle's manifest is no reason to
+// write an archive again.
 func (a archive) chart() string { return chartOf[cmp.Or(a.step, a.root)] }
 
 func (a archive) stepName() string { return cmp.Or(a.name, a.binary) + "-image" }

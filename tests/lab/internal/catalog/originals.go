@@ -91,8 +91,8 @@ func replaced(set originals.Set, a archive) bool {
 	return original && !a.ofTheDemo() && set.Reference(a.reference) == ""
 }
 
-// ofTheDemo reports whether the program's own demo names the image: it is there with APISIX, but
-// its reference is not the chart's.
+// ofTheDemo reports whether the program's own demo names the image: it comes with APISIX, but its
+// reference is not the chart's.
 func (a archive) ofTheDemo() bool {
 	return a.stepName() == "keycloak-image" || a.step == stepHTTPBin
 }

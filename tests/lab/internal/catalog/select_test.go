@@ -96,7 +96,7 @@ func TestWhatWaitsForDebianTakesNoCompilersPlace(t *testing.T) {
 	}
 }
 
-// Whoever adds a command has its weight measured: without one the estimate is wrong.
+// The weight of a new command has to be measured: without one the estimate is wrong.
 func TestEveryPartThatTakesLongIsWeighed(t *testing.T) {
 	at, weights := empty(t), catalog.Weights()
 	at.Checkout = checkoutWithoutProgram(t, at.Checkout)

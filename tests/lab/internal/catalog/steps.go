@@ -79,8 +79,8 @@ func graph(at layout.Layout, out string, names []string, set originals.Set) []bu
 	return append(steps, chartStep(lab), certManagerStep(lab), argocdStep(lab), apisixCRDsStep(lab), bundleStep(out, names, set))
 }
 
-// layers are the commands that hosts and Pods run, each followed by its images, in the order of the
-// layers of an up.
+// layers returns the commands that hosts and Pods run, each followed by its images, in the order of
+// an update's layers.
 func layers(lab string, set originals.Set) []build.Step {
 	var steps []build.Step
 	add := func(step string) {

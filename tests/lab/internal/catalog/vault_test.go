@@ -56,8 +56,8 @@ func TestVaultsImageHasWhatTheOfficialChartCalls(t *testing.T) {
 	assert.Contains(t, stepsFor(t, empty(t), "vault-chart"), "vault-root")
 }
 
-// As officially (vault-helm templates/_helpers.tpl, vault.mounts): whoever wants no claim brings a
-// volume.
+// As officially (vault-helm templates/_helpers.tpl, vault.mounts): a user who wants no claim brings
+// a volume.
 func TestVaultWithoutStorageHasNoDataFolder(t *testing.T) {
 	chart := named(t, "vault-chart")
 	set := func(values string) map[string]any {

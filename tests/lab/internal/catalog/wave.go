@@ -12,7 +12,7 @@ import (
 )
 
 // WaveSource is a checkout of Wave's repository. It is not published as a module, so the bundle has
-// Wave only where somebody has one.
+// Wave only with a checkout.
 const WaveSource = "STRATA_WAVE_SOURCE"
 
 const waveFile = "wave-" + waveChartVersion + ".tgz"
@@ -22,7 +22,7 @@ func waveSource() (string, bool) {
 	return dir, dir != ""
 }
 
-// waveSteps compile Wave and package its own chart, where its source is.
+// waveSteps compile Wave and package its own chart, if the machine has its source.
 func waveSteps() []build.Step {
 	dir, there := waveSource()
 	if !there {

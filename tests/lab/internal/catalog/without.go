@@ -121,7 +121,7 @@ func forKubernetesInArgoCD() []gobuild.Edit {
 		// then refuses to send.
 		edit(module, "return msg, metadata, err", "message, _ := any(msg).(proto.Message)\n\treturn message, metadata, err"),
 		edit(module, first, `_ "strata/tests/lab/tools/argocd/without/gates"`+"\n\t"+first),
-		// kubectl 0.36 applies a CRD that is there to nothing when it only tries (kubernetes#139538).
+		// kubectl 0.36 applies an existing CRD to nothing in a dry run (kubernetes#139538).
 		edit(engine, "dryRunStrategy = cmdutil.DryRunClient", "dryRunStrategy = cmdutil.DryRunClient\n"+
 			"\t\tif t.liveObj != nil && kubeutil.IsCRD(t.targetObj) && !sc.force {\n\t\t\tdryRunStrategy = cmdutil.DryRunServer\n\t\t}"),
 		// Changes of 3.4.4 in the engine: a method that was a function, and an error that was

@@ -75,13 +75,13 @@ func firewall(name, about, rule string) Kind { return inside(name, about, insert
 // mark is the comment that tells our rules from the machine's own.
 const mark = " -m comment --comment strata-fault"
 
-// insert puts a rule first, unless it is there.
+// insert puts a rule first, unless it exists.
 func insert(rule string) string {
 	chain, match, _ := strings.Cut(rule, " ")
 	return fmt.Sprintf("{ iptables -w -C %[1]s 2>/dev/null || iptables -w -I %[1]s; }", chain+mark+" "+match)
 }
 
-// remove takes the rule away, if it is there.
+// remove deletes the rule, if it exists.
 func remove(rule string) string {
 	chain, match, _ := strings.Cut(rule, " ")
 	return fmt.Sprintf("if iptables -w -C %[1]s 2>/dev/null; then iptables -w -D %[1]s; fi", chain+mark+" "+match)

@@ -144,7 +144,7 @@ func (c Command) copyEdited(module, from, to string, made map[Edit]bool) error {
 	})
 }
 
-// edit makes a module's edits in the text of a file, and notes those that it made.
+// edit makes a module's edits in the text of a file, and notes them in made.
 func (c Command) edit(module string, text []byte, made map[Edit]bool) []byte {
 	for _, edit := range c.Edits {
 		if edit.Module == module && bytes.Contains(text, []byte(edit.Old)) {

@@ -35,8 +35,8 @@ type Command struct {
 	Edits []Edit
 }
 
-// environment holds the variables of every build, whoever starts it: no C compiler, no workspace,
-// no downloaded toolchain.
+// environment holds the variables of every build, independent of its caller: no C compiler, no
+// workspace, no downloaded toolchain.
 var environment = []string{
 	"CGO_ENABLED=0", "GOWORK=off", "GOTOOLCHAIN=local", "GOFLAGS=-mod=readonly -buildvcs=false -trimpath -gcflags=all=-dwarf=false",
 }
@@ -84,8 +84,8 @@ func (c Command) Build(ctx context.Context, out string, log io.Writer) error {
 	})
 }
 
-// tags is the flag for them; none, so that the keys of other commands do not change, where there
-// are none.
+// tags returns the flag for them. Without tags it returns none, so that the keys of other commands
+// do not change.
 func (c Command) tags() []string {
 	if len(c.Tags) == 0 {
 		return nil
@@ -93,7 +93,7 @@ func (c Command) tags() []string {
 	return []string{"-tags", strings.Join(c.Tags, ",")}
 }
 
-// ldflags leave out the symbol tables: half the size of a binary that nobody debugs in the lab.
+// ldflags leave out the symbol tables, which the lab does not need: half the size of a binary.
 func (c Command) ldflags() string {
 	flags := []string{"-s", "-w"}
 	for _, variable := range c.Variables {

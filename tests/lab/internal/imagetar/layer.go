@@ -43,7 +43,8 @@ func (i Image) layer() ([]byte, error) {
 	return buffer.Bytes(), nil
 }
 
-// folders are the folders above some files, from the top down, and those that every image has.
+// folders returns the folders above some files, from the top down, and the common ones of every
+// image.
 func folders(files []string) []tar.Header {
 	names := []string{"etc/"}
 	for _, file := range files {

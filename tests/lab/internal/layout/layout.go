@@ -88,8 +88,8 @@ func (l Layout) withOriginals() string {
 // ZeroBundle is the same with stand-ins that take no time: a benchmark's.
 func (l Layout) ZeroBundle() string { return filepath.Join(l.Cache, "bundle-zero-delays") }
 
-// VMBundle is the folder of the virtual machines' disk image, apart from Bundle: only who asks for
-// it has it.
+// VMBundle is the folder of the virtual machines' disk image, apart from Bundle: it is built only
+// on request.
 func (l Layout) VMBundle() string { return filepath.Join(l.Cache, "vm-bundle") }
 
 // PulumiHome is the PULUMI_HOME with the stand-in plugins, or with those of Originals in their

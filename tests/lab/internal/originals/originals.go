@@ -131,7 +131,7 @@ func parse(path string, known []string) (Original, error) {
 	return found, nil
 }
 
-// twice says that an artifact is there already. Archives may be any number.
+// twice returns an error for a second file of an artifact. Archives may be any number.
 func (s Set) twice(one Original) error {
 	i := slices.IndexFunc(s.All, func(other Original) bool { return one.Name != "" && other.Name == one.Name })
 	if i < 0 {

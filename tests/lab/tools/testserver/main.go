@@ -33,8 +33,7 @@ import (
 // memory.
 const maxBody = 1 << 20
 
-// drainTime is how long open requests may take after SIGTERM; below the Pod's default grace of 30
-// s.
+// drainTime bounds open requests after SIGTERM; below the Pod's default grace of 30 s.
 const drainTime = 20 * time.Second
 
 func main() {

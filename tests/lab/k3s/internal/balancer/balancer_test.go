@@ -34,7 +34,7 @@ func answering(t *testing.T, name string) string {
 	return listener.Addr().String()
 }
 
-// dead is an address nobody listens on.
+// dead returns an address without a listener.
 func dead(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -35,7 +35,7 @@ var Bootstrap = []string{
 	"service.key", "../cred/encryption-config.json",
 }
 
-// Material returns the files of Bootstrap that are there: encryption of secrets is optional.
+// Material returns the existing files of Bootstrap: encryption of secrets is optional.
 func (s *Server) Material() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for _, name := range Bootstrap {

@@ -20,8 +20,8 @@ type Metadata struct {
 	Labels map[string]string `json:"labels,omitempty"`
 }
 
-// Service is one rule of a route: its hosts, its routes, and where they lead. Upstreams are those
-// that its plugins name.
+// Service is one rule of a route: its hosts, its routes, and where they lead. Upstreams are the
+// upstreams that its plugins name.
 type Service struct {
 	Metadata
 	Hosts     []string       `json:"hosts,omitempty"`
@@ -59,14 +59,14 @@ type Certificate struct {
 	Key         string `json:"key"`
 }
 
-// Consumer is somebody with credentials.
+// Consumer is a client with credentials.
 type Consumer struct {
 	Username    string         `json:"username"`
 	Credentials []Credential   `json:"credentials,omitempty"`
 	Plugins     map[string]any `json:"plugins,omitempty"`
 }
 
-// Credential is one of somebody's; its type is the plugin's name.
+// Credential is one of a consumer's; its type is the plugin's name.
 type Credential struct {
 	Metadata
 	Config map[string]any `json:"config"`

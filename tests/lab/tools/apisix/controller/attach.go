@@ -79,8 +79,8 @@ func (c *controller) unusable(namespace, name string) error {
 	return err
 }
 
-// resolved says of a route whether the Services and ports that it leads to are there; the last that
-// is not counts. A port that is not there has no reason of its own in the original
+// resolved reports of a route whether the Services and ports that it leads to exist; the last
+// missing one counts. A missing port has no reason of its own in the original
 // (internal/controller/httproute_controller.go, processHTTPRouteBackendRefs).
 func (c *controller) resolved(route object) map[string]any {
 	found := condition(route, "ResolvedRefs", "True", "ResolvedRefs", "backendRefs are resolved")
@@ -119,8 +119,8 @@ func (c *controller) invalid(resource schema.GroupVersionResource, o object) err
 	return err
 }
 
-// attached counts the routes of a listener: those that the controller has told so, by each of their
-// parentRefs that fits.
+// attached counts the routes of a listener that the controller has accepted there, by each fitting
+// parentRef.
 func (c *controller) attached(gateway object, listener string) int {
 	count := 0
 	for _, route := range c.all(httpRoutes) {

@@ -17,9 +17,9 @@ import (
 	"strata/tests/lab/tools/apisix/delays"
 )
 
-// retryFirst and retryLast bound how soon a data plane that did not take its configuration is sent
-// it again: each failure in a row doubles the pause (internal/provider/apisix/provider.go:
-// RetryBaseDelay, RetryMaxDelay). syncPeriod is how often it is sent it in any case.
+// retryFirst and retryLast bound the pause before a refused configuration is sent again: each
+// failure in a row doubles it (internal/provider/apisix/provider.go: RetryBaseDelay,
+// RetryMaxDelay). syncPeriod is the pause without a failure.
 const (
 	retryFirst = time.Second
 	retryLast  = 1000 * time.Second
@@ -110,7 +110,7 @@ func (c *controller) wait(ctx context.Context) bool {
 	}
 }
 
-// all are the objects of a kind; none where nobody serves it.
+// all returns the objects of a kind; none if no API server serves it.
 func (c *controller) all(resource schema.GroupVersionResource) []object {
 	store := c.stores[resource]
 	if store == nil {

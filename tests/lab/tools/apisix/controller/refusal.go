@@ -14,8 +14,8 @@ import (
 // ApisixRoute, an ApisixTls or a Consumer the data plane's message, and has ADC look at it
 // (internal/webhook/v1/adc_validation.go). A missing part of that refuses the object: the
 // GatewayProxy of its class, that one's Secret and Service, a plugin configuration and the Secret
-// that it names. An object of a class that is not there yet is nobody's, and admitted; so is one
-// when ADC, or the data plane, does not answer.
+// that it names. An object of a class that does not exist yet has no controller, and is admitted;
+// so is one when ADC, or the data plane, does not answer.
 func (c *controller) refusal(ctx context.Context, o object) error {
 	var proxy object
 	var err error

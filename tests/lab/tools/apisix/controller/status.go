@@ -120,7 +120,7 @@ func (c *controller) gatewayStatus(gateway object) map[string]any {
 	return status
 }
 
-// statusAddresses are those that a GatewayProxy gives to its Gateways.
+// statusAddresses returns the addresses that a GatewayProxy gives to its Gateways.
 func statusAddresses(proxy object) []any {
 	var found []any
 	for _, address := range texts(proxy.Object, "spec", "statusAddress") {

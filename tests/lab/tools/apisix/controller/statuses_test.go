@@ -24,15 +24,15 @@ type statusRow struct {
 	Status            map[string]any
 }
 
-// resourcesByKind are those that the rows have.
+// resourcesByKind are the resources of the rows.
 var resourcesByKind = map[string]schema.GroupVersionResource{
 	"GatewayClass": classes, "Gateway": gateways, "HTTPRoute": httpRoutes, "GatewayProxy": proxies, "Consumer": consumers, "ApisixRoute": apisixRoutes,
 	"ApisixPluginConfig": pluginConfigs, "ApisixTls": apisixTLS, "IngressClass": ingressClass, "Service": services, "Secret": secrets,
 	"EndpointSlice": endpoints,
 }
 
-// The same rows are held against the original by tests/conformance, where APISIX_CONTROLLER names
-// its binary.
+// tests/conformance compares the same rows with the original, if APISIX_CONTROLLER names its
+// binary.
 func TestStatusesAreTheOriginals(t *testing.T) {
 	text, err := os.ReadFile("testdata/statuses.yaml")
 	if err != nil {

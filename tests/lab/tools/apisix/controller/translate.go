@@ -91,8 +91,8 @@ func (c *controller) httpRoute(o object, sent *adc.Resources) {
 	}
 }
 
-// listenerPorts are those that a route is bound to: with mode auto, all ports of the listeners that
-// it names, or of several, where one of them has no host name
+// listenerPorts returns the ports that a route is bound to. With mode auto these are all ports of
+// its listeners, if a named section has no host name, or two ports have none
 // (internal/adc/translator/translator.go, shouldInjectServerPortVars; mode off is ours).
 func (c *controller) listenerPorts(route object) []any {
 	var ports []any
@@ -169,7 +169,7 @@ func (c *controller) plugins(from object, into map[string]any) {
 	}
 }
 
-// consumer is somebody with credentials, which a Secret holds.
+// consumer returns a client with credentials, which a Secret holds.
 func (c *controller) consumer(o object) adc.Consumer {
 	made := adc.Consumer{Username: o.GetNamespace() + "_" + o.GetName()}
 	for _, one := range list(o.Object, "spec", "credentials") {

@@ -11,7 +11,7 @@ import (
 	"strata/tests/lab/tools/apisix/delays"
 )
 
-// access is who may use the admin API: by key, and from where (deployment.admin.allow_admin).
+// access guards the admin API by key and by address (deployment.admin.allow_admin).
 type access struct {
 	adminKey, viewerKey string
 	from                []netip.Prefix
@@ -50,7 +50,7 @@ func within(prefixes []netip.Prefix, address netip.Addr) bool {
 	return false
 }
 
-// admin takes a configuration, looks at one, and gives the one that there is
+// admin takes a configuration, validates one, and returns the present one
 // (apisix/admin/standalone.lua).
 func (p *plane) admin(w http.ResponseWriter, r *http.Request) {
 	if code, why := p.access.refuses(r); code != 0 {

@@ -100,7 +100,7 @@ func TestARoundGoesOnOverAConfiguration(t *testing.T) {
 }
 
 // Routes and upstreams are taken one after the other. Until both are, every request fails, also
-// those that would go elsewhere.
+// requests that would go elsewhere.
 func TestARouteFailsWhileAnUpstreamThatItNamesIsNotThere(t *testing.T) {
 	stable, canary := named(t, "stable"), named(t, "canary")
 	alone := shop(stable, nil)

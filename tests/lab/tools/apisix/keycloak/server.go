@@ -77,7 +77,7 @@ func (s *server) discovery(w http.ResponseWriter, r *http.Request, realm *realm)
 	})
 }
 
-// begin shows the login page to somebody whom a client sent.
+// begin shows the login page to a user whom a client sent.
 func (s *server) begin(w http.ResponseWriter, r *http.Request, realm *realm) {
 	query := r.URL.Query()
 	client := realm.client(query.Get("client_id"))

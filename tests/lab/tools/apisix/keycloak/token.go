@@ -17,7 +17,7 @@ import (
 // tokenTime is the life of a token: Keycloak's default.
 const tokenTime = 5 * time.Minute
 
-// token exchanges a code, once, for a token of who has logged in.
+// token exchanges a code, once, for a token of the user who has logged in.
 func (s *server) token(w http.ResponseWriter, r *http.Request, realm *realm) {
 	id, secret, _ := r.BasicAuth()
 	if name, err := url.QueryUnescape(id); err == nil {

@@ -19,7 +19,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// hostPath is where the real language host lies, from the folder of the launcher.
+// hostPath is the path of the real language host, from the folder of the launcher.
 const hostPath = "../lib/pulumi-language-go"
 
 // buildFlags are the flags with which later language hosts compile a program.

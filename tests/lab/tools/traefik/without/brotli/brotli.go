@@ -19,5 +19,5 @@ func (*Writer) Reset(io.Writer) {}
 
 var errNone = errors.New("the lab's Traefik has no Brotli")
 
-// NewWriter refuses, where the original returns a writer alone: an edit has Traefik hand that on.
+// NewWriter refuses. The original returns a writer alone: an edit has Traefik hand the error on.
 func NewWriter(io.Writer) (*Writer, string, error) { return nil, "", errNone }
