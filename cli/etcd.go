@@ -54,7 +54,7 @@ type restoreFlags struct {
 	yes, newHosts          bool
 }
 
-// newRestoreCommand is `strata restore`: back to a snapshot, or, with --current, out of a lost
+// newRestoreCommand returns `strata restore`: back to a snapshot, or, with --current, out of a lost
 // quorum with one server's own data.
 func newRestoreCommand() *cobra.Command {
 	var flags restoreFlags

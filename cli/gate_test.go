@@ -27,7 +27,7 @@ func invoke(t *testing.T, stdin string, args ...string) (code int, stdout, stder
 	return code, out.String(), err.String()
 }
 
-// agentSpec is the gate of an agent's unit on the server.
+// agentSpec returns the gate of an agent's unit on the server.
 func agentSpec(t *testing.T, server *sshtest.Server, timeout string) string {
 	t.Helper()
 	target, err := json.Marshal(server.Target())

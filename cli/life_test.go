@@ -20,8 +20,8 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// clusterState is the state of a stack whose cluster has servers of these names, all of them one
-// SSH server.
+// clusterState returns the state of a stack whose cluster has servers of these names, all of them
+// one SSH server.
 func clusterState(t *testing.T, server *sshtest.Server, names ...string) string {
 	t.Helper()
 	plan := upgrade.Plan{Version: "v1.34.3+k3s1", SHA256: "00"}

@@ -37,7 +37,7 @@ func TestEachCommandOfThePagesIsASubcommand(t *testing.T) {
 	assert.Greater(t, checked, 35)
 }
 
-// accepts says why the command line does not take arguments.
+// accepts returns the reason why the command line does not take arguments.
 func accepts(args []string) error {
 	command, rest, err := newRoot().Find(args)
 	if err != nil {

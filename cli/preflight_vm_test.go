@@ -144,7 +144,7 @@ func TestPreflightOfLibvirtSaysAllThatIsWrongAtOnce(t *testing.T) {
 	}
 }
 
-// onPVE is a stack on a stand-in of Proxmox VE behind an SSH server.
+// onPVE returns a stack on a stand-in of Proxmox VE behind an SSH server.
 func onPVE(t *testing.T) (*hypervisorStack, *sshtest.Server, string) {
 	t.Helper()
 	h := newHypervisorStack(t)

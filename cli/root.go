@@ -77,7 +77,7 @@ func newVerbCommand(text, short string) *cobra.Command {
 	}
 }
 
-// newRoot is the command tree.
+// newRoot returns the command tree.
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "strata",
@@ -89,7 +89,7 @@ func newRoot() *cobra.Command {
 	return root
 }
 
-// subcommands are all subcommands. Only those are hidden that this program itself starts.
+// subcommands returns all subcommands. Only the ones that this program itself starts are hidden.
 func subcommands() []*cobra.Command {
 	return []*cobra.Command{
 		newInitCommand(),

@@ -29,7 +29,7 @@ type timelineFlags struct {
 	svg, html, trace, metrics string
 }
 
-// newTimelineCommand is `strata timeline`.
+// newTimelineCommand returns `strata timeline`.
 func newTimelineCommand() *cobra.Command {
 	var flags timelineFlags
 	command := &cobra.Command{

@@ -35,7 +35,7 @@ const (
 // in the Pod.
 const apisixLoopback = "127.0.0.1/32"
 
-// apisixAddress is the address that the configuration asks for; empty: any.
+// apisixAddress returns the configured address; empty: any.
 func apisixAddress(cfg config.APISIX) string {
 	if !cfg.Address.IsValid() {
 		return ""
@@ -145,7 +145,7 @@ func apisixPolicy() pulumi.Map {
 	}
 }
 
-// apisixProxySpec says how the controller reaches the data plane. Metrics are on for every route.
+// apisixProxySpec returns the controller's way to the data plane. Metrics are on for every route.
 func apisixProxySpec(cfg config.APISIX) pulumi.Map {
 	spec := pulumi.Map{
 		"publishService": pulumi.String(apisixNamespace + "/" + apisixService),
@@ -167,7 +167,7 @@ func apisixProxySpec(cfg config.APISIX) pulumi.Map {
 	return spec
 }
 
-// apisixGateway is the Gateway's spec, for every route of the cluster.
+// apisixGateway returns the Gateway's spec, for every route of the cluster.
 func apisixGateway(domain string) pulumi.Map {
 	routes := pulumi.Map{"namespaces": pulumi.Map{"from": pulumi.String("All")}}
 	return pulumi.Map{

@@ -67,7 +67,7 @@ func (a *apisix) gates() (err error) {
 	return err
 }
 
-// revision is of both releases.
+// revision returns the revision of both releases.
 func (a *apisix) revision(ours string) pulumi.StringInput {
 	switch {
 	case a.controller.own.Tree == nil:
@@ -78,7 +78,7 @@ func (a *apisix) revision(ours string) pulumi.StringInput {
 	return pulumi.Sprintf("%s %s", a.plane.own.revision(ours), a.controller.own.revision(ours))
 }
 
-// valued are the user's values of both releases for gates behind the rollout of both.
+// valued returns the user's values of both releases for gates behind the rollout of both.
 func (a *apisix) valued() Valued {
 	if a.plane.own.Tree == nil && a.controller.own.Tree == nil {
 		return Valued{}

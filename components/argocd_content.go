@@ -40,7 +40,7 @@ func argocdRollout() rollout.Spec {
 //go:embed scripts/argocd-application.lua
 var argocdApplicationHealth string
 
-// argocdValues are the chart's values: TLS ends at the ingress, so the server speaks plain HTTP
+// argocdValues returns the chart's values: TLS ends at the ingress, so the server speaks plain HTTP
 // behind it.
 func argocdValues(host string, admin argocdAdmin, keepCRDs bool) pulumi.Map {
 	off := pulumi.Map{"enabled": pulumi.Bool(false)}

@@ -55,7 +55,7 @@ func (a *argocd) root() error {
 	return err
 }
 
-// repository is the Secret by which Argo CD logs in (argo-cd
+// repository registers the Secret by which Argo CD logs in (argo-cd
 // docs/operator-manual/declarative-setup.md, Repositories).
 func (a *argocd) repository(root config.ArgoCDRoot) (pulumi.Resource, error) {
 	secret := func(text string) pulumi.Input { return pulumi.ToSecret(pulumi.String(text)) }

@@ -157,8 +157,8 @@ func (a *CA) issuerGate(args *CAArgs, certificate string) issuer.Spec {
 	}}
 }
 
-// rootCertificate is the root's: an elliptic key, as small as it is strong, and a lifetime that
-// outlives the platform.
+// rootCertificate returns the root's spec: an elliptic key, as small as it is strong, and a
+// lifetime that outlives the platform.
 func rootCertificate(cfg config.CertManager) pulumi.Map {
 	spec := pulumi.Map{
 		"isCA":        pulumi.Bool(true),

@@ -60,7 +60,7 @@ type Cluster struct {
 	before *pulumi.ResourceHook
 }
 
-// tunnelTo is the way to hosts' API and to the load balancer's addresses where only a jump host
+// tunnelTo returns the way to hosts' API and to the load balancer's addresses if only a jump host
 // reaches them.
 func tunnelTo(hosts []*Host) tunnel.Spec {
 	return tunnel.First(hosts, func(host *Host) remote.Target {

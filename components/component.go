@@ -30,7 +30,7 @@ func childOf(parent pulumi.Resource, needs ...pulumi.Resource) []pulumi.Resource
 	return []pulumi.ResourceOption{pulumi.Parent(parent), pulumi.DependsOn(dependencies)}
 }
 
-// with are resources and some more, for childOf. It never aliases the caller's slice.
+// with returns resources and some more, for childOf. It never aliases the caller's slice.
 func with(resources []pulumi.Resource, more ...pulumi.Resource) []pulumi.Resource {
 	return slices.Concat(resources, more)
 }

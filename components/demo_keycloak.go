@@ -79,8 +79,8 @@ func (d *demo) login() error {
 	return err
 }
 
-// demoRealm is the realm that Keycloak imports when it starts. Keycloak puts variables of its
-// environment in for ${…}, so the ConfigMap holds no secret.
+// demoRealm returns the realm that Keycloak imports when it starts. Keycloak replaces ${…} by
+// variables of its environment, so the ConfigMap holds no secret.
 func demoRealm(application string) map[string]any {
 	return map[string]any{
 		"realm": "demo", "enabled": true,

@@ -25,7 +25,7 @@ type workload struct {
 // skipAwait tells the provider not to wait for an object: validation observes it.
 var skipAwait = pulumi.StringMap{"pulumi.com/skipAwait": pulumi.String("true")}
 
-// demoMetadata is an object's, in the demo's namespace.
+// demoMetadata returns an object's metadata, in the demo's namespace.
 func demoMetadata(name string, annotations pulumi.StringMap) pulumi.Map {
 	metadata := pulumi.Map{"name": pulumi.String(name), "namespace": pulumi.String(demoNamespace)}
 	if annotations != nil {

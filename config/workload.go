@@ -138,7 +138,7 @@ func (w Workload) Grace() time.Duration {
 	return max(w.GracePeriod.Duration, w.needs())
 }
 
-// needs is the least that a stop must be given.
+// needs returns the least time for a stop.
 func (w Workload) needs() time.Duration {
 	return w.PreStop.Duration + w.LongestRequest.Duration + w.Slack.Duration
 }

@@ -88,8 +88,8 @@ func judgeUpstreams(spec Spec, f upstreamsFacts) []health.Verdict {
 	return verdicts
 }
 
-// judgeRoutes wants each route to be there and to have a ready Pod: a data plane that has nothing
-// is right about nothing.
+// judgeRoutes requires that each route exists and has a ready Pod: a data plane without targets has
+// nothing to compare.
 func judgeRoutes(f upstreamsFacts) health.Verdict {
 	for _, route := range f.Routes {
 		kind, name, _ := strings.Cut(route.Route, " ")

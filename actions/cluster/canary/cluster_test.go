@@ -98,7 +98,7 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// patched is the answer to a change of the route.
+// patched returns the answer to a change of the route.
 func (a *api) patched(body io.Reader) (status int, object any) {
 	text, _ := io.ReadAll(body)
 	var patch struct {
@@ -136,7 +136,7 @@ func (a *api) listOfCanaryPods() map[string]any {
 	return map[string]any{"kind": "PodList", "apiVersion": "v1", "items": items}
 }
 
-// in is a cluster behind an API server.
+// in returns a cluster behind an API server.
 func in(t *testing.T, a *api) *cluster {
 	t.Helper()
 	server := httptest.NewServer(a)
@@ -148,7 +148,7 @@ func in(t *testing.T, a *api) *cluster {
 	return &cluster{with, client}
 }
 
-// backends are a rule's.
+// backends returns a rule's backends.
 func backends(stable, canary int) []any {
 	return []any{map[string]any{"backendRefs": []any{
 		map[string]any{"name": "shop", "port": 80.0, "weight": float64(stable)}, map[string]any{"name": "shop-canary", "port": 80.0, "weight": float64(canary)},
@@ -175,7 +175,7 @@ func TestARouteWithoutTheCanaryIsRefused(t *testing.T) {
 // family is the header of the metric's lines.
 const family = "# TYPE traefik_service_requests_total counter\n"
 
-// metric is a line of Traefik's own.
+// metric returns a line of Traefik's own metrics.
 func metric(service, code string, n int) string {
 	return fmt.Sprintf("traefik_service_requests_total{code=%q,method=\"POST\",protocol=\"http\",service=%q} %d\n", code, service, n)
 }
@@ -289,7 +289,7 @@ func TestAnAPIServerThatIsAwayIsAskedAgain(t *testing.T) {
 	assert.Equal(t, backends(75, 25), a.rules)
 }
 
-// deploymentOf is a Deployment as the workload makes it: its Pods have its name on them.
+// deploymentOf returns a Deployment as the workload makes it: its Pods have its name on them.
 func deploymentOf(name, image string) *appsv1.Deployment {
 	labels := map[string]string{"app.kubernetes.io/name": name}
 	return &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: corev1.PodTemplateSpec{

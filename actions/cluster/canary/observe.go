@@ -127,7 +127,7 @@ func (c *cluster) Leaving(ctx context.Context) (int, error) {
 	return leaving, nil
 }
 
-// podsOf are a Deployment's, also those of an earlier version that leave.
+// podsOf returns a Deployment's Pods, also those of an earlier version that leave.
 func (c *cluster) podsOf(ctx context.Context, d *appsv1.Deployment) ([]corev1.Pod, error) {
 	return c.pods(ctx, c.spec.Namespace, metav1.FormatLabelSelector(d.Spec.Selector))
 }

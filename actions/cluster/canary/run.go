@@ -187,7 +187,7 @@ func step(ctx context.Context, spec Spec, w world, percent int, say func(string,
 	return nil
 }
 
-// few says that there were too few answers to judge by, or that their number is not known.
+// few returns the message for too few answers to judge by, or for an unknown number.
 func few(spec Spec, sum counter, held time.Duration, strange string) string {
 	if strange != "" {
 		return fmt.Sprintf("its answers cannot be counted: in %s, %s; expected %s: this version of the ingress controller names Services in another way, "+

@@ -39,7 +39,7 @@ const (
 	contextKey    = config.Namespace + ":cluster.context"
 )
 
-// stackPaths are the files to read, and how a message calls them.
+// stackPaths returns the files to read, and their name in messages.
 func stackPaths(configured, project string) ([]string, string, error) {
 	if configured != "" {
 		path, err := config.ResolvePath(project, configured)

@@ -66,7 +66,7 @@ func (e *ProviderError) Error() string {
 	return fmt.Sprintf("user %s: auth-provider %s is not supported", e.User, e.Provider)
 }
 
-// DefaultPaths are the files that are read where none is named: those of KUBECONFIG, or
+// DefaultPaths returns the files that are read if none is named: those of KUBECONFIG, or
 // ~/.kube/config.
 func DefaultPaths(getenv func(string) string) ([]string, error) {
 	if list := getenv(Variable); list != "" {
@@ -102,7 +102,7 @@ func Read(paths []string, context string) (Target, error) {
 	return alone(raw)
 }
 
-// oneIsThere is the first file's error when none can be read.
+// oneIsThere returns the first file's error when none can be read.
 func oneIsThere(paths []string) error {
 	var first error
 	for _, path := range paths {
@@ -120,7 +120,7 @@ func oneIsThere(paths []string) error {
 	return first
 }
 
-// alone is the current context without the others, with the content of files in place of their
+// alone returns the current context without the others, with the content of files in place of their
 // paths.
 func alone(raw *clientcmdapi.Config) (Target, error) {
 	name := raw.CurrentContext

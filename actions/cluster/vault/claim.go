@@ -57,7 +57,7 @@ func nudge(ctx context.Context, cluster kubernetes.Interface, pod *corev1.Pod, n
 	return nil
 }
 
-// unschedulable is true of a Pod for which the scheduler has found no node.
+// unschedulable reports whether the scheduler has found no node for a Pod.
 func unschedulable(pod *corev1.Pod) bool {
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.PodScheduled {

@@ -110,8 +110,8 @@ func ensureCAs(ctx context.Context, client *api.Client, want Issuing) (string, e
 	return root, nil
 }
 
-// certificateOf is a mount's own certificate in PEM, empty while it has none: asked for one, it
-// would then fail.
+// certificateOf returns a mount's own certificate in PEM, empty while it has none: a read would
+// then fail.
 func certificateOf(ctx context.Context, client *api.Client, mount string) (string, error) {
 	issuers, err := client.Logical().ListWithContext(ctx, mount+"/issuers")
 	if err != nil {

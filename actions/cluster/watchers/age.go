@@ -62,7 +62,7 @@ func Age(ctx context.Context, client kubernetes.Interface) (time.Duration, error
 	return now.Sub(start), nil
 }
 
-// metrics are the API server's own, and its time.
+// metrics returns the API server's own metrics, and its time.
 func metrics(ctx context.Context, client kubernetes.Interface) (text []byte, now time.Time, err error) {
 	api, is := client.CoreV1().RESTClient().(*rest.RESTClient)
 	if !is {

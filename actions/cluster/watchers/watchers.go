@@ -27,8 +27,8 @@ type Watchers struct {
 	servers []string
 }
 
-// New are those of the cluster that a kubeconfig's text names, and the URLs of its API servers. It
-// asks the cluster nothing.
+// New returns the watchers of the cluster that a kubeconfig's text names. servers are the URLs of
+// its API servers. It asks the cluster nothing.
 func New(kubeconfig string, servers []string) (*Watchers, error) {
 	_, err := apiserver.Access{Kubeconfig: []byte(kubeconfig), Servers: servers}.Config()
 	return &Watchers{[]byte(kubeconfig), servers}, err

@@ -57,7 +57,7 @@ func (a server) start(t *testing.T) *httptest.Server {
 	return s
 }
 
-// begun is an API server of an old cluster that has run for a time.
+// begun starts an API server of an old cluster that has run for a time.
 func begun(t *testing.T, age time.Duration) *httptest.Server {
 	t.Helper()
 	return server{age: age, cluster: 24 * time.Hour}.start(t)

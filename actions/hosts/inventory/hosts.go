@@ -59,8 +59,7 @@ func pinFrom(state *stackstate.State, target *remote.Target) {
 	}
 }
 
-// NodesOf are the nodes of the given names that a stack's file has; a name that it does not have is
-// an error.
+// NodesOf returns the nodes of the given names in a stack's file. An unknown name is an error.
 func NodesOf(cfg *config.Config, file string, names []string) ([]config.Node, error) {
 	var named []config.Node
 	for _, name := range names {

@@ -116,7 +116,7 @@ func uninstallsIn(state *stackstate.State) ([]uninstall, error) {
 	return uninstalls, nil
 }
 
-// ofProvider is a remote command of the provider.
+// ofProvider reads an uninstall that is a remote command of the provider.
 func ofProvider(command stackstate.Resource) (uninstall, error) {
 	text, err := json.Marshal(command.Inputs["connection"])
 	if err != nil {

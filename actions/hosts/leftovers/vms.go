@@ -19,7 +19,7 @@ import (
 // hypervisorLimit bounds the requests to the hypervisor.
 const hypervisorLimit = 20 * time.Second
 
-// madeVMs are the machines that a state knows.
+// madeVMs returns the virtual machines in a state.
 func madeVMs(state *stackstate.State) ([]hypervisor.Spec, error) {
 	var specs []hypervisor.Spec
 	for _, resource := range state.Resources { // also what a replacement has left to delete
@@ -89,7 +89,7 @@ func orphans(
 	return slices.DeleteFunc(owned, known), errors.Join(err, host.Close())
 }
 
-// ofCluster is the identity that an orphan's mark has, in brackets.
+// ofCluster returns the cluster's identity in an orphan's mark, in brackets.
 func ofCluster(one hypervisor.Owned) string {
 	if one.Cluster == "" {
 		return ""

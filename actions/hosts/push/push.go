@@ -113,8 +113,8 @@ const containerdSocket = "/run/k3s/containerd/containerd.sock"
 //go:embed import.sh
 var importText string
 
-// importScript is the script that loads an archive of images into the containerd behind a socket,
-// if one answers there.
+// importScript returns the script that loads an archive of images into the containerd behind a
+// socket, if one answers there.
 func importScript(socket, archive string, images []string) string {
 	return fmt.Sprintf("socket=%s archive=%s images=%s\n",
 		remote.Quote(socket), remote.Quote(archive), remote.Quote(strings.Join(images, "\n"))) + importText

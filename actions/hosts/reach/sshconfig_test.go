@@ -75,7 +75,7 @@ func TestAnSSHConfigMeansWhatItMeansToSSH(t *testing.T) {
 	}
 }
 
-// sumOf is the fingerprint of a public key.
+// sumOf returns the fingerprint of a public key.
 func sumOf(t *testing.T, line string) string {
 	t.Helper()
 	key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(line))

@@ -11,10 +11,10 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// access is K3s's own access on the first server that has one which is believed. The others are not
-// asked: they may still be on their way into the cluster. Where it has ended by the server's own
-// clock, so have the certificates between K3s's own parts there, and K3s is restarted on all such.
-// While no server answers, all are asked again, until the command's time is up.
+// access returns K3s's own access from the first server whose access still works. The others are
+// not asked: they may still be on their way into the cluster. If it has ended by the server's own
+// clock, so have the certificates between K3s's own parts there. K3s is restarted on all such
+// servers. While no server answers, all are asked again, until the command's time is up.
 func (i *Issuer) access(ctx context.Context, servers []remote.Target) (*admin, error) {
 	var silent error
 	for limit := readLimit; ; limit *= 2 {

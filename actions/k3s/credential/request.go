@@ -54,8 +54,8 @@ type Request struct {
 	Reader string `json:"reader,omitempty"`
 }
 
-// Generation is the number of the calendar's period at a time. It follows from the clock alone, so
-// that a preview knows it and nothing changes between two of them.
+// Generation returns the number of the calendar's period at a time. It follows from the clock
+// alone, so that a preview knows it and nothing changes between two of them.
 func Generation(at time.Time, lifetime time.Duration) int64 {
 	return at.UnixNano() / int64(lifetime/renewals)
 }
@@ -90,8 +90,8 @@ func isFormer(user, current string) bool {
 	return ok && known && stack == same && generation < now
 }
 
-// UserOf is the stack's user that a kubeconfig logs in; empty where it is another one, such as
-// K3s's own.
+// UserOf returns the stack's user that a kubeconfig logs in; empty for another one, such as K3s's
+// own.
 func UserOf(kubeconfig []byte) string {
 	config, err := read(kubeconfig)
 	if err != nil {
@@ -153,8 +153,8 @@ func (i *Issued) answers(r Request, ca []byte, now time.Time) bool {
 	return err == nil && string(known.CAData) == string(ca)
 }
 
-// Usable says why no API server accepts a kubeconfig any more: its certificate has ended. One
-// without a certificate does not end.
+// Usable returns an error for a kubeconfig whose certificate has ended: no API server accepts it.
+// One without a certificate does not end.
 func Usable(kubeconfig []byte, now time.Time) error {
 	config, err := read(kubeconfig)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// server is a Node with a member of etcd at an address.
+// server returns a Node with a member of etcd at an address.
 func server(name, address string, status corev1.ConditionStatus) *corev1.Node {
 	return &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{etcdLabel: "true"}},

@@ -27,7 +27,7 @@ import (
 
 var leaving = Member{Target: remote.Target{Name: "server-3"}, Role: "server"}
 
-// cluster is an API with the leaving server's Node and its password's Secret.
+// cluster returns an API with the leaving server's Node and its password's Secret.
 func cluster() (*Remover, *fake.Clientset) {
 	client := fake.NewClientset(
 		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: leaving.Name}},

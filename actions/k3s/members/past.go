@@ -101,7 +101,7 @@ func (p Past) Keeps(servers []remote.Target) bool {
 	return false
 }
 
-// keysOf are host keys without their comments.
+// keysOf returns host keys without their comments.
 func keysOf(target remote.Target) []string {
 	var keys []string
 	for line := range strings.Lines(strings.TrimSpace(target.HostKey)) {

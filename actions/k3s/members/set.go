@@ -45,7 +45,7 @@ type Member struct {
 	apiserver.NodeSettings
 }
 
-// tunnelTo is the way to the members' API where only a jump host reaches it.
+// tunnelTo returns the way to the members' API if only a jump host reaches it.
 func tunnelTo(members []Member) tunnel.Spec {
 	return tunnel.First(members, func(member Member) remote.Target { return member.Target })
 }
@@ -80,7 +80,7 @@ func urlsOf(servers []Member) []string {
 	return urls
 }
 
-// Servers are the members that are servers.
+// Servers returns the members that are servers.
 func (s Set) Servers() []Member {
 	return slices.DeleteFunc(slices.Clone(s.Members), func(member Member) bool { return member.Role != "server" })
 }

@@ -34,7 +34,7 @@ func volume(name, label string, values ...string) *corev1.PersistentVolume {
 	return v
 }
 
-// released is a volume whose claim is gone.
+// released returns a volume whose claim is gone.
 func released(v *corev1.PersistentVolume, policy corev1.PersistentVolumeReclaimPolicy) *corev1.PersistentVolume {
 	v.Status.Phase, v.Spec.PersistentVolumeReclaimPolicy = corev1.VolumeReleased, policy
 	return v

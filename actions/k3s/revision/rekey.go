@@ -64,7 +64,7 @@ func keyMaterial(keys *bbolt.Bucket) (map[string][]byte, error) {
 	return sealed, err
 }
 
-// sealer is K3s's: the text that a token encrypts is SALT:BASE64 (k3s-io/k3s
+// sealer returns K3s's cipher: the text that a token encrypts is SALT:BASE64 (k3s-io/k3s
 // pkg/cluster/encrypt.go).
 func sealer(password, salt string) (cipher.AEAD, error) {
 	key, err := pbkdf2.Key(sha1.New, password, []byte(salt), 4096, 32)

@@ -35,7 +35,7 @@ type served struct {
 	namespaced bool
 }
 
-// NewCluster is the cluster that a kubeconfig's text names. It asks the cluster nothing.
+// NewCluster returns the cluster that a kubeconfig's text names. It asks the cluster nothing.
 func NewCluster(kubeconfig string) (*Cluster, error) {
 	access := apiserver.Access{Kubeconfig: []byte(kubeconfig), Timeout: timeout}
 	objects, err := access.Objects()

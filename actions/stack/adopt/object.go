@@ -116,7 +116,7 @@ func (c *Cluster) locateObject(
 	return object, c.client(object, kind), nil
 }
 
-// takeable says why an object cannot be taken over; nil where it can.
+// takeable returns the reason why an object cannot be adopted; nil if it can.
 func takeable(found *unstructured.Unstructured) error {
 	switch {
 	case found.GetDeletionTimestamp() != nil:
@@ -178,8 +178,8 @@ func called(object *unstructured.Unstructured) string {
 	return object.GetKind() + " " + name
 }
 
-// missing says that the API server does not serve a group or version.
+// missing reports that the API server does not serve a group or version.
 func missing(err error) bool { return apierrors.IsNotFound(err) }
 
-// isSubresource is true for names like pods/log.
+// isSubresource reports whether a name is a subresource's, like pods/log.
 func isSubresource(name string) bool { return strings.Contains(name, "/") }

@@ -70,7 +70,7 @@ func (c *Cluster) adoptRecord(ctx context.Context, known bool, record *corev1.Se
 	return err
 }
 
-// recordIsOurs says whether the provider wrote a revision's record.
+// recordIsOurs reports whether the provider wrote a revision's record.
 func recordIsOurs(record *corev1.Secret) bool {
 	for _, entry := range record.ManagedFields {
 		for _, one := range helmManagers {

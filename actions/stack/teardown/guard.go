@@ -54,7 +54,7 @@ func (g Guard) Before(ctx context.Context, client kubernetes.Interface, why erro
 	return g.protects()
 }
 
-// protects is the error of a destroy that the configuration protects from.
+// protects returns the error of a destroy that the configuration forbids.
 func (g Guard) protects() error {
 	if len(g.Protected) == 0 {
 		return nil
@@ -82,7 +82,7 @@ func (g Guard) BeforeExisting(ctx context.Context, open func() (Cluster, error),
 	return nil
 }
 
-// lines say a loss in one line for each kind; none for a kind of which nothing is lost.
+// lines returns a loss, one line for each kind with losses.
 func (l Loss) lines() []string {
 	var lines []string
 	for _, kind := range []struct {

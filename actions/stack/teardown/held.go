@@ -68,7 +68,7 @@ func ObserveHeld(ctx context.Context, cluster Cluster, left, ours Objects) ([]He
 	return held, ctx.Err()
 }
 
-// openHeld is ObserveHeld of a cluster that is connected to first.
+// openHeld connects to a cluster and runs ObserveHeld.
 func openHeld(ctx context.Context, open func() (Cluster, error), left, ours Objects) ([]Held, error) {
 	cluster, err := open()
 	if err != nil {
@@ -203,7 +203,7 @@ func (r *reader) kept(ctx context.Context, kind, name string) []string {
 	return append(kept, r.unread...)
 }
 
-// instances are the kind that a definition defines.
+// instances returns the kind that a definition defines.
 func (r *reader) instances(ctx context.Context, name string) []string {
 	found, err := r.list(ctx, kindDefinition, "")
 	if err != nil {

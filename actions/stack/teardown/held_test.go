@@ -48,7 +48,7 @@ func listable(plural, kind string, namespaced bool) metav1.APIResource {
 	return metav1.APIResource{Name: plural, Kind: kind, Namespaced: namespaced, Verbs: []string{"get", "list"}}
 }
 
-// holding is a cluster with objects, as YAML.
+// holding returns a cluster with objects, as YAML.
 func holding(t *testing.T, objects ...string) Cluster {
 	t.Helper()
 	kinds := fake.NewClientset().Discovery().(*fakediscovery.FakeDiscovery)
@@ -223,7 +223,7 @@ func TestAKindThatCannotBeListedIsNamed(t *testing.T) {
 	require.ErrorContains(t, losses(t, Guard{}, cluster, team), "its server is down")
 }
 
-// impatient has a test wait for no server.
+// impatient makes a test wait for no server.
 func impatient(t *testing.T) {
 	before := patience
 	patience = wait.Backoff{Duration: time.Millisecond, Steps: 3}

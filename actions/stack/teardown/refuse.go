@@ -77,7 +77,7 @@ func (d Discard) has(one Held) bool {
 	return slices.Contains(d.Objects, one.word())
 }
 
-// word is the consent to lose an object.
+// word returns the consent to lose an object.
 func (h Held) word() string {
 	kind, _, _ := strings.Cut(h.Kind, ".")
 	return kind + "/" + h.Name
@@ -116,5 +116,5 @@ func cut(names []string) string {
 	return fmt.Sprintf("%s, and %d more", strings.Join(names[:listed], ", "), len(names)-listed)
 }
 
-// keys are the kinds in order.
+// keys returns the kinds in order.
 func keys(o Objects) iter.Seq[string] { return slices.Values(slices.Sorted(maps.Keys(o))) }
