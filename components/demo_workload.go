@@ -67,7 +67,7 @@ func (d *demo) serve(w workload) error {
 	})
 }
 
-// pod is the specification of the application's Pods.
+// pod returns the specification of the application's Pods.
 func (w workload) pod() pulumi.Map {
 	container := pulumi.Map{
 		"name": pulumi.String(w.name), "image": pulumi.String(w.image), "imagePullPolicy": pulumi.String("IfNotPresent"),

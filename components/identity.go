@@ -74,10 +74,10 @@ type tokens struct {
 	agent   pulumi.StringOutput
 }
 
-// server is the wanted token of the servers.
+// server returns the wanted token of the servers.
 func (t tokens) server() pulumi.StringOutput { return t.servers[len(t.servers)-1].ToStringOutput() }
 
-// generation is that of the wanted tokens.
+// generation returns the generation of the wanted tokens.
 func (t tokens) generation() int { return len(t.servers) - 1 }
 
 // draw registers a token, and keeps it as long as the identity.

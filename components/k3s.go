@@ -165,7 +165,7 @@ func (k *k3s) connect() error {
 	return k.Cluster.ask(k.ctx, k.name+"-adopt", k.args.Connect)
 }
 
-// endpoint is the API server's URL on a server.
+// endpoint returns the API server's URL on a server.
 func (h *Host) endpoint() string { return "https://" + joinHostPort(h.Node.Address) }
 
 // rewriteKubeconfig points a kubeconfig that says 127.0.0.1, as K3s's own does, at an address that

@@ -107,7 +107,7 @@ func (m Manifest) resource(name string) string {
 	return strings.Join(append(parts, m.GetName()), ":")
 }
 
-// token is the object's type in the program.
+// token returns the object's type in the program.
 func (m Manifest) token() string {
 	version := m.GetAPIVersion()
 	if !strings.Contains(version, "/") {
@@ -184,7 +184,7 @@ func (m Manifest) unawaited() Manifest {
 	return m
 }
 
-// fields are the object's, with those of a Secret marked as such.
+// fields returns the object's fields, with a Secret's data marked as secret.
 func (m Manifest) fields() pulumi.Map {
 	fields := pulumi.Map{}
 	for key, value := range m.Object {

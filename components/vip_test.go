@@ -12,7 +12,7 @@ import (
 
 const keepalived = "etc/keepalived/keepalived.conf"
 
-// vipHost is a server with an address and keepalived installed.
+// vipHost returns a server with an address and keepalived installed.
 func vipHost(t *testing.T) *fakeHost {
 	h := newFakeHost(t)
 	h.write("says/ip", "2: eth0    inet 10.0.0.1/24 brd 10.0.0.255 scope global eth0\n")

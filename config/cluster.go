@@ -31,7 +31,7 @@ type Cluster struct {
 // no K3s of ours, and nothing to delete objects with.
 func (c *Config) OnExistingCluster() bool { return c.Cluster != Cluster{} }
 
-// PodNetwork is the network of the cluster's Pods; not valid where it is not configured.
+// PodNetwork returns the network of the cluster's Pods; not valid if it is not configured.
 func (c *Config) PodNetwork() netip.Prefix {
 	if c.OnExistingCluster() {
 		return c.Cluster.PodNetwork

@@ -22,7 +22,7 @@ var constants = []struct{ file, ending string }{
 	{"../tests/lab/internal/catalog/versions.go", "Version"},
 }
 
-// pinned are all pins of the checkout: the version by the pin's name.
+// pinned returns all pins of the checkout: the version by the pin's name.
 func pinned(t *testing.T) map[string]string {
 	t.Helper()
 	pins := map[string]string{}

@@ -1,6 +1,6 @@
 package config_test
 
-// vms is a stack whose hosts are virtual machines, with further keys of the hosts and of its one
+// vms returns a stack whose hosts are virtual machines, with further keys of the hosts and of its one
 // node.
 func vms(driver, keys, nodeKeys string) map[string]string {
 	return map[string]string{

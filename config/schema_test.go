@@ -18,7 +18,7 @@ import (
 	"strata/config/configdocs"
 )
 
-// schemaOfStackFiles is the committed schema, by the validator that Pulumi reads its own project
+// schemaOfStackFiles returns the committed schema, by the validator that Pulumi reads its own project
 // files with.
 func schemaOfStackFiles(t *testing.T) *jsonschema.Schema {
 	t.Helper()
@@ -32,7 +32,7 @@ func schemaOfStackFiles(t *testing.T) *jsonschema.Schema {
 	return schema
 }
 
-// refusals are the places in a stack file that the schema refuses, each with why.
+// refusals returns the places in a stack file that the schema refuses, each with its reason.
 func refusals(t *testing.T, schema *jsonschema.Schema, file []byte) []string {
 	t.Helper()
 	var value any
@@ -108,7 +108,7 @@ func TestTheSchemaRefusesWhatTheValidatorCannotRead(t *testing.T) {
 	assert.Greater(t, counted, 20)
 }
 
-// at is a configuration in which only one key is set; a list has one entry.
+// at returns a configuration in which only one key is set; a list has one entry.
 func at(key string, value any) map[string]any {
 	steps := strings.Split(strings.TrimPrefix(key, "strata:"), ".")
 	for i := len(steps) - 1; i >= 0; i-- {

@@ -36,7 +36,7 @@ func OfStack(project, stack, file string) (*Config, error) {
 	return ofText(project, path.Base(stack), file, text)
 }
 
-// OfText is OfStack for the text of a file; path names it in errors, and its folder is the
+// OfText does as OfStack for the text of a file; path names it in errors, and its folder is the
 // project's.
 func OfText(stack, path string, text []byte) (*Config, error) {
 	return ofText(filepath.Dir(path), stack, path, text)

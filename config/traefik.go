@@ -46,7 +46,7 @@ const (
 	TrafficLocal TrafficPolicy = "Local"
 )
 
-// OrDefault is the policy, or the default. The field stays empty where it is not set: the digests
+// OrDefault returns the policy, or the default. The field stays empty where it is not set: the digests
 // of stacks that are up are of it.
 func (p TrafficPolicy) OrDefault() TrafficPolicy { return or(p, TrafficCluster) }
 

@@ -25,7 +25,7 @@ func (c *Config) checkProxy(ps *problems) {
 	}
 }
 
-// addresses are those of the proxies, by their keys.
+// addresses returns the addresses of the proxies, by their keys.
 func (p Proxy) addresses() map[string]string {
 	return map[string]string{field("k3s.proxy.http"): p.HTTP, field("k3s.proxy.https"): p.HTTPS}
 }

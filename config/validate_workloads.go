@@ -79,7 +79,7 @@ func (w workloadCheck) identity() {
 	}
 }
 
-// imageTag is the tag or the digest of an image's reference; empty where there is none.
+// imageTag returns the tag or the digest of an image's reference; empty without one.
 func imageTag(image string) string {
 	if _, digest, found := strings.Cut(image, "@"); found {
 		return digest

@@ -31,7 +31,7 @@ var valuesType = reflect.TypeFor[Values]()
 // plainName is a name that needs no quotes in the path of a value.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-// ValuePath is the path of a value below another, as messages write it:
+// ValuePath returns the path of a value below another, as messages write it:
 // service.annotations["metallb.io/loadBalancerIPs"].
 func ValuePath(above, name string) string {
 	switch {
@@ -78,11 +78,11 @@ func hasSealed(value any) bool {
 	return value == any(Sealed)
 }
 
-// Artifact is the name of the chart that they are of.
+// Artifact returns the name of the chart that they are of.
 func (v Values) Artifact() string { return chartOf(v.Key).Name }
 
-// Unknown says of each value at the top that is none of the chart's: Helm ignores it, unless the
-// chart's schema refuses it.
+// Unknown returns a problem for each value at the top that the chart does not have: Helm ignores
+// it, unless the chart's schema refuses it.
 func (v Values) Unknown(known []string) []Problem {
 	var ps problems
 	for _, name := range slices.Sorted(maps.Keys(v.Tree)) {

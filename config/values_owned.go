@@ -28,7 +28,7 @@ func (o OwnedValue) refuses(c *Config, path string, value any) bool {
 	return o.allows == nil || path != o.Path || !o.allows(c, value)
 }
 
-// OwnedValues are those of each chart, by the key of its values.
+// OwnedValues returns the owned values of each chart, by the key of its values.
 func OwnedValues() map[string][]OwnedValue {
 	all := map[string][]OwnedValue{}
 	for _, row := range charts {
@@ -39,12 +39,12 @@ func OwnedValues() map[string][]OwnedValue {
 	return all
 }
 
-// set are values that the layer sets by itself.
+// set returns values that the layer sets by itself.
 func set(instead string, paths ...string) []OwnedValue {
 	return because("Strata sets it", instead, paths...)
 }
 
-// relied are values that Strata leaves as the chart has them, and relies on.
+// relied returns values that Strata leaves as the chart has them, and relies on.
 func relied(why string, paths ...string) []OwnedValue { return because(why, "", paths...) }
 
 func because(why, instead string, paths ...string) []OwnedValue {
@@ -55,7 +55,7 @@ func because(why, instead string, paths ...string) []OwnedValue {
 	return owned
 }
 
-// unless are values that are refused only where a rule does not allow them.
+// unless returns values that are refused only where a rule does not allow them.
 func unless(allows func(*Config, any) bool, owned []OwnedValue) []OwnedValue {
 	for i := range owned {
 		owned[i].allows = allows
@@ -70,7 +70,7 @@ func some(_ *Config, replicas any) bool {
 	return err != nil || number > 0
 }
 
-// named are the values by which nearly every chart gives its objects other names.
+// named returns the values by which nearly every chart gives its objects other names.
 func named(more ...string) []OwnedValue {
 	return relied("gates, routes and policies know the chart's objects by its own names", slices.Concat([]string{"nameOverride", "fullnameOverride"}, more)...)
 }

@@ -63,7 +63,7 @@ var ownValues = map[string]string{
 	"apps.wave.values":        `{"resources":{}}`,
 }
 
-// withValues is a good configuration with values of one chart.
+// withValues returns a good configuration with values of one chart.
 func withValues(t *testing.T, key, values string) map[string]string {
 	t.Helper()
 	raw := good()
@@ -178,7 +178,7 @@ func TestEncryptedValuesAreReadAsSuch(t *testing.T) {
 	assert.NotContains(t, err.Error(), "hunter2")
 }
 
-// examples are the blocks of YAML in docs/values.md, each with the messages that stand below it;
+// examples returns the blocks of YAML in docs/values.md, each with the messages that stand below it;
 // empty where none do.
 func examples(t *testing.T) (blocks, messages []string) {
 	t.Helper()

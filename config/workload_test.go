@@ -13,7 +13,7 @@ import (
 	"strata/config"
 )
 
-// workloads is the section with workload shop and further keys.
+// workloads returns the section with workload shop and further keys.
 func workloads(keys string) map[string]string {
 	return one("apps", `{"certWaitImage":"r/c:1","workloads":[{"name":"shop","image":"docker.io/acme/shop:1.2.3",`+keys+`}]}`)
 }

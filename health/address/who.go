@@ -61,7 +61,7 @@ func whoAnswers(table, address string, nodes map[string]string) answererFacts {
 	return who
 }
 
-// neighbours are the complete entries of the kernel's table, hardware addresses by address, as
+// neighbours returns the complete entries of the kernel's table, hardware addresses by address, as
 // arpTable gives it.
 func neighbours(table string) map[string]string {
 	macs := map[string]string{}

@@ -42,7 +42,7 @@ func byHand(a applicationSeen) bool {
 	return !a.Automated && a.Compared && !a.Missing && !a.Deleting && !a.Refreshing && !a.Unseen && len(a.Errors) == 0
 }
 
-// brought are the Applications below one, in its namespace: those among its resources, and so on.
+// brought returns the Applications below one, in its namespace: those among its resources, and so on.
 func (w *applicationsWatch) brought(
 	ctx context.Context, s *kube.APIServer, parent *applicationObject,
 ) ([]applicationSeen, error) {
@@ -74,7 +74,7 @@ func (w *applicationsWatch) brought(
 	return brought, nil
 }
 
-// children are the names of the Applications among its resources, in its own namespace.
+// children returns the names of the Applications among its resources, in its own namespace.
 func (o *applicationObject) children() []string {
 	if o == nil {
 		return nil

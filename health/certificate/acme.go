@@ -51,7 +51,8 @@ type orderSeen struct {
 
 func (s acmeSeen) failed() bool { return slices.Contains(acmeFailures, s.State) }
 
-// String is a clause, such as HTTP-01 challenge for web.example.org is pending, with the reason.
+// String returns a clause, such as HTTP-01 challenge for web.example.org is pending, with the
+// reason.
 func (s acmeSeen) String() string {
 	text := "ACME order " + s.Name
 	if s.Type != "" {
@@ -89,7 +90,7 @@ func (o orderSeen) stage() acmeSeen {
 	return o.Challenges[open]
 }
 
-// evidence is the Order, each Challenge that is not proved, and each that is being deleted.
+// evidence returns the Order, each Challenge that is not proved, and each that is being deleted.
 func (o orderSeen) evidence() []string {
 	lines := []string{o.String()}
 	for _, challenge := range o.Challenges {

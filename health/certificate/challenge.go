@@ -83,8 +83,8 @@ func orderFacts(order orderObject, challenges []challengeObject) *orderSeen {
 	return seen
 }
 
-// hindrance is the Challenge that is being deleted and keeps the Order from going on, one that
-// cannot be cleaned up before others; nil without any.
+// hindrance returns the deleted Challenge that keeps the Order from going on, first one that cannot
+// be cleaned up; nil without any.
 func (o orderSeen) hindrance() *oldChallenge {
 	if len(o.Old) == 0 {
 		return nil

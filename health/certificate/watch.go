@@ -91,7 +91,7 @@ func (w *certificateWatch) pair(ctx context.Context, s *kube.APIServer) (pairFac
 	return pairOf(withCA(secret.Data, ca), w.spec, w.now()), nil
 }
 
-// ca is the CA of a Secret apart from the certificate's own, if there is to be one.
+// ca returns the CA of a Secret apart from the certificate's own, if there is to be one.
 func (w *certificateWatch) ca(ctx context.Context, s *kube.APIServer) ([]byte, error) {
 	namespace, name, apart := strings.Cut(w.spec.CASecret, "/")
 	if !apart {

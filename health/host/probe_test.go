@@ -169,8 +169,8 @@ func TestTheConnectProbeHearsAnAnswerAfterSilence(t *testing.T) {
 	until(t, blocks, "code", "0")
 }
 
-// silent is a loopback port whose queue is full: a client that connects gets no answer until it
-// serves.
+// silent returns a loopback port whose queue is full: a client that connects gets no answer until
+// it serves.
 func silent(t *testing.T) (port string, serve func()) {
 	t.Helper()
 	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)

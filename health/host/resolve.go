@@ -48,7 +48,7 @@ func Resolve(ctx context.Context, host health.Host, key []byte, server, name str
 		func(err error) { report(Resolved{Host: host.Name, Fault: health.OneLine(err.Error())}) })
 }
 
-// queryFor is a query as printf(1) takes it.
+// queryFor returns a query in the format of printf(1).
 func queryFor(name string) (string, error) {
 	full, err := dnsmessage.NewName(name + ".")
 	if err != nil {

@@ -12,10 +12,10 @@ import (
 	"strata/internal/k3shost"
 )
 
-// UnitCheck is the name of the check of a host's K3s unit, without which its Node cannot be Ready.
+// UnitCheck returns the name of the check of a host's K3s unit, without which its Node cannot be Ready.
 func UnitCheck(host health.Host) string { return "unit " + host.Name }
 
-// UnitName is the systemd unit of a host's role.
+// UnitName returns the systemd unit of a host's role.
 func UnitName(host health.Host) string { return config.Role(host.Role).Unit() }
 
 // UnitFacts describes a host's K3s unit.
@@ -105,7 +105,7 @@ func unitFactsOf(b Block, now time.Time) UnitFacts {
 	}
 }
 
-// JudgeUnit says whether a host's K3s unit runs, and if it never will, why. Type=notify makes
+// JudgeUnit judges whether a host's K3s unit runs, and if it never will, why. Type=notify makes
 // active mean that K3s itself has reported that it is up; after a restart it also has to outlive
 // the next one.
 func JudgeUnit(host health.Host, f UnitFacts) health.Verdict {
@@ -139,7 +139,7 @@ func JudgeUnit(host health.Host, f UnitFacts) health.Verdict {
 	return v
 }
 
-// ended says whether the unit's main process failed.
+// ended reports whether the unit's main process failed.
 func (f UnitFacts) ended() bool { return f.Result != "" && f.Result != "success" }
 
 // stopped reports whether the unit was told to stop, or nothing has started it: systemd restarts a
@@ -221,7 +221,7 @@ func restartsText(n int) string {
 	return fmt.Sprintf(", %d restarts or more", manyRestarts)
 }
 
-// logEvidence is the journal's part of a verdict.
+// logEvidence returns the journal's part of a verdict.
 func logEvidence(unit string, log []string) []string {
 	if len(log) == 0 {
 		return nil

@@ -147,7 +147,7 @@ func explainUnit(host health.Host, f UnitFacts, v health.Verdict) health.Verdict
 	return v
 }
 
-// believed says whether a complaint is one that only a change helps against.
+// believed reports whether only a change helps against a complaint.
 func (c unitCause) believed(f UnitFacts, line string) bool {
 	switch {
 	case c.state != health.Stuck:
@@ -193,7 +193,7 @@ func ended(line string) bool {
 		strings.Contains(line, `level=error msg="Shutdown request received: `)
 }
 
-// lastComplaint is the newest line that is no information; empty where there is none.
+// lastComplaint returns the newest line above level info; empty without one.
 func lastComplaint(log []string) string {
 	for i := len(log) - 1; i >= 0; i-- {
 		if !strings.Contains(log[i], "level=info") {
@@ -234,7 +234,7 @@ func fillHint(hint string, host health.Host) string {
 // logrusMessage is the message of a logrus line, the form of K3s's own lines.
 var logrusMessage = regexp.MustCompile(`msg="((?:[^"\\]|\\.)*)"`)
 
-// shortLine is a log line without its time and other numbers that change on each attempt.
+// shortLine returns a log line without its time and other numbers that change on each attempt.
 func shortLine(line string) string {
 	if match := logrusMessage.FindStringSubmatch(line); match != nil {
 		line = strings.ReplaceAll(match[1], `\"`, `"`)

@@ -17,8 +17,8 @@ type complaint struct {
 	told        int
 }
 
-// seconds is UnitFacts.Seconds. A start without a message yet does not end a complaint: a server
-// that ends over one is started again, with an empty log.
+// seconds returns UnitFacts.Seconds. A start without a message yet does not end a complaint: a
+// server that ends over one is started again, with an empty log.
 func (c *complaint) seconds(f UnitFacts) int {
 	known, line, ok := knownCause(f.Log)
 	switch {
@@ -48,7 +48,7 @@ func (c *complaint) end() {
 // (pkg/agent/containerd/containerd.go and watcher.go).
 var importing = regexp.MustCompile(`Import(ing|ed) images from ([^"\s]+)`)
 
-// imports is the archive that K3s is importing, which it does at every start and before it starts
+// imports returns the archive that K3s is importing, which it does at every start and before it starts
 // the kubelet; empty where it is not.
 func imports(log []string) string {
 	for i := len(log) - 1; i >= 0; i-- {

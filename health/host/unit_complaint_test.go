@@ -13,7 +13,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// refusal is K3s's line of an agent that a server has told no, at a second.
+// refusal returns K3s's log line of an agent that a server has refused, at a second.
 func refusal(second int) string {
 	return fmt.Sprintf(`time="2026-11-22T15:00:%02dZ" level=info msg="Waiting to retrieve agent configuration; server is not ready: failed to retrieve configuration from server: not authorized"`, second)
 }

@@ -2,7 +2,7 @@ package issuer
 
 import "regexp"
 
-// problem is a pattern of an error of the ACME server's, by its type (RFC 8555, section 6.7).
+// problem returns a pattern of an error of the ACME server's, by its type (RFC 8555, section 6.7).
 func problem(types string) *regexp.Regexp {
 	return regexp.MustCompile(`urn:ietf:params:acme:error:(` + types + `)\b`)
 }

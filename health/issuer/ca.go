@@ -32,7 +32,7 @@ type caFacts struct {
 // shown bounds the digits of a fingerprint in messages, which certManager.acceptedCA takes.
 const shown = 16
 
-// judgeCA says whether the issuer signs with the CA that people were told to trust.
+// judgeCA judges whether the issuer signs with the CA that users were told to trust.
 func judgeCA(spec Spec, f caFacts) health.Verdict {
 	v := health.Verdict{Check: "CA of " + issuerCheck(spec), State: health.Stuck}
 	const ways = "docs/troubleshooting.md, \"Another CA\", has both ways on"

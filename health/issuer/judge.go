@@ -21,7 +21,7 @@ type issuerFacts struct {
 	CA *caFacts `json:"ca,omitempty"`
 }
 
-// issuerKubectl is a kubectl command about the issuer.
+// issuerKubectl returns a kubectl command about the issuer.
 func issuerKubectl(s Spec, verb string) string {
 	if s.Namespace == "" {
 		return "kubectl " + verb + " clusterissuer " + s.Name

@@ -45,7 +45,7 @@ func asked(t *testing.T, way tunnel.Spec, host *sshtest.Server, url string) (hea
 	return health.Verdict{}, ""
 }
 
-// pongs is a K3s server's supervisor.
+// pongs starts a K3s server's supervisor.
 func pongs(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "pong") }))

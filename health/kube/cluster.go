@@ -51,7 +51,7 @@ type Cluster struct {
 	slow atomic.Int32
 }
 
-// ClusterOf is the cluster that a gate asks.
+// ClusterOf returns the cluster that a gate asks.
 func ClusterOf(spec health.Spec, secrets health.Secrets) (*Cluster, error) {
 	all, err := NewCluster(spec.Servers, secrets.Kubeconfig, spec.Tunnel())
 	if err != nil {
@@ -163,8 +163,8 @@ func (c *Cluster) Read(ctx context.Context, once func(context.Context, *APIServe
 	return first
 }
 
-// ObserveOnce is Read for a gate: it also says for how many seconds the API has failed in the same
-// way.
+// ObserveOnce runs Read for a gate. It also returns for how many seconds the API has failed in the
+// same way.
 func (c *Cluster) ObserveOnce(
 	ctx context.Context, seen *observe.Stable, read func(context.Context, *APIServer) error,
 ) (*Fault, int) {

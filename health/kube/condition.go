@@ -15,7 +15,7 @@ type Condition struct {
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 }
 
-// ConditionLine is a condition as evidence: type=status (reason) message.
+// ConditionLine returns a condition as evidence: type=status (reason) message.
 func ConditionLine(c Condition) string {
 	name := c.Type
 	if name == "" {

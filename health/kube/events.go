@@ -72,7 +72,7 @@ type trouble struct {
 	hint  string
 }
 
-// podTrouble is the worst that a Pod shows, or nothing: a Pod that only needs time has none.
+// podTrouble returns the worst fault of a Pod, or nothing: a Pod that only needs time has none.
 func podTrouble(namespace string, pod podFacts) (trouble, bool) {
 	hint := "kubectl -n " + namespace + " describe pod " + pod.Name
 	if pod.Scheduled.Status == "False" {

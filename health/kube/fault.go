@@ -58,7 +58,7 @@ func newFault(server string, err error) *Fault {
 	return &Fault{Kind: kindOf(err), Server: server, Text: Stable(err.Error())}
 }
 
-// Fault is an error of a request to the server.
+// Fault returns the fault of a failed request to the server.
 func (s *APIServer) Fault(err error) *Fault {
 	f := newFault(s.Name, err)
 	f.Existing = s.existing

@@ -63,7 +63,7 @@ func (w WorkloadFacts) refused(v *health.Verdict) {
 	w.hintWithin(v)
 }
 
-// hintWithin is the way on where the namespace is the reason.
+// hintWithin sets the hint if the namespace is the reason.
 func (w WorkloadFacts) hintWithin(v *health.Verdict) {
 	if strings.Contains(w.Within, "is being deleted") {
 		v.Hint = "kubectl get namespace " + w.Namespace + " -o yaml; what its conditions name has to go, or to lose its finalizers"

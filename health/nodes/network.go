@@ -11,7 +11,7 @@ import (
 	"strata/health/host"
 )
 
-// networkCheck is the name of the check of a host's way to the other nodes' Pods.
+// networkCheck returns the name of the check of a host's way to the other nodes' Pods.
 func networkCheck(host health.Host) string { return "pod network " + host.Name }
 
 // routeSeconds bounds how long routes may be missing once both ends are up. Flannel follows the
@@ -67,8 +67,8 @@ func judgePodNetwork(h health.Host, spec Spec, expected []health.Host, f network
 	return v
 }
 
-// routed is true when a route inside the Pod network covers the range; a wider one leads elsewhere,
-// such as to a company's network.
+// routed reports whether a route inside the Pod network covers the range. A wider one leads
+// elsewhere, such as to a company's network.
 func routed(network netip.Prefix, podCIDR string, routes []string) bool {
 	pods, err := netip.ParsePrefix(podCIDR)
 	if err != nil {

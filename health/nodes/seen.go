@@ -94,7 +94,7 @@ func (n *nodesAndUnits) judge() []health.Verdict {
 	return slices.Concat(units, judgeNodes(n.hosts, *n.nodes), networks, kubelets)
 }
 
-// asks are the addresses that a host has to ask, with spaces between them.
+// asks returns the addresses that a host has to ask, with spaces between them.
 func (n *nodesAndUnits) asks(i int) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -137,7 +137,7 @@ func (n *nodesAndUnits) facts(i int) networkFacts {
 	return f
 }
 
-// ways are a host's ways to the others that have a Node.
+// ways returns a host's ways to the others that have a Node.
 func (n *nodesAndUnits) ways(i int) []way {
 	var ways []way
 	for j, other := range n.hosts {

@@ -41,7 +41,7 @@ const (
 // yet refuses no password.
 var refusal = regexp.MustCompile(`Failed to save cluster info: ((?:WRONGPASS|NOAUTH)[^"\n]*)`)
 
-// judgeRedis says whether the clients of redis have its password.
+// judgeRedis judges whether the clients of redis have its password.
 func judgeRedis(spec Redis, f redisFacts) health.Verdict {
 	v := health.Verdict{Check: "redis of " + spec.Namespace, State: health.Ready}
 	switch {

@@ -56,7 +56,7 @@ func (p *pinger) observe(ctx context.Context, report func(pingFacts)) {
 	}
 }
 
-// pingPause is the pause after an answer.
+// pingPause returns the pause after an answer.
 func pingPause(f pingFacts) time.Duration {
 	if f.Error == observe.RefusedText {
 		return pingRefusedInterval

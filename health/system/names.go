@@ -21,7 +21,7 @@ type namesFacts struct {
 	Hosts  []host.Resolved `json:"hosts,omitempty"`
 }
 
-// apiName is the name of the API's Service, which every Pod may ask for.
+// apiName returns the name of the API's Service, which every Pod may ask for.
 func apiName(domain string) string { return "kubernetes.default.svc." + domain }
 
 // judgeNames judges for each host whether it gets the API's address when it asks for its name at
@@ -44,7 +44,7 @@ func judgeNames(domain string, f namesFacts) []health.Verdict {
 	return verdicts
 }
 
-// right says whether a host was told the API's address.
+// right reports whether a host was told the API's address.
 func (f namesFacts) right(r host.Resolved) bool {
 	return r.Code == host.Success && slices.Contains(r.Addresses, f.Want)
 }

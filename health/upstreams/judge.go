@@ -62,7 +62,7 @@ const (
 	planeCheck  = "data plane"
 )
 
-// judgeUpstreams says whether every Pod of the data plane leads each route's requests to the Pods
+// judgeUpstreams judges whether every Pod of the data plane leads each route's requests to the Pods
 // that are ready, and to no others. The controller's word proves nothing: the data plane may refuse
 // its configuration, and its own statuses stay as they were (apisix-ingress-controller#2774,
 // #2699).

@@ -55,7 +55,7 @@ func observeRoute(ctx context.Context, s *kube.APIServer, ref RouteRef) (routeSe
 	return seen, nil
 }
 
-// backendsOf are the Services that a route names, in any of its rules.
+// backendsOf returns the Services that a route names, in any of its rules.
 func backendsOf(ref RouteRef, route map[string]any) []backend {
 	var found []backend
 	add := func(namespace string, service, port any) {
@@ -96,7 +96,7 @@ func backendsOf(ref RouteRef, route map[string]any) []backend {
 	return found
 }
 
-// fieldsOf are the objects of a list field.
+// fieldsOf returns the objects of a list field.
 func fieldsOf(from map[string]any, path ...string) []map[string]any {
 	values, _, _ := unstructured.NestedSlice(from, path...)
 	var found []map[string]any

@@ -73,7 +73,7 @@ func (e Expression) and(other Expression) Expression {
 	return Expression{parts: append(append([]string{}, e.parts...), other.parts...)}
 }
 
-// String is the annotation's value. A list is JSON; < > & stay readable in it.
+// String returns the annotation's value. A list is JSON; < > & stay readable in it.
 func (e Expression) String() string {
 	if len(e.parts) == 1 {
 		return e.parts[0]
@@ -87,7 +87,7 @@ func (e Expression) String() string {
 	return strings.TrimSpace(text.String())
 }
 
-// Annotations are the expression and its time limit, which the provider counts in whole seconds. It
+// Annotations returns the expression and its time limit, which the provider counts in whole seconds. It
 // panics below one.
 func (e Expression) Annotations(limit time.Duration) map[string]string {
 	seconds := int(limit / time.Second)
@@ -97,7 +97,7 @@ func (e Expression) Annotations(limit time.Duration) map[string]string {
 	return map[string]string{Annotation: e.String(), TimeoutAnnotation: strconv.Itoa(seconds)}
 }
 
-// must is an Expression of one part. Expressions are constants of the program, so a bad one is a
+// must returns an Expression of one part. Expressions are constants of the program, so a bad one is a
 // programming error and stops it at its start, like regexp.MustCompile.
 func must(part string) Expression {
 	if err := Check(part); err != nil {
