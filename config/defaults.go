@@ -12,8 +12,8 @@ import (
 // SourceUpstream is the Artifacts.Source that downloads pinned artifacts from their projects.
 const SourceUpstream = "upstream"
 
-// defaults returns the configuration before anything is read. K3s.Version and MetalLB.ChartVersion stay
-// empty: a version that is not set follows the bundle, or else the pin (package artifacts).
+// defaults returns the configuration before anything is read. K3s.Version and MetalLB.ChartVersion
+// stay empty: a version that is not set follows the bundle, or else the pin (package artifacts).
 func defaults() *Config {
 	on := true
 	encrypt := true

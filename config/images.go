@@ -26,8 +26,8 @@ var OwnImages = []OwnImage{
 // builtPrefix begins the URL of an image that `strata fetch` builds.
 const builtPrefix = "built:"
 
-// Reference returns the image's name where Strata builds it. No registry can answer to localhost: a node
-// that has lost the image says so, and runs nothing that a stranger put there.
+// Reference returns the image's name where Strata builds it. No registry can answer to localhost: a
+// node that has lost the image says so, and runs nothing that a stranger put there.
 func (i OwnImage) Reference() string { return "localhost/strata/" + i.Name + ":" + i.Version }
 
 // Bundled returns the image's name in a bundle.

@@ -33,8 +33,8 @@ func FixedKeys() []string {
 	return append(slices.Sorted(maps.Keys(fixedDefaults)), "disable")
 }
 
-// FixedValues returns the critical values of a server's config.yaml, by key, with K3s's own where one
-// is not set.
+// FixedValues returns the critical values of a server's config.yaml, by key, with K3s's own where
+// one is not set.
 func FixedValues(keys map[string]any) map[string]string {
 	values := maps.Clone(fixedDefaults)
 	values[fixedServiceLB] = "false"

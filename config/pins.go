@@ -59,8 +59,8 @@ func (c *Config) Pins() []Pin {
 	return append(pins, c.imagePins()...)
 }
 
-// VMImagePin returns the image that the configuration names by its URL. It has no list of sums: the lock
-// has its sum from the first download on.
+// VMImagePin returns the image that the configuration names by its URL. It has no list of sums: the
+// lock has its sum from the first download on.
 func (c *Config) VMImagePin() (Pin, bool) {
 	url := c.Hosts.VM.Image
 	if !c.NeedsVMImage() || url == "" {

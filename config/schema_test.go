@@ -18,8 +18,8 @@ import (
 	"strata/config/configdocs"
 )
 
-// schemaOfStackFiles returns the committed schema, by the validator that Pulumi reads its own project
-// files with.
+// schemaOfStackFiles returns the committed schema, by the validator that Pulumi reads its own
+// project files with.
 func schemaOfStackFiles(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	text, err := os.Open("../docs/config.schema.json")

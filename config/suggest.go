@@ -8,9 +8,9 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// nearest returns the known word that most resembles word, or "" when none does. A third of the letters
-// may differ, and two that changed places (which counts as two): enough for a slip of the finger,
-// too little to suggest something unrelated.
+// nearest returns the known word that most resembles word, or "" when none does. A third of the
+// letters may differ, and two that changed places (which counts as two): enough for a slip of the
+// finger, too little to suggest something unrelated.
 func nearest(word string, known []string) string {
 	allowed := max(2, len(word)/3)
 	if len(word) < 4 {

@@ -46,8 +46,8 @@ const (
 	TrafficLocal TrafficPolicy = "Local"
 )
 
-// OrDefault returns the policy, or the default. The field stays empty where it is not set: the digests
-// of stacks that are up are of it.
+// OrDefault returns the policy, or the default. The field stays empty where it is not set: the
+// digests of stacks that are up are of it.
 func (p TrafficPolicy) OrDefault() TrafficPolicy { return or(p, TrafficCluster) }
 
 var traefikOwned = slices.Concat(

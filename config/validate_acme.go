@@ -101,8 +101,8 @@ func (a acmeCheck) account() {
 	}
 }
 
-// Unpadded returns the account with its key as cert-manager reads it, which is base64url without padding
-// (pkg/issuer/acme/setup.go getEABKey). CAs show it with padding or without.
+// Unpadded returns the account with its key as cert-manager reads it, which is base64url without
+// padding (pkg/issuer/acme/setup.go getEABKey). CAs show it with padding or without.
 func (e ACMEExternalAccount) Unpadded() ACMEExternalAccount {
 	e.Key = strings.TrimRight(e.Key, "=")
 	return e

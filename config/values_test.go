@@ -178,8 +178,8 @@ func TestEncryptedValuesAreReadAsSuch(t *testing.T) {
 	assert.NotContains(t, err.Error(), "hunter2")
 }
 
-// examples returns the blocks of YAML in docs/values.md, each with the messages that stand below it;
-// empty where none do.
+// examples returns the blocks of YAML in docs/values.md, each with the messages that stand below
+// it; empty where none do.
 func examples(t *testing.T) (blocks, messages []string) {
 	t.Helper()
 	page, err := os.ReadFile("../docs/values.md")

@@ -83,7 +83,7 @@ func (b *base) guard(
 	return components.NewTeardown(ctx, name, &components.TeardownArgs{Config: cfg, Cluster: b.cluster, Warn: warn})
 }
 
-// configuredNodes is the table of the nodes that the configuration has.
+// configuredNodes returns the table of the nodes that the configuration has.
 func configuredNodes(cfg *config.Config) pulumi.Array {
 	nodes := pulumi.Array{}
 	for _, node := range cfg.Hosts.Nodes {

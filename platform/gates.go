@@ -50,8 +50,8 @@ func Registrations(
 	return registered, nil
 }
 
-// withoutKeys is a configuration whose private keys are empty, and whose hosts are reached without
-// a file that says how.
+// withoutKeys returns a configuration whose private keys are empty, and whose hosts are reached
+// without a file that says how.
 func withoutKeys(cfg config.Config) *config.Config {
 	cfg.Hosts.Nodes = slices.Clone(cfg.Hosts.Nodes)
 	for i := range cfg.Hosts.Nodes {

@@ -53,7 +53,7 @@ func (a *above) applications(ctx *pulumi.Context, cfg *config.Config, start comp
 	return nil
 }
 
-// ways are the ingress controllers as routes see them.
+// ways returns the ingress controllers as routes see them.
 func (a *above) ways(cfg *config.Config) map[string]components.WorkloadIngress {
 	ways := map[string]components.WorkloadIngress{}
 	if a.traefik != nil {

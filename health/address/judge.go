@@ -61,8 +61,8 @@ type dialFacts struct {
 // Name returns the Service as namespace/name.
 func Name(s Spec) string { return s.Namespace + "/" + s.Service }
 
-// judgeAddress judges whether the Service can be reached from outside: an address that is assigned is
-// not yet announced, and one that is announced has not yet anything behind it.
+// judgeAddress judges whether the Service can be reached from outside: an address that is assigned
+// is not yet announced, and one that is announced has not yet anything behind it.
 func judgeAddress(spec Spec, f addressFacts) []health.Verdict {
 	assigned, endpoints := "address "+Name(spec), "endpoints "+Name(spec)
 	unseen := health.Verdict{Check: endpoints, State: health.Waiting, Message: "not seen", After: []string{assigned}}

@@ -42,7 +42,8 @@ func byHand(a applicationSeen) bool {
 	return !a.Automated && a.Compared && !a.Missing && !a.Deleting && !a.Refreshing && !a.Unseen && len(a.Errors) == 0
 }
 
-// brought returns the Applications below one, in its namespace: those among its resources, and so on.
+// brought returns the Applications below one, in its namespace: those among its resources, and so
+// on.
 func (w *applicationsWatch) brought(
 	ctx context.Context, s *kube.APIServer, parent *applicationObject,
 ) ([]applicationSeen, error) {

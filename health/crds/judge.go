@@ -48,8 +48,8 @@ type discoveryFacts struct {
 	Absent []string `json:"absent,omitempty"`
 }
 
-// judgeCRDs judges whether objects of every CRD can be created through every API server. Established
-// is one API server's word; the others learn of it from their own watch.
+// judgeCRDs judges whether objects of every CRD can be created through every API server.
+// Established is one API server's word; the others learn of it from their own watch.
 func judgeCRDs(spec Spec, facts crdsFacts) []health.Verdict {
 	checks := make([]string, 0, len(spec.Names))
 	for _, name := range spec.Names {

@@ -55,8 +55,8 @@ func (i Issued) Pem() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: i.Cert.Raw})
 }
 
-// Secret returns the data of a TLS Secret with the certificate, the ones that are to follow it, and its
-// key.
+// Secret returns the data of a TLS Secret with the certificate, the ones that are to follow it, and
+// its key.
 func (i Issued) Secret(t testing.TB, more ...Issued) map[string][]byte {
 	t.Helper()
 	der, err := x509.MarshalECPrivateKey(i.Key)

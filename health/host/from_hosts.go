@@ -17,8 +17,8 @@ type Connection struct {
 	Ports   []int
 }
 
-// Command returns one attempt, as it can be typed on a host. It needs nothing that Debian or Ubuntu do
-// not have.
+// Command returns one attempt, as it can be typed on a host. It needs nothing that Debian or Ubuntu
+// do not have.
 func (c Connection) Command() string {
 	if len(c.Ports) == 1 {
 		return fmt.Sprintf("timeout 3 bash -c ': </dev/tcp/%s/%d'", c.Address, c.Ports[0])

@@ -12,7 +12,8 @@ import (
 	"strata/internal/k3shost"
 )
 
-// UnitCheck returns the name of the check of a host's K3s unit, without which its Node cannot be Ready.
+// UnitCheck returns the name of the check of a host's K3s unit, without which its Node cannot be
+// Ready.
 func UnitCheck(host health.Host) string { return "unit " + host.Name }
 
 // UnitName returns the systemd unit of a host's role.

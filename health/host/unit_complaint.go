@@ -48,8 +48,8 @@ func (c *complaint) end() {
 // (pkg/agent/containerd/containerd.go and watcher.go).
 var importing = regexp.MustCompile(`Import(ing|ed) images from ([^"\s]+)`)
 
-// imports returns the archive that K3s is importing, which it does at every start and before it starts
-// the kubelet; empty where it is not.
+// imports returns the archive that K3s is importing, which it does at every start and before it
+// starts the kubelet; empty where it is not.
 func imports(log []string) string {
 	for i := len(log) - 1; i >= 0; i-- {
 		if found := importing.FindStringSubmatch(log[i]); found != nil {

@@ -92,7 +92,8 @@ func visit(
 	return response, string(text), nil
 }
 
-// bare returns a URL without its query, which holds codes and states that change and must not be shown.
+// bare returns a URL without its query, which holds codes and states that change and must not be
+// shown.
 func bare(address *url.URL) string {
 	return address.Scheme + "://" + address.Host + address.EscapedPath()
 }

@@ -16,8 +16,8 @@ type Cause struct {
 	final bool
 }
 
-// ofVault returns a pattern of an answer of Vault's (github.com/hashicorp/vault/api ResponseError), as
-// DNS providers use the same words.
+// ofVault returns a pattern of an answer of Vault's (github.com/hashicorp/vault/api ResponseError),
+// as DNS providers use the same words.
 func ofVault(answer string) *regexp.Regexp {
 	return regexp.MustCompile(`(?is)Error making API request\..*(` + answer + `)`)
 }

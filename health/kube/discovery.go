@@ -70,8 +70,8 @@ func (s *APIServer) undiscovered(ctx context.Context, wanted []ServedResource) (
 	return missing, nil
 }
 
-// resourcesOf returns the resources that an API server lists for one group and version; none if it does
-// not know it.
+// resourcesOf returns the resources that an API server lists for one group and version; none if it
+// does not know it.
 func (s *APIServer) resourcesOf(ctx context.Context, groupVersion string) ([]string, error) {
 	var served metav1.APIResourceList
 	found, err := s.GetJSON(ctx, "/apis/"+groupVersion, "", &served)

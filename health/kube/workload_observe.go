@@ -176,8 +176,8 @@ func replicas(n *int32) int32 {
 	return *n
 }
 
-// newestReplicaSet returns the revision that a Deployment rolls out: of its ReplicaSets the one with the
-// highest number.
+// newestReplicaSet returns the revision that a Deployment rolls out: of its ReplicaSets the one
+// with the highest number.
 func newestReplicaSet(ctx context.Context, s *APIServer, d *appsv1.Deployment) (revision, error) {
 	sets, err := List[appsv1.ReplicaSet](ctx, s, replicaSetResource, d.Namespace, metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(d.Spec.Selector)})
 	if err != nil {

@@ -65,8 +65,8 @@ func metricsProxy(s Spec) string {
 	return fmt.Sprintf("/api/v1/namespaces/%s/services/%s:%d/proxy%s", s.Namespace, s.Service, s.Port, s.Path)
 }
 
-// sampled returns the wanted series that have a sample in Prometheus' text format. A histogram's are
-// named in full; a comment that tells of a series is no sample of it.
+// sampled returns the wanted series that have a sample in Prometheus' text format. A histogram's
+// are named in full; a comment that tells of a series is no sample of it.
 func sampled(text string, wanted []string) []string {
 	var found []string
 	for line := range strings.Lines(text) {

@@ -30,8 +30,8 @@ func judgeMissing(h health.Host, nodes []nodeFacts, expected []health.Host) heal
 	return v
 }
 
-// judgeNode judges whether a registered Node can take Pods as the intended host. The order is that of
-// causes: a wrong Node is named before its consequences.
+// judgeNode judges whether a registered Node can take Pods as the intended host. The order is that
+// of causes: a wrong Node is named before its consequences.
 func judgeNode(h health.Host, node nodeFacts) health.Verdict {
 	describe := "kubectl describe node " + node.Name
 	if node.Deleting {

@@ -27,8 +27,8 @@ type way struct {
 	Kubelet host.Answer `json:"kubelet,omitempty"`
 }
 
-// podAddress returns the address of a host in the network of its Pods: the tunnel's, which is the first,
-// or that of the bridge which its first Pod brings. Without either nothing there can answer.
+// podAddress returns the address of a host in the network of its Pods: the tunnel's, which is the
+// first, or that of the bridge which its first Pod brings. Without either nothing there can answer.
 func podAddress(podCIDR string, f host.UnitFacts) string {
 	pods, err := netip.ParsePrefix(podCIDR)
 	switch {
@@ -112,8 +112,8 @@ func judgeWays(h health.Host, backend string, ways []way, v health.Verdict) heal
 	return v
 }
 
-// judgeKubelets judges whether the kubelet of each other Node answers a host: kubectl's logs and exec
-// go by the agents' own connections, and show nothing of a port that is closed.
+// judgeKubelets judges whether the kubelet of each other Node answers a host: kubectl's logs and
+// exec go by the agents' own connections, and show nothing of a port that is closed.
 func judgeKubelets(h health.Host, ways []way) health.Verdict {
 	v := health.Verdict{Check: "kubelets from " + h.Name, State: health.Waiting, After: []string{host.UnitCheck(h), nodeSetCheck}}
 	var silent, unasked []way

@@ -84,8 +84,8 @@ func (w *poolWatch) read(ctx context.Context, s *kube.APIServer) (poolFacts, err
 	return facts, nil
 }
 
-// observeSpeakers returns the nodes that have a speaker's Pod which is to stay, sorted; none where the
-// specification names them.
+// observeSpeakers returns the nodes that have a speaker's Pod which is to stay, sorted; none where
+// the specification names them.
 func observeSpeakers(ctx context.Context, s *kube.APIServer, spec Spec) ([]string, error) {
 	if spec.SpeakerPods == "" {
 		return nil, nil

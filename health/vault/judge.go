@@ -37,8 +37,8 @@ const (
 // vaultCheck is the check of Vault's own word.
 const vaultCheck = "vault"
 
-// judgeVault judges whether Vault is initialised, unsealed and the active server. A sealed one is not
-// Ready either, so the Pod's condition alone would only say that something is wrong.
+// judgeVault judges whether Vault is initialised, unsealed and the active server. A sealed one is
+// not Ready either, so the Pod's condition alone would only say that something is wrong.
 func judgeVault(spec Spec, f vaultFacts) []health.Verdict {
 	v := health.Verdict{Check: vaultCheck, State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s exec %s -- vault status", spec.Namespace, spec.Pod)}
 	if f.Fault != nil {

@@ -87,8 +87,8 @@ func (e Expression) String() string {
 	return strings.TrimSpace(text.String())
 }
 
-// Annotations returns the expression and its time limit, which the provider counts in whole seconds. It
-// panics below one.
+// Annotations returns the expression and its time limit, which the provider counts in whole
+// seconds. It panics below one.
 func (e Expression) Annotations(limit time.Duration) map[string]string {
 	seconds := int(limit / time.Second)
 	if seconds < 1 || len(e.parts) == 0 {
@@ -97,8 +97,8 @@ func (e Expression) Annotations(limit time.Duration) map[string]string {
 	return map[string]string{Annotation: e.String(), TimeoutAnnotation: strconv.Itoa(seconds)}
 }
 
-// must returns an Expression of one part. Expressions are constants of the program, so a bad one is a
-// programming error and stops it at its start, like regexp.MustCompile.
+// must returns an Expression of one part. Expressions are constants of the program, so a bad one is
+// a programming error and stops it at its start, like regexp.MustCompile.
 func must(part string) Expression {
 	if err := Check(part); err != nil {
 		panic(err)

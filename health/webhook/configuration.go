@@ -38,7 +38,7 @@ func (f webhookFacts) configured() bool {
 	return f.Fault == nil && !f.Configuration.Missing && (f.Mutation == nil || !f.Mutation.Missing)
 }
 
-// configurationName is the configuration's resource as kubectl names it.
+// configurationName returns the configuration's resource as kubectl names it.
 func configurationName(s Spec) string {
 	if s.Mutating {
 		return "mutatingwebhookconfiguration"

@@ -62,8 +62,8 @@ func (p *probe) kick() {
 	observe.Signal(p.wake)
 }
 
-// unblocked is a kick by a host that can reach the webhook now. A probe that passes is left alone:
-// how long it passes may be all that there is to go by (consecutiveUnproved).
+// unblocked wakes the probe after a host has reached the webhook. A probe that passes is left
+// alone: the time for which it passes may be the only evidence (consecutiveUnproved).
 func (p *probe) unblocked() {
 	p.mu.Lock()
 	failing := p.facts.Passes == 0
@@ -73,7 +73,7 @@ func (p *probe) unblocked() {
 	}
 }
 
-// pause is the pause before the next attempt.
+// pause returns the pause before the next attempt.
 func (p *probe) pause() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -83,7 +83,7 @@ func (p *probe) pause() time.Duration {
 	return probeInterval
 }
 
-// latest is the newest result; passes of an earlier configuration do not count.
+// latest returns the newest result; passes of an earlier configuration do not count.
 func (p *probe) latest(epoch int) probeFacts {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -190,7 +190,7 @@ func (p *probe) ask(ctx context.Context, object map[string]any) (answer, map[str
 	return a, returned
 }
 
-// plural is the resource's name, empty while the API server does not serve the kind.
+// plural returns the resource's name, empty while the API server does not serve the kind.
 func (p *probe) plural() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -48,7 +48,7 @@ func (p probeFacts) clusterName() bool {
 	return strings.Contains(shown, ".svc") || strings.Contains(shown, "not valid for any names")
 }
 
-// probeHint is the command that shows more.
+// probeHint returns the command that shows more.
 func probeHint(spec Spec, kind answerKind) string {
 	switch kind {
 	case answerUnknownCA, answerName, answerExpired:
@@ -66,7 +66,7 @@ func probeHint(spec Spec, kind answerKind) string {
 	}
 }
 
-// kindOfObject is apiVersion and kind for messages.
+// kindOfObject returns apiVersion and kind for messages.
 func kindOfObject(object map[string]any) string {
 	return fmt.Sprintf("%v %v", object["apiVersion"], object["kind"])
 }

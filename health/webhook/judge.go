@@ -77,7 +77,7 @@ type probeFacts struct {
 	Seconds int `json:"seconds,omitempty"`
 }
 
-// judgeWebhook says whether the webhook serves. Existence is three checks of their own, because
+// judgeWebhook judges whether the webhook serves. Existence is three checks of their own, because
 // they explain; only the dry runs prove.
 func judgeWebhook(spec Spec, facts webhookFacts) []health.Verdict {
 	existence := []string{configurationCheck(spec), endpointsCheck(spec)}

@@ -115,7 +115,7 @@ func observeAddress(ctx context.Context, s *kube.APIServer, spec Spec) (string, 
 	return net.JoinHostPort(service.Spec.ClusterIP, strconv.Itoa(spec.Port)), nil
 }
 
-// plural is the resource of Accept's kind, empty while no API server serves it.
+// plural returns the resource of Accept's kind, empty while no API server serves it.
 func (w *webhookWatch) plural() string {
 	for _, p := range w.probes {
 		if name := p.plural(); name != "" {

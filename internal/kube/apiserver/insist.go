@@ -27,8 +27,8 @@ func Insist(ctx context.Context, request func(context.Context) error) error {
 	return last
 }
 
-// unanswered says that an error is none of the request's own: there was no answer, or the server
-// could not give one.
+// unanswered reports whether an error is none of the request's own: there was no answer, or the
+// server could not give one.
 func unanswered(err error) bool {
 	if err == nil {
 		return false

@@ -19,7 +19,7 @@ type NodeSettings struct {
 // IsEmpty reports whether nothing is set.
 func (s NodeSettings) IsEmpty() bool { return len(s.Labels) == 0 && len(s.Taints) == 0 }
 
-// LabelFlags are the labels as key=value, in a stable order.
+// LabelFlags returns the labels as key=value, in a stable order.
 func (s NodeSettings) LabelFlags() []string {
 	flags := make([]string, 0, len(s.Labels))
 	for _, key := range slices.Sorted(maps.Keys(s.Labels)) {
