@@ -50,7 +50,7 @@ func serveNames(t *testing.T, host, zone string) *nameServer {
 	return n
 }
 
-// leads has a name lead to an address, in one view or the other.
+// leads makes a name lead to an address, in one view or the other.
 func (n *nameServer) leads(view map[string]string, name, address string) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()

@@ -150,7 +150,7 @@ func (u *upstream) haveImages(t *testing.T, manifest *artifacts.Manifest, client
 	}
 }
 
-// imagesOf are the images of an archive.
+// imagesOf returns the images of an archive.
 func imagesOf(t *testing.T, file string) map[name.Tag]v1.Image {
 	t.Helper()
 	archive := func() (io.ReadCloser, error) { return unpacked(file) }
@@ -181,7 +181,7 @@ func unpacked(file string) (io.ReadCloser, error) {
 	return reader.IOReadCloser(), nil
 }
 
-// packedImages is one archive with the images of several, as K3s publishes its own.
+// packedImages returns one archive with the images of several, as K3s publishes its own.
 func packedImages(t *testing.T, files []string) []byte {
 	t.Helper()
 	images := map[name.Tag]v1.Image{}
@@ -198,7 +198,7 @@ func packedImages(t *testing.T, files []string) []byte {
 	return packed.Bytes()
 }
 
-// packedPrograms is a release's archive, by the names in it.
+// packedPrograms returns a release's archive, by the names in it.
 func packedPrograms(t *testing.T, programs map[string]string) []byte {
 	t.Helper()
 	var packed bytes.Buffer

@@ -23,7 +23,7 @@ func apisixShop() map[string]any {
 	return shop
 }
 
-// withShop is the platform with APISIX, its demo and a workload.
+// withShop returns the platform with APISIX, its demo and a workload.
 func withShop(shop map[string]any, hosts *hostSet, nodes ...node) map[string]any {
 	sections := withAPISIX(hosts, "full", nodes...)
 	sections["apps"] = map[string]any{"demo": true, "validate": "full", "workloads": []any{shop}}

@@ -79,7 +79,7 @@ func TestAPISIX(t *testing.T) {
 	})
 }
 
-// withAPISIX is a platform with APISIX and its demo, and no other ingress.
+// withAPISIX returns a platform with APISIX and its demo, and no other ingress.
 func withAPISIX(hosts *hostSet, validate string, nodes ...node) map[string]any {
 	sections := platform(hosts, nodes...)
 	sections["ingress"] = map[string]any{"domain": "apisix.test", "controllers": []any{"apisix"}}
@@ -89,7 +89,7 @@ func withAPISIX(hosts *hostSet, validate string, nodes ...node) map[string]any {
 	return sections
 }
 
-// withoutAPISIX is the same platform without it.
+// withoutAPISIX returns the same platform without it.
 func withoutAPISIX(hosts *hostSet, nodes ...node) map[string]any {
 	sections := withAPISIX(hosts, "full", nodes...)
 	sections["ingress"] = map[string]any{"domain": "apisix.test", "controllers": []any{}}
@@ -131,7 +131,7 @@ func (s *stack) partialFailure(t *testing.T, sections map[string]any) {
 	s.must(s.up("--expect-no-changes"))
 }
 
-// merged are sections with others in their place.
+// merged returns sections with others in their place.
 func merged(sections, others map[string]any) map[string]any {
 	all := map[string]any{}
 	maps.Copy(all, sections)

@@ -51,7 +51,7 @@ func pushDisk(a *acted, t *testing.T) disk {
 	}
 }
 
-// stateDisk is that of the stack's state, which is all that an action inside the cluster writes to.
+// stateDisk returns the disk of the stack's state: an action inside the cluster writes to no other.
 func stateDisk(a *acted, _ *testing.T) disk {
 	return disk{late: filled(a.stateFolder()), free: "mount -o remount,size=2g " + a.stateFolder()}
 }

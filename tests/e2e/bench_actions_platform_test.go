@@ -68,7 +68,7 @@ func (a *acted) sections() map[string]any {
 	}
 }
 
-// nodes are the configured ones.
+// nodes returns the configured ones.
 func (a *acted) nodes() []node {
 	return slices.DeleteFunc(slices.Clone(a.all), func(n node) bool { return n.name == "agent-2" && !a.grown })
 }

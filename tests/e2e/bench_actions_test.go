@@ -135,7 +135,7 @@ func (a *acted) fillsUp(t *testing.T, row action, inside func(string) bool) {
 	t.Logf("a full disk: %s", lineOf(said))
 }
 
-// lineOf is the line that tells of the full disk.
+// lineOf returns the line that tells of the full disk.
 func lineOf(said string) string {
 	for line := range strings.Lines(said) {
 		if noSpace.MatchString(line) {

@@ -41,7 +41,7 @@ func (s *stack) view(address string) cluster {
 	return made
 }
 
-// changes are one change for each kind of gate.
+// changes returns one change for each kind of gate.
 func changes(s *stack, hosts *hostSet) []change {
 	first, second := s.view(hosts.net.address(11)), s.view(hosts.net.address(12))
 	run := func(name, script string) func(*testing.T) {

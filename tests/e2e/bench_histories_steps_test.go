@@ -37,7 +37,7 @@ func (h *history) sections() map[string]any {
 	}
 }
 
-// nodes are the configured ones.
+// nodes returns the configured ones.
 func (h *history) nodes() []node {
 	return slices.DeleteFunc(slices.Clone(h.all), func(n node) bool { return h.changed[n.name] })
 }

@@ -82,7 +82,7 @@ func (r *running) wait(t *testing.T) {
 	}
 }
 
-// toEnd are the arguments of Pulumi for a subcommand that asks for nothing.
+// toEnd returns the arguments of Pulumi for a subcommand that asks for nothing.
 func (s *stack) toEnd(subcommand string) []string {
 	return []string{subcommand, "--stack", s.name, "--config-file", s.config, "--yes", "--skip-preview", "--non-interactive", "--parallel", "32"}
 }

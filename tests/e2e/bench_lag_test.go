@@ -37,7 +37,7 @@ type change struct {
 // ctx ended before.
 type observer func(ctx context.Context) time.Time
 
-// lag is the time in ms between "true", as the observers see it, and the gate's verdict line.
+// lag returns the time in ms between "true", as the observers see it, and the gate's verdict line.
 func (c change) lag(t *testing.T, s *stack) float64 {
 	c.spoil(t)
 	ctx, cancel := context.WithTimeout(t.Context(), lagLimit)
@@ -108,7 +108,7 @@ func connected(hosts *hostSet, name, address string, port int32) observer {
 	return inside(hosts, name, fmt.Sprintf("address=/dev/tcp/%s/%d\n", address, port)+untilConnected)
 }
 
-// inside is an observer that runs in a machine, which has this machine's clock: a script that
+// inside returns an observer that runs in a machine, which has this machine's clock: a script that
 // prints the nanosecond.
 func inside(hosts *hostSet, name, script string) observer {
 	return func(context.Context) time.Time {
@@ -146,7 +146,7 @@ func inTurn(parts ...observer) observer {
 	}
 }
 
-// together is an observer whose parts observe at the same time.
+// together returns an observer whose parts observe at the same time.
 func together(parts ...observer) observer {
 	return func(ctx context.Context) time.Time {
 		seen := make(chan time.Time, len(parts))

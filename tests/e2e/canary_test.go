@@ -72,7 +72,7 @@ func (w *workloadStory) rollsBack(t *testing.T, serving string) {
 	assert.Equal(t, serving, w.version(t), "the old version is what is rolled out")
 }
 
-// weights are those of the backends of the workload's only route, the old version's first.
+// weights returns the weights of the workload's only route, the old version's first.
 func (s *stack) weights(t *testing.T) []int {
 	t.Helper()
 	weights, err := weightsBy(t.Context(), s.client())

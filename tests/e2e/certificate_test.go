@@ -16,7 +16,7 @@ import (
 // platformCertificate is the Certificate behind every URL of the platform, as the API knows it.
 const platformCertificate = "/apis/cert-manager.io/v1/namespaces/traefik/certificates/traefik-tls"
 
-// served is the certificate that a URL shows, once its chain leads to the exported CA.
+// served returns the certificate that a URL shows, once its chain leads to the exported CA.
 func (s *stack) served(t require.TestingT, roots *x509.CertPool, address string) *x509.Certificate {
 	dialer := &net.Dialer{Timeout: 30 * time.Second}
 	connection, err := tls.DialWithDialer(dialer, "tcp", net.JoinHostPort(address, "443"), &tls.Config{

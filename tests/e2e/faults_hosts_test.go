@@ -212,7 +212,7 @@ func patched(namespace, object, patch string) string {
 	return "k3s kubectl -n " + namespace + " patch " + object + " --type=json -p '" + patch + "'"
 }
 
-// cutOff has server-2 and server-3 neither hear nor be heard by another host.
+// cutOff cuts server-2 and server-3 off from all other hosts.
 func cutOff(how string) string {
 	return "for a in 12 13; do iptables -w " + how + " FORWARD -s 10.33.0.$a -j DROP; iptables -w " + how + " FORWARD -d 10.33.0.$a -j DROP; done"
 }

@@ -64,7 +64,7 @@ var sampledFaults = []string{
 	"an agent is stopped and ends with an error", "sudo asks for a password", "CoreDNS is scaled to 0", "the address pool is deleted", "the issuer is deleted", "an image does not exist",
 }
 
-// sampled are the faults of a sample, in the order of the tables.
+// sampled returns the faults of a sample, in the order of the tables.
 func sampled(t *testing.T) []fault {
 	t.Helper()
 	faults := slices.DeleteFunc(allFaults(), func(f fault) bool { return !slices.Contains(sampledFaults, f.name) })
@@ -181,7 +181,7 @@ func (f fault) lasts() time.Duration {
 	return f.patience
 }
 
-// saidBy is the verdict that names the fault, in one line; empty where none does.
+// saidBy returns the verdict that names the fault, in one line; empty where none does.
 func (f fault) saidBy(gate gateSaid) string {
 	for _, v := range gate.Checks {
 		if v.State == "Ready" || v.State == "Skipped" || gate.Layer != f.layer || !strings.Contains(v.Check, f.object) || !strings.Contains(v.Hint, f.fix) {

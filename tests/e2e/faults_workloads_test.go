@@ -61,7 +61,7 @@ const (
 	refusedPods = `k3s kubectl -n apps get deployment shop -o jsonpath='{.status.conditions[?(@.type=="ReplicaFailure")].status}' | grep True`
 )
 
-// shop is a fault that a change of the Deployment makes, and that taking the change back ends.
+// shop returns a fault that a change of the Deployment makes, and that taking the change back ends.
 // shows reads its Pods.
 func shop(name, cause, fix, patch, shows string) fault {
 	return fault{
@@ -70,7 +70,7 @@ func shop(name, cause, fix, patch, shows string) fault {
 	}
 }
 
-// set is a patch of the container.
+// set returns a patch of the container.
 func set(field, value string) string {
 	return `[{"op":"add","path":"/spec/template/spec/containers/0/` + field + `","value":` + value + `}]`
 }

@@ -32,7 +32,7 @@ find /sys/fs/cgroup -type d \( -name 'kubepods*' -o -name k8s.io \) -prune | sed
 find /etc /usr/local /opt /root /home /var/lib -xdev \( -path /var/lib/systemd -o -path /var/lib/cloud -o -path /var/lib/private \) -prune -o -print | grep -v '/etc/mtab$' | sed 's/^/file /'
 `
 
-// footprints are the footprints of all machines, by name.
+// footprints returns the footprints of all machines, by name.
 func (l *hostSet) footprints() map[string]string {
 	all := map[string]string{}
 	for _, n := range l.nodes {
@@ -115,7 +115,7 @@ func (s *signal) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// isSeen reports whether the text is written within a time.
+// isSeen reports whether the text is printed within a time.
 func (s *signal) isSeen(within time.Duration) bool {
 	select {
 	case <-s.seen:

@@ -52,7 +52,7 @@ func TestImagesSurviveGarbageCollection(t *testing.T) {
 
 const ctrImages = "k3s ctr --address /run/k3s/containerd/containerd.sock --namespace k8s.io images "
 
-// images are the names of the images that a node has.
+// images returns the names of the images that a node has.
 func images(hosts *hostSet, node string) []string {
 	return strings.Fields(hosts.must(node, ctrImages+"list --quiet"))
 }
@@ -74,7 +74,7 @@ func importDecoy(t *testing.T, hosts *hostSet, node string) string {
 	return "docker.io/strata/decoy:v1"
 }
 
-// platformOf is an image's configuration for this machine's platform.
+// platformOf returns an image's configuration for this machine's platform.
 func platformOf(t *testing.T, image v1.Image) *v1.ConfigFile {
 	t.Helper()
 	file, err := image.ConfigFile()

@@ -65,7 +65,7 @@ func TestInitProposesAStackThatComesUp(t *testing.T) {
 	})
 }
 
-// proposedSections are the sections of a stack file, without their namespace.
+// proposedSections returns the sections of a stack file, without their namespace.
 func proposedSections(t *testing.T, file string) map[string]any {
 	t.Helper()
 	text, err := os.ReadFile(file)

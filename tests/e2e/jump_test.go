@@ -175,7 +175,7 @@ func (s *stack) throughItsTunnel(t *testing.T) {
 	_ = command.Wait() // it ends by the interrupt
 }
 
-// sealed is a key's file again, with a passphrase.
+// sealed writes a key's file again, with a passphrase.
 func sealed(t *testing.T, file, dir string) string {
 	t.Helper()
 	text, err := os.ReadFile(file)

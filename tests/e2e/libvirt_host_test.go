@@ -111,7 +111,7 @@ func (l *hypervisor) virshWith(t *testing.T, stdin string, words ...string) stri
 	return string(output)
 }
 
-// sections is a stack with one virtual machine. Emulated processors are slow, and so are its
+// sections returns a stack with one virtual machine. Emulated processors are slow, and so are its
 // bounds.
 func (l *hypervisor) sections(t *testing.T, server node, change map[string]any) map[string]any {
 	t.Helper()

@@ -111,8 +111,9 @@ func (s *stack) refusesAnothersSnapshot(t *testing.T, hosts *hostSet, copied str
 	hosts.must("server-1", "! ls /var/lib/rancher/k3s/server/db/snapshots/foreign-ahead")
 }
 
-// rewritten are objects that K3s writes by itself, by kind and name: its own certificate, and the
-// names of nodes for CoreDNS. The passwords of nodes are forgotten by a restore, and taken anew.
+// rewritten reports objects that K3s writes by itself, by kind and name: its own certificate, and
+// the names of nodes for CoreDNS. The passwords of nodes are forgotten by a restore, and taken
+// anew.
 func rewritten(what string) bool {
 	return what == "Secret kube-system/k3s-serving" || what == "ConfigMap kube-system/coredns" || strings.HasSuffix(what, ".node-password.k3s")
 }

@@ -83,8 +83,8 @@ func TestLife(t *testing.T) {
 	s.step("destroy", func(*testing.T) { s.must(s.destroy()) })
 }
 
-// bundleWithK3s is the bundle with K3s as another release: the program's own version is a text of
-// the same length in it.
+// bundleWithK3s returns the bundle with K3s as another release: the program's own version is a text
+// of the same length in it.
 func (s *stack) bundleWithK3s(t *testing.T, version string) string {
 	t.Helper()
 	require.Len(t, version, len(bundleK3s))
@@ -228,7 +228,7 @@ func (s *stack) record(t *testing.T, results ...bench.Result) {
 	}
 }
 
-// servers are the API servers of the existing hosts, as host:port.
+// servers returns the API servers of the existing hosts, as host:port.
 func (l *hostSet) servers() []string {
 	var servers []string
 	for _, n := range l.serverNodes() {
@@ -237,7 +237,7 @@ func (l *hostSet) servers() []string {
 	return servers
 }
 
-// kubelets are the versions that the nodes report, in the order of their names.
+// kubelets returns the versions that the nodes report, in the order of their names.
 func (s *stack) kubelets(t *testing.T) []string {
 	t.Helper()
 	nodes, err := s.client().CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})

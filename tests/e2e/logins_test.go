@@ -118,7 +118,7 @@ func proveLogins(t *testing.T, target remote.Target, key []byte) {
 	}
 }
 
-// as is a target with another user.
+// as returns a target with another user.
 func as(target remote.Target, user string) remote.Target {
 	target.User = user
 	return target

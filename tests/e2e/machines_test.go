@@ -199,12 +199,12 @@ func (l *hostSet) dump() {
 	}
 }
 
-// serverNodes are the hosts of the API servers.
+// serverNodes returns the hosts of the API servers.
 func (l *hostSet) serverNodes() []node {
 	return slices.DeleteFunc(slices.Clone(l.nodes), func(n node) bool { return n.role != "server" })
 }
 
-// hosts is the configuration section that lends the machines to Strata.
+// hosts returns the configuration section that lends the machines to Strata.
 func (l *hostSet) hosts(nodes ...node) map[string]any {
 	return map[string]any{
 		"driver": "existing", "subnet": l.net.subnet(), "nodes": l.list(nodes...),
@@ -212,7 +212,7 @@ func (l *hostSet) hosts(nodes ...node) map[string]any {
 	}
 }
 
-// list is the nodes as the configuration has them.
+// list returns the nodes as the configuration has them.
 func (l *hostSet) list(nodes ...node) []any {
 	list := []any{}
 	for _, n := range nodes {

@@ -117,14 +117,14 @@ spec:
 	}
 }
 
-// ownerless are the definitions in the cluster that neither a release nor a bundle of Strata's has,
-// so that nothing ever deletes them.
+// ownerless returns the definitions in the cluster that neither a release nor a bundle of Strata's
+// has, so that nothing ever deletes them.
 func (l *hostSet) ownerless() string {
 	return l.must("server-1", `k3s kubectl get customresourcedefinitions -l '!`+crds.BundleLabel+`' -o \
   jsonpath='{range .items[*]}{.metadata.annotations.meta\.helm\.sh/release-name}{" "}{.metadata.name}{"\n"}{end}' | sed -n 's/^ //p'`)
 }
 
-// platform is the configuration of a stack with every layer.
+// platform returns the configuration of a stack with every layer.
 func platform(hosts *hostSet, nodes ...node) map[string]any {
 	return map[string]any{
 		"hosts":   hosts.hosts(nodes...),

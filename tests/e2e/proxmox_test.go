@@ -125,7 +125,7 @@ func TestProxmoxMachinesThatDoNotComeUp(t *testing.T) {
 	})
 }
 
-// urn is the whole name of a resource in the state.
+// urn returns the whole name of a resource in the state.
 func (s *stack) urn(t *testing.T, name string) string {
 	t.Helper()
 	r := s.must(s.run("pulumi", "stack", "export", "--stack", s.name))

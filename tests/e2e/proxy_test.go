@@ -41,7 +41,7 @@ func serveConnectProxy(t *testing.T, address, name, behind string) *connectProxy
 	return p
 }
 
-// url is its address with the login.
+// url returns its address with the login.
 func (p *connectProxy) url() string { return "http://" + p.user + ":" + p.password + "@" + p.address }
 
 func (p *connectProxy) ServeHTTP(w http.ResponseWriter, request *http.Request) {

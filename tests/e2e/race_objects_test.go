@@ -52,7 +52,7 @@ func (s *stack) traefikAddress(t *testing.T) string {
 	return service.Status.LoadBalancer.Ingress[0].IP
 }
 
-// asked is the answer's code to a request for a host name at an address.
+// asked returns the answer's code to a request for a host name at an address.
 func asked(t require.TestingT, address, host string) int {
 	request, err := http.NewRequest(http.MethodGet, "http://"+address+"/", nil)
 	require.NoError(t, err)

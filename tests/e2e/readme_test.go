@@ -58,7 +58,7 @@ func (s *stack) atHome(home string) []string {
 	return append(env, "HOME="+home, "GOCACHE="+folders[0], "GOMODCACHE="+folders[1], "PULUMI_SKIP_CONFIRMATIONS=true")
 }
 
-// readmeBlock is the block of commands of a page that has a text.
+// readmeBlock returns the block of commands of a page that has a text.
 func readmeBlock(t *testing.T, page, text string) string {
 	t.Helper()
 	content, err := os.ReadFile(page)

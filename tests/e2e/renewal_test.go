@@ -133,7 +133,7 @@ func (s *stack) outlivesItsCertificates(t *testing.T, hosts *hostSet, sections m
 // third of its life.
 func nextGeneration(life time.Duration) time.Time { return time.Now().Truncate(life / 3).Add(life / 3) }
 
-// certificate is the client certificate of the stack's kubeconfig.
+// certificate returns the client certificate of the stack's kubeconfig.
 func (s *stack) certificate(t *testing.T) *x509.Certificate {
 	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(s.output("kubeconfig")))
 	require.NoError(t, err)

@@ -148,7 +148,7 @@ func (s *stack) finish(cmd *exec.Cmd) result {
 	return r
 }
 
-// command is a command in its own process group, so that a story can kill all of it.
+// command returns a command in its own process group, so that a story can kill all of it.
 func (s *stack) command(dir, name string, args ...string) *exec.Cmd {
 	path := name
 	if name == "pulumi" {
@@ -196,7 +196,7 @@ func (s *stack) health(more ...string) result {
 
 func (s *stack) destroy() result { return s.pulumi("destroy", "--yes", "--skip-preview") }
 
-// resources are the names of the resources in the stack's state, without the stack itself.
+// resources returns the names of the resources in the stack's state, without the stack itself.
 func (s *stack) resources() []string {
 	s.t.Helper()
 	r := s.must(s.run("pulumi", "stack", "export", "--stack", s.name))

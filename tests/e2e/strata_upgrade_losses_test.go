@@ -73,7 +73,7 @@ sha256sum /etc/rancher/k3s/config.yaml /usr/local/bin/k3s /var/lib/strata/owner`
 	return all
 }
 
-// pods are all of the cluster.
+// pods returns all Pods of the cluster.
 func (s *stack) pods(t *testing.T) []corev1.Pod {
 	t.Helper()
 	pods, err := s.client().CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})

@@ -48,7 +48,7 @@ func TestAnOlderStratasStackIsTakenOver(t *testing.T) {
 	}
 }
 
-// olderStrata is the checkout of the older Strata; empty: none.
+// olderStrata returns the checkout of the older Strata; empty: none.
 func olderStrata() string { return os.Getenv("E2E_OLDER") }
 
 // comesUpWith brings the stack up with the program of another checkout, and has it serve.

@@ -51,7 +51,7 @@ func (s *stack) supportLeaksNothing(t *testing.T, configured ...string) {
 	}
 }
 
-// gunzipped are the files of a tar.gz.
+// gunzipped returns the files of a tar.gz.
 func gunzipped(t *testing.T, path string) map[string][]byte {
 	t.Helper()
 	packed, err := os.ReadFile(path)
@@ -61,9 +61,9 @@ func gunzipped(t *testing.T, path string) map[string][]byte {
 	return filesOf(t, reader)
 }
 
-// secretsOf are the texts in the secrets of a state, and the long words of those of several lines.
-// A text that the state has in plain as well is no secret: Pulumi marks whole objects, in which the
-// name of a host lies beside a password.
+// secretsOf returns the texts in the secrets of a state, and the long words of those of several
+// lines. A text that the state has in plain as well is no secret: Pulumi marks whole objects, in
+// which the name of a host lies beside a password.
 func secretsOf(t *testing.T, export []byte) []string {
 	t.Helper()
 	var tree any

@@ -27,7 +27,7 @@ func (s *transcript) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// when is the time at which a command had written a text.
+// when returns the time at which a command had written a text.
 func (r result) when(t *testing.T, text string) time.Time {
 	t.Helper()
 	start := strings.Index(r.output, text)

@@ -89,7 +89,7 @@ func (s *stack) rollsForward(t *testing.T) {
 	s.answersOverTLS(t)
 }
 
-// bundleOf is the bundle with each add-on's chart at a version.
+// bundleOf returns the bundle with each add-on's chart at a version.
 func (s *stack) bundleOf(t *testing.T, version func(chart string) string) string {
 	return s.otherBundle(t, "charts/*.tgz", func(path string) string { return s.repack(t, path, version) })
 }
@@ -141,7 +141,7 @@ func (s *stack) firstBackOff(t *testing.T, namespace string) time.Time {
 	return first
 }
 
-// imagesIn are the images of a namespace's Pods.
+// imagesIn returns the images of a namespace's Pods.
 func (s *stack) imagesIn(t *testing.T, namespace string) []string {
 	pods, err := s.client().CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)

@@ -29,8 +29,8 @@ type workloadStory struct {
 	shop, traefik map[string]any
 }
 
-// quickShop is the workload with shorter times than a user's, since make test has minutes: its Pods
-// go 5 s after they are told.
+// quickShop returns the workload with shorter times than a user's, since make test has minutes: its
+// Pods go 5 s after they are told.
 func quickShop() map[string]any {
 	shop := defaultShop()
 	shop["preStop"], shop["longestRequest"], shop["slack"], shop["minReady"] = "5s", "10s", "5s", "2s"

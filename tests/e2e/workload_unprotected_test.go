@@ -80,7 +80,7 @@ func drainsAgent(t *testing.T, w *workloadStory) {
 	w.hosts.must("server-1", "k3s kubectl uncordon agent-1")
 }
 
-// unprotected is the removal of a name.
+// unprotected returns the removal of a name.
 func unprotected(name string) removal {
 	return removals[slices.IndexFunc(removals, func(r removal) bool { return r.name == name })]
 }

@@ -114,7 +114,7 @@ func (l *layerPage) of(layers []string) []string {
 	return names
 }
 
-// gates is a table of the gates of layers.
+// gates returns a table of the gates of layers.
 func (l *layerPage) gates(layers ...string) string {
 	rows := []string{"| gate | asks | at most | after |", "| --- | --- | --- | --- |"}
 	for _, name := range l.of(layers) {
@@ -155,7 +155,7 @@ func (l *layerPage) before(name string) string {
 	return strings.Join(needs, ", ")
 }
 
-// keys is the table of sections of the configuration.
+// keys returns the table of sections of the configuration.
 func (l *layerPage) keys(sections ...string) string {
 	fields, err := configdocs.Fields(filepath.Join(root, "config"))
 	require.NoError(l.t, err)
@@ -170,7 +170,7 @@ func (l *layerPage) keys(sections ...string) string {
 	return strings.Join(rows, "\n")
 }
 
-// faults is a table of the rows of docs/faults.md whose gate is one of the layers'.
+// faults returns a table of the rows of docs/faults.md whose gate is one of the layers'.
 func (l *layerPage) faults(layers ...string) string {
 	page, err := os.ReadFile(filepath.Join(root, "docs/faults.md"))
 	require.NoError(l.t, err)

@@ -32,7 +32,7 @@ const (
 	ours = "not in the plan"
 )
 
-// each is a need of every one of the resources.
+// each returns a need of every one of the resources.
 func each(from []string, to ...string) []need {
 	var needs []need
 	for _, name := range from {
@@ -97,7 +97,7 @@ func planRows(g graph) []planRow {
 	}, ourRows()...)
 }
 
-// ourRows are facts of the charts and controllers.
+// ourRows returns facts of the charts and controllers.
 func ourRows() []planRow {
 	return []planRow{
 		{ours, "data plane", "the Secret that its Pods read", []need{{"apisix-release", "apisix-keys"}}, nil, ""},
@@ -119,7 +119,7 @@ func ourRows() []planRow {
 	}
 }
 
-// broken are the needs of a row that the graph does not keep.
+// broken returns the needs of a row that the graph does not keep.
 func (r planRow) broken(g graph) []string {
 	var wrong []string
 	for _, one := range r.waits {
@@ -167,7 +167,7 @@ func TestARowThatIsNotKeptIsNoticed(t *testing.T) {
 	}
 }
 
-// planPage is the plan's tables in docs/edges.md.
+// planPage returns the plan's tables in docs/edges.md.
 func planPage(g graph) string {
 	var page strings.Builder
 	page.WriteString("\n## The demo on APISIX\n\n" +

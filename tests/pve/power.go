@@ -73,7 +73,7 @@ func (n *node) boot(g *guest) error {
 	return cmd.Start()
 }
 
-// machine is the lab machine that a guest's seed describes.
+// machine returns the lab machine that a guest's seed describes.
 func (n *node) machine(g *guest) (map[string]any, error) {
 	if other := g.Config["ide2"]; other != "" {
 		return nil, fmt.Errorf("cloud-init finds the seed on ide2 first: %s", other)

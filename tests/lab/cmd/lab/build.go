@@ -60,7 +60,7 @@ func newBuild(at layout.Layout) *cobra.Command {
 	return command
 }
 
-// chosen are the steps that the flags ask for: some by their names, those of some artifacts, or
+// chosen returns the steps that the flags ask for: some by their names, those of some artifacts, or
 // all.
 func chosen(command *cobra.Command, at layout.Layout, bundle string, only []string, wanted string) ([]build.Step, error) {
 	switch {

@@ -27,7 +27,7 @@ const (
 	leastRate = 0.2
 )
 
-// of is the weight of a part.
+// of returns the weight of a part.
 func (w Weights) of(part Part) Weight {
 	if weight, known := w[part.Name]; known {
 		return weight
@@ -82,7 +82,7 @@ func (w Weights) done(m Moment, downloads bool) (spent, weight float64) {
 	return spent, weight
 }
 
-// spentOnRunning is the processor time that no ended part accounts for.
+// spentOnRunning returns the processor time that no ended part accounts for.
 func (w Weights) spentOnRunning(m Moment) float64 {
 	spent := m.Processor
 	for _, part := range m.Done {

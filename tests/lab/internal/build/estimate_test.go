@@ -33,7 +33,7 @@ func table() (weights Weights, order []string) {
 	return weights, append(order, "image")
 }
 
-// run is the record of a run, with a sample each five seconds.
+// run returns the record of a run, with a sample each five seconds.
 func (s sim) run(weights Weights, order []string) *Record {
 	const step, every = 0.1, 50
 	record := &Record{Cores: 2}

@@ -76,5 +76,5 @@ func download(ctx context.Context, step Step, progress *Progress) error {
 	return nil
 }
 
-// DownloadOf is the name of the part that is a step's download.
+// DownloadOf returns the name of the part that is a step's download.
 func DownloadOf(step string) string { return "download/" + step }

@@ -90,7 +90,7 @@ func (p *Progress) part(name string) *Part {
 	return nil
 }
 
-// now is seconds since the build began. It is never 0, which means "not yet".
+// now returns seconds since the build began. It is never 0, which means "not yet".
 func (p *Progress) now() float64 { return max(time.Since(p.began).Seconds(), 0.001) }
 
 func (p *Progress) started(name string) {

@@ -99,7 +99,7 @@ func check(steps []Step) error {
 	return nil
 }
 
-// next is the index of the first waiting step that can start, or -1: its needs have ended, its
+// next returns the index of the first waiting step that can start, or -1: its needs have ended, its
 // download too, and there is a place for it.
 func next(waiting []Step, results map[string]result, fetches *fetches, place bool) int {
 	return slices.IndexFunc(waiting, func(step Step) bool {

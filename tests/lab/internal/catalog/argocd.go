@@ -96,8 +96,8 @@ func argocdFiles(files chart.Files, manifests string) error {
 	return err
 }
 
-// excerpt is the part of a manifest at a path of keys and indexes: a text as it is, anything else
-// as YAML.
+// excerpt returns the part of a manifest at a path of keys and indexes: a text as it is, anything
+// else as YAML.
 func excerpt(manifest string, path ...any) (string, error) {
 	text, err := os.ReadFile(manifest)
 	if err != nil {

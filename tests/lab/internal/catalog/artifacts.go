@@ -18,7 +18,7 @@ type item struct {
 	name, version, path, origin string
 }
 
-// items are the bundle's artifacts. The names are those of config/charts.go in the root module.
+// items returns the bundle's artifacts. The names are those of config/charts.go in the root module.
 func items() []item {
 	k3s := "stand-in: upstream Kubernetes v" + kubernetesVersion + ", etcd and flannel behind K3s's command line, files and endpoints"
 	list := []item{
@@ -57,7 +57,7 @@ func items() []item {
 // imagesName is the name that all archives of images have.
 const imagesName = "k3s-images"
 
-// Artifacts are the names of all artifacts that a bundle can have.
+// Artifacts returns the names of all artifacts that a bundle can have.
 func Artifacts() []string {
 	var names []string
 	for _, item := range items() {
@@ -81,7 +81,7 @@ func itemsFor(names []string) []item {
 	})
 }
 
-// chartsByImage are the charts by the step of an archive that they ask for.
+// chartsByImage returns the charts by the step of an archive that they ask for.
 func chartsByImage() map[string]string {
 	charts := map[string]string{}
 	for _, archive := range archives() {

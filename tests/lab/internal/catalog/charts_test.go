@@ -47,7 +47,7 @@ func (r release) render(t *testing.T, values string) objects {
 	return found
 }
 
-// try is render for values that the chart may refuse.
+// try does as render for values that the chart may refuse.
 func (r release) try(t *testing.T, text string) (objects, error) {
 	t.Helper()
 	values := map[string]any{}

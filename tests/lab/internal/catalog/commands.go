@@ -48,7 +48,7 @@ const (
 	stepVaultRoot        = "vault-root"
 )
 
-// commands are the Go commands by step name. Folders are relative to tests/lab.
+// commands returns the Go commands by step name. Folders are relative to tests/lab.
 func commands() map[string]gobuild.Command {
 	own := []string{"."}
 	all := map[string]gobuild.Command{
@@ -119,7 +119,7 @@ func delays() []string {
 	return []string{"strata/tests/lab/tools/apisix/delays.Scale=0"}
 }
 
-// commandStep is the step that compiles a command.
+// commandStep returns the step that compiles a command.
 func commandStep(lab, name string) build.Step {
 	command := commands()[name]
 	command.Module = filepath.Join(lab, command.Module)

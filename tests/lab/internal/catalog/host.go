@@ -68,7 +68,7 @@ func binaryStep(at layout.Layout, name string, command gobuild.Command) build.St
 	}
 }
 
-// compiled is the step of a command, with its download.
+// compiled returns the step of a command, with its download.
 func compiled(lab, name string) build.Step {
 	step := commandStep(lab, name)
 	command := commands()[name]

@@ -46,7 +46,7 @@ const (
 	metricsImage = "docker.io/rancher/mirrored-metrics-server:v" + metricsVersion
 )
 
-// archives are the image tars.
+// archives returns the image tars.
 func archives() []archive {
 	return slices.Concat(clusterArchives(), platformArchives(), apisixArchives(), waveArchives())
 }
@@ -87,7 +87,7 @@ func clusterArchives() []archive {
 	}
 }
 
-// References are all image references that the bundle's archives hold.
+// References returns all image references that the bundle's archives hold.
 func References() []string {
 	var all []string
 	for _, archive := range archives() {
@@ -114,7 +114,7 @@ func (a archive) stepName() string { return cmp.Or(a.name, a.binary) + "-image" 
 
 func (a archive) file() string { return cmp.Or(a.name, a.binary) + ".tar.zst" }
 
-// build is the step that writes the archive.
+// build returns the step that writes the archive.
 func (a archive) build() build.Step {
 	return build.Step{
 		Name:  a.stepName(),

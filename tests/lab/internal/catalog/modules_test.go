@@ -57,7 +57,7 @@ func isApart(step, module string) bool {
 	return false
 }
 
-// requirements are the versions in a go.mod by module.
+// requirements returns the versions in a go.mod by module.
 func requirements(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	path := filepath.Join(folder, "go.mod")

@@ -16,7 +16,7 @@ import (
 	"strata/tests/lab/internal/originals"
 )
 
-// given is the lab with an empty cache and originals of these names, executable.
+// given returns the lab with an empty cache and originals of these names, executable.
 func given(t *testing.T, names ...string) layout.Layout {
 	t.Helper()
 	at := empty(t)

@@ -15,7 +15,7 @@ import (
 	"strata/tests/lab/internal/layout"
 )
 
-// empty is the lab of this checkout with an empty cache.
+// empty returns the lab of this checkout with an empty cache.
 func empty(t *testing.T) layout.Layout {
 	t.Helper()
 	at, err := layout.Find(".")
@@ -110,7 +110,7 @@ func TestEveryPartThatTakesLongIsWeighed(t *testing.T) {
 	}
 }
 
-// checkoutWithoutProgram is the checkout as after a clone.
+// checkoutWithoutProgram returns the checkout as after a clone.
 func checkoutWithoutProgram(t *testing.T, checkout string) string {
 	clone := t.TempDir()
 	require.NoError(t, os.Symlink(filepath.Join(checkout, "tests"), filepath.Join(clone, "tests")))

@@ -14,7 +14,7 @@ import (
 	"strata/tests/lab/internal/pulumihome"
 )
 
-// Steps is the whole build graph of the lab's own, for a bundle at out.
+// Steps returns the whole build graph of the lab's own, for a bundle at out.
 func Steps(at layout.Layout, out string) []build.Step {
 	return graph(at, out, Artifacts(), originals.Set{})
 }

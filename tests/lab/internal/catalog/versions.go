@@ -65,7 +65,7 @@ var pluginVersions = map[string]string{
 
 func pluginNames() []string { return slices.Sorted(maps.Keys(pluginVersions)) }
 
-// PluginFolders are the folders of the plugins in a PULUMI_HOME.
+// PluginFolders returns the folders of the plugins in a PULUMI_HOME.
 func PluginFolders() []string {
 	var folders []string
 	for _, name := range pluginNames() {

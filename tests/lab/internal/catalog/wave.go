@@ -50,7 +50,7 @@ func waveSteps() []build.Step {
 	}
 }
 
-// waveArchives is Wave's image.
+// waveArchives returns Wave's image.
 func waveArchives() []archive {
 	if _, there := waveSource(); !there {
 		return nil
@@ -61,7 +61,7 @@ func waveArchives() []archive {
 	}}
 }
 
-// waveItems is Wave's chart.
+// waveItems returns Wave's chart.
 func waveItems() []item {
 	if _, there := waveSource(); !there {
 		return nil

@@ -103,8 +103,8 @@ func withoutInArgoCD() []gobuild.Edit {
 	return append(edits, forKubernetesInArgoCD()...)
 }
 
-// forKubernetesInArgoCD are the edits for Kubernetes 0.36, whose modules Argo CD has since 3.5, and
-// for its engine, which is 3.4.2's: the nearest one that the checksum database knows.
+// forKubernetesInArgoCD returns the edits for Kubernetes 0.36, whose modules Argo CD has since 3.5,
+// and for its engine, which is 3.4.2's: the nearest one that the checksum database knows.
 func forKubernetesInArgoCD() []gobuild.Edit {
 	const module, engine = "github.com/argoproj/argo-cd/v3", "github.com/argoproj/argo-cd/gitops-engine"
 	const first = `appcontroller "` + module + `/cmd/argocd-application-controller/commands"`

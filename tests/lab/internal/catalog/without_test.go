@@ -92,7 +92,7 @@ func name(function *ast.FuncDecl) string {
 	return function.Name.Name
 }
 
-// canFail says whether the last result is an error.
+// canFail reports whether the last result is an error.
 func canFail(function *ast.FuncDecl) bool {
 	results := function.Type.Results
 	if results == nil {
@@ -102,7 +102,7 @@ func canFail(function *ast.FuncDecl) bool {
 	return ok && last.Name == "error"
 }
 
-// words are the text that makes an error: the first argument of errors.New and the like.
+// words returns the text that makes an error: the first argument of errors.New and the like.
 func words(value ast.Expr) string {
 	call, ok := value.(*ast.CallExpr)
 	if !ok || len(call.Args) == 0 {

@@ -63,13 +63,13 @@ func Find(name string) (Kind, error) {
 	return Kind{}, fmt.Errorf("no fault is called %q; expected one of %s", name, strings.Join(names, ", "))
 }
 
-// inside is a fault made by a shell command in the machine.
+// inside returns a fault made by a shell command in the machine.
 func inside(name, about, inject, heal string) Kind {
 	shell := func(text string) []string { return []string{"exec", machineArgument, "--", "sh", "-euc", text} }
 	return Kind{Name: name, About: about, Inject: shell(inject), Clear: shell(heal)}
 }
 
-// firewall is a fault made by one rule of the machine's packet filter.
+// firewall returns a fault made by one rule of the machine's packet filter.
 func firewall(name, about, rule string) Kind { return inside(name, about, insert(rule), remove(rule)) }
 
 // mark is the comment that tells our rules from the machine's own.

@@ -84,7 +84,7 @@ func (c Command) editInto(ctx context.Context, work string, log io.Writer) error
 	return os.WriteFile(path, text, 0o644)
 }
 
-// editedModules are the dependencies that are edited, each once.
+// editedModules returns the dependencies that are edited, each once.
 func (c Command) editedModules() []string {
 	var modules []string
 	for _, edit := range c.Edits {

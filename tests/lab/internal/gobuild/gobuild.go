@@ -133,7 +133,7 @@ func runGo(ctx context.Context, module string, log io.Writer, args ...string) (s
 	return string(out), nil
 }
 
-// replacedFolders are the folders that a go.mod puts in the place of modules.
+// replacedFolders returns the folders that a go.mod puts in the place of modules.
 func replacedFolders(module string) ([]string, error) {
 	path := filepath.Join(module, "go.mod")
 	text, err := os.ReadFile(path)

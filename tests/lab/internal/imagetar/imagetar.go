@@ -71,8 +71,8 @@ func pack(out string, write func(io.Writer) error) (err error) {
 	return errors.Join(write(packer), packer.Close())
 }
 
-// canonical is the name under which containerd looks an image up: on docker.io, one that is in no
-// folder is in library.
+// canonical returns the name under which containerd looks an image up: on docker.io, one that is in
+// no folder is in library.
 func canonical(reference string) string {
 	path, ok := strings.CutPrefix(reference, "docker.io/")
 	if !ok || strings.Contains(path, "/") {
@@ -108,7 +108,7 @@ func (i Image) make() (v1.Image, error) {
 	return i.configure(image, entrypoint)
 }
 
-// plain is a layer that is not compressed: the archive is.
+// plain returns a layer that is not compressed: the archive is.
 func plain(content []byte) v1.Layer { return static.NewLayer(content, types.DockerUncompressedLayer) }
 
 // path is the binary's in the image.

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// layer is a tar with the binary, its links, and the folders that programs expect to exist: /tmp,
-// and /etc for the files that the kubelet mounts there.
+// layer returns a tar with the binary, its links, and the folders that programs expect to exist:
+// /tmp, and /etc for the files that the kubelet mounts there.
 func (i Image) layer() ([]byte, error) {
 	content, err := os.ReadFile(i.Binary)
 	if err != nil {

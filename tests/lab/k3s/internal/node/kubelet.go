@@ -81,7 +81,7 @@ func (c *Config) writeKubeletConfig(file string) error {
 	return os.WriteFile(file, append(data, '\n'), 0o600)
 }
 
-// resolvConf is the host's file unless a pod cannot use it (a resolver on loopback): then K3s
+// resolvConf returns the host's file unless a pod cannot use it (a resolver on loopback): then K3s
 // writes one.
 func (c *Config) resolvConf() string {
 	if c.ResolvConf != "" {

@@ -88,7 +88,7 @@ func nodeName(p *settings.Parsed) (string, error) {
 	return strings.ToLower(name), nil
 }
 
-// defaultIP is the address of the interface with the default route; K3s fails without one.
+// defaultIP returns the address of the interface with the default route; K3s fails without one.
 func defaultIP() (string, error) {
 	conn, err := net.Dial("udp4", "203.0.113.1:9") // no packet is sent; the kernel picks the source address
 	if err != nil {

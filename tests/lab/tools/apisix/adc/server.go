@@ -117,7 +117,7 @@ func (c *caches) sync(ctx context.Context, request Request) (Result, error) {
 	return result, nil
 }
 
-// ask is the status and body of a request to a data plane.
+// ask returns the status and body of a request to a data plane.
 func ask(ctx context.Context, method, address, key string, body any) (int, string, error) {
 	text, err := json.Marshal(body)
 	if err != nil {

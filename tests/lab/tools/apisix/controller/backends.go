@@ -12,7 +12,7 @@ import (
 // writes 1 into an HTTPRoute.
 const defaultWeight = 100
 
-// idOf is an id of a name (internal/id).
+// idOf returns an id of a name (internal/id).
 func idOf(name string) string { return fmt.Sprintf("%x", crc32.ChecksumIEEE([]byte(name))) }
 
 // backends gives a service its upstream, and those of the backends after the first. It follows the
@@ -50,7 +50,7 @@ func (c *controller) backends(namespace string, refs []map[string]any, service *
 	service.Upstreams = all[1:]
 }
 
-// weightOf is a backend's weight.
+// weightOf returns a backend's weight.
 func weightOf(ref map[string]any, without int) int {
 	if given, ok := ref["weight"].(int64); ok {
 		return int(given)

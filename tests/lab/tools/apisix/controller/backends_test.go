@@ -14,7 +14,7 @@ import (
 	"strata/tests/lab/tools/apisix/admin"
 )
 
-// world is a controller of Services in namespace apps, each with one Pod that is ready or not.
+// world returns a controller of Services in namespace apps, each with one Pod that is ready or not.
 func world(t *testing.T, ready map[string]bool) *controller {
 	t.Helper()
 	c := &controller{last: map[string]adc.Service{}, stores: map[schema.GroupVersionResource]cache.Store{
@@ -46,7 +46,7 @@ func world(t *testing.T, ready map[string]bool) *controller {
 	return c
 }
 
-// routeTo is an HTTPRoute with one rule for each list of backends; a weight below 0 is none.
+// routeTo returns an HTTPRoute with one rule for each list of backends; a weight below 0 is none.
 func routeTo(rules ...[]any) object {
 	var all []any
 	for _, backends := range rules {

@@ -125,7 +125,7 @@ func (c *controller) all(resource schema.GroupVersionResource) []object {
 	return found
 }
 
-// get is one object, or nil.
+// get returns one object, or nil.
 func (c *controller) get(resource schema.GroupVersionResource, namespace, name string) object {
 	store := c.stores[resource]
 	if store == nil {
@@ -143,13 +143,13 @@ func (c *controller) get(resource schema.GroupVersionResource, namespace, name s
 	return one
 }
 
-// text is a text field of an object; empty where there is none.
+// text returns a text field of an object; empty where there is none.
 func text(o object, path ...string) string {
 	value, _, _ := unstructured.NestedString(o.Object, path...)
 	return value
 }
 
-// list are the objects of a list field.
+// list returns the objects of a list field.
 func list(from map[string]any, path ...string) []map[string]any {
 	values, _, _ := unstructured.NestedSlice(from, path...)
 	var found []map[string]any
@@ -161,7 +161,7 @@ func list(from map[string]any, path ...string) []map[string]any {
 	return found
 }
 
-// texts are the texts of a list field.
+// texts returns the texts of a list field.
 func texts(from map[string]any, path ...string) []string {
 	values, _, _ := unstructured.NestedStringSlice(from, path...)
 	return values

@@ -81,7 +81,7 @@ func (c *controller) class(ctx context.Context, class object) error {
 	return late(err)
 }
 
-// ours are the Gateways of our classes.
+// ours returns the Gateways of our classes.
 func (c *controller) ours() []object {
 	var found []object
 	for _, gateway := range c.all(gateways) {

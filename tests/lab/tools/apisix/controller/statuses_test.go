@@ -66,7 +66,7 @@ func TestStatusesAreTheOriginals(t *testing.T) {
 	}
 }
 
-// situation is a controller that sees a row's objects.
+// situation returns a controller that sees a row's objects.
 func situation(t *testing.T, base []map[string]any, row statusRow) *controller {
 	t.Helper()
 	c := &controller{last: map[string]adc.Service{}, stores: map[schema.GroupVersionResource]cache.Store{}}
@@ -85,7 +85,7 @@ func situation(t *testing.T, base []map[string]any, row statusRow) *controller {
 	return c
 }
 
-// decoded is an object with the types that a client gives it: whole numbers are int64.
+// decoded returns an object with the types that a client gives it: whole numbers are int64.
 func decoded(t *testing.T, fields map[string]any) object {
 	t.Helper()
 	text, err := json.Marshal(fields)
@@ -99,8 +99,8 @@ func decoded(t *testing.T, fields map[string]any) object {
 	return one
 }
 
-// summarized is a status with each condition as "Type=Status Reason", in order; times, generations
-// and messages are left out.
+// summarized returns a status with each condition as "Type=Status Reason", in order; times,
+// generations and messages are left out.
 func summarized(t *testing.T, status map[string]any) any {
 	t.Helper()
 	text, err := json.Marshal(status)

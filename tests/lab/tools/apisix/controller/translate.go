@@ -62,7 +62,7 @@ func labels(o object, kind string) map[string]string {
 	}
 }
 
-// serviceOf is the service of one rule of an object, by its place.
+// serviceOf returns the service of one rule of an object, by its place.
 func serviceOf(o object, kind string, rule int, hosts []string) adc.Service {
 	name := fmt.Sprintf("%s_%s_%d", o.GetNamespace(), o.GetName(), rule)
 	return adc.Service{Metadata: adc.Metadata{ID: idOf(name), Name: name, Labels: labels(o, kind)}, Hosts: hosts, Plugins: map[string]any{}}

@@ -75,7 +75,7 @@ func (p *plane) admin(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// give is the configuration that there is: keys and certificates included, as in the original.
+// give writes the present configuration: keys and certificates included, as in the original.
 func (p *plane) give(w http.ResponseWriter) {
 	if sent := p.sent.Load(); sent != nil {
 		say(w, http.StatusOK, sent.Config)

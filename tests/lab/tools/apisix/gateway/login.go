@@ -174,7 +174,7 @@ func keep(w http.ResponseWriter, box *box, name string, value any, lives time.Du
 	return nil
 }
 
-// text is a text below some keys of a plugin's configuration.
+// text returns a text below some keys of a plugin's configuration.
 func text(config map[string]any, path ...string) string {
 	for _, step := range path[:len(path)-1] {
 		config, _ = config[step].(map[string]any)

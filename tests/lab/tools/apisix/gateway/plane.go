@@ -53,7 +53,7 @@ func newPlane(who access) *plane {
 	return &plane{access: who, metrics: newMetrics(), login: newLogin()}
 }
 
-// status is the endpoint of the readiness probe: not ready before there is a configuration.
+// status answers the readiness probe: not ready before there is a configuration.
 func (p *plane) status(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.URL.Path == "/status/ready" && p.sent.Load() == nil:
@@ -103,7 +103,7 @@ func (p *plane) takeUpstreams() {
 	}
 }
 
-// certificate is the one for the name that a client asks for.
+// certificate returns the certificate for the name that a client asks for.
 func (p *plane) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	if sent := p.current.Load(); sent != nil {
 		for _, pair := range sent.pairs {

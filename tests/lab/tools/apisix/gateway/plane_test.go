@@ -18,7 +18,7 @@ import (
 // testPlane returns one with the keys k and v, for all addresses.
 func testPlane() *plane { return newPlane(access{adminKey: "k", viewerKey: "v"}) }
 
-// config is routes that have a service each, with hosts and nodes of its own.
+// config returns routes that have a service each, with hosts and nodes of its own.
 func config(rules ...rule) admin.Config {
 	var all admin.Config
 	for _, one := range rules {
@@ -37,7 +37,7 @@ type rule struct {
 	vars        [][]any
 }
 
-// ask is the status and body of a request to a handler.
+// ask returns the status and body of a request to a handler.
 func ask(t *testing.T, handler http.Handler, request *http.Request) (int, string) {
 	t.Helper()
 	answer := httptest.NewRecorder()

@@ -9,7 +9,7 @@ import (
 	"strata/tests/lab/tools/apisix/admin"
 )
 
-// named is a Pod that says its name.
+// named starts a Pod that answers with its name.
 func named(t *testing.T, name string) admin.Upstream {
 	t.Helper()
 	server := httptest.NewServer(
@@ -19,7 +19,8 @@ func named(t *testing.T, name string) admin.Upstream {
 	return admin.Upstream{ID: name, Nodes: []admin.Node{nodeOf(t, server.URL)}}
 }
 
-// shop is a route whose own upstream is stable's, and the others beside it; weighted are its parts.
+// shop returns a route whose own upstream is stable's, and the others beside it; weighted are its
+// parts.
 func shop(stable admin.Upstream, others []admin.Upstream, weighted ...map[string]any) admin.Config {
 	all := config(rule{id: "shop", hosts: []string{"shop.test"}, uris: []string{"/*"}, nodes: stable.Nodes})
 	if len(weighted) > 0 {

@@ -64,7 +64,7 @@ func (s *server) sign(claims map[string]any) (string, error) {
 	return text + "." + base64.RawURLEncoding.EncodeToString(signature), err
 }
 
-// certs are the keys that verify the tokens.
+// certs answers with the keys that verify the tokens.
 func (s *server) certs(w http.ResponseWriter) {
 	say(w, http.StatusOK, map[string]any{"keys": []any{map[string]string{
 		"kid": s.kid(), "kty": "RSA", "alg": "RS256", "use": "sig",
