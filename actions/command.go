@@ -51,7 +51,7 @@ func Command[In any](v *verb.Verb[In], input In, environment pulumi.StringMap) *
 	return CommandOf(v, pulumix.Val(input), environment)
 }
 
-// CommandOf is Command with an input that is known later.
+// CommandOf returns a Command with an input that is known later.
 func CommandOf[In any](v *verb.Verb[In], input pulumix.Input[In], environment pulumi.StringMap) *local.CommandArgs {
 	command := &local.CommandArgs{
 		Create: Text(v), Logging: local.LoggingStderr, AddPreviousOutputInEnv: pulumi.Bool(false),
@@ -65,7 +65,7 @@ func CommandOf[In any](v *verb.Verb[In], input pulumix.Input[In], environment pu
 	return command
 }
 
-// AtDelete has a command run when its resource is deleted, and at no other time.
+// AtDelete makes a command run when its resource is deleted, and at no other time.
 func AtDelete(command *local.CommandArgs) *local.CommandArgs {
 	command.Create, command.Delete = nil, command.Create
 	return command

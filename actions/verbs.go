@@ -1,4 +1,5 @@
-// Package actions has the table of what resources run, and the commands that resources get of it.
+// Package actions has the table of verbs that resources run, and the commands that resources get of
+// it.
 package actions
 
 import (

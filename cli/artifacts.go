@@ -13,7 +13,7 @@ import (
 	"strata/config"
 )
 
-// newFetchCommand is `strata fetch`: download what is pinned and record its sums.
+// newFetchCommand returns `strata fetch`: download the pinned artifacts and record their sums.
 func newFetchCommand() *cobra.Command {
 	var project string
 	var files []string
@@ -60,7 +60,7 @@ func recordImages(cmd *cobra.Command, project string, files []string) error {
 	return err
 }
 
-// newImageCommand is `strata image`: an archive of one of this repository's own images.
+// newImageCommand returns `strata image`: an archive of one of this repository's own images.
 func newImageCommand() *cobra.Command {
 	var project, output, reference, arch string
 	command := &cobra.Command{
@@ -101,7 +101,7 @@ func newImageCommand() *cobra.Command {
 	return command
 }
 
-// imageNames are the names of the images.
+// imageNames returns the names of the images.
 func imageNames() (names []string) {
 	for _, image := range config.OwnImages {
 		names = append(names, image.Name)

@@ -16,7 +16,7 @@ import (
 // bundleModule is the module that makes bundles, relative to the project.
 const bundleModule = "tools/bundle"
 
-// newBundleCommand is `strata bundle`.
+// newBundleCommand returns `strata bundle`.
 func newBundleCommand() *cobra.Command {
 	command := &cobra.Command{Use: "bundle", Short: "Make or verify a folder with all that a stack needs where there is no internet"}
 	command.AddCommand(newBundleMakeCommand(), &cobra.Command{
@@ -37,8 +37,8 @@ func newBundleCommand() *cobra.Command {
 	return command
 }
 
-// newBundleMakeCommand is `strata bundle make`. It runs a module of its own, whose libraries no
-// other user has to compile.
+// newBundleMakeCommand returns `strata bundle make`. It runs a module of its own, whose libraries
+// no other user has to compile.
 func newBundleMakeCommand() *cobra.Command {
 	var project, stack, file string
 	command := &cobra.Command{
@@ -64,7 +64,7 @@ func makeBundle(cmd *cobra.Command, project, stack, file, dir string) error {
 }
 
 // runBundle compiles the module and runs it, with this command's output and until this command is
-// interrupted. left says what a failed run leaves.
+// interrupted. left describes the files that a failed run leaves.
 func runBundle(cmd *cobra.Command, command, left, project, stack, file string, more ...string) error {
 	project, err := filepath.Abs(project) // go -C takes a path of the output for one in the module's folder
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"strata/actions"
 )
 
-// What resources run is no command of people's, but for those that are listed: Run finds the verb
-// first, so that they are the same.
+// Verbs of resources are no commands for users, but for the listed ones. Run finds the verb first,
+// so that both are the same.
 func TestNoCommandOfAResourceIsAmongThoseOfPeople(t *testing.T) {
 	both := map[string]string{
 		"hostkey": "errors about a host's key name it",

@@ -14,9 +14,9 @@ import (
 // snapshotTimeout bounds a snapshot and its copy: a gigabyte over a slow line.
 const snapshotTimeout = 10 * time.Minute
 
-// newSnapshotCommand is `strata snapshot`: it has the first server that answers write a snapshot of
-// etcd now, beside the scheduled ones, and copies it here if asked: what is on the host is lost
-// with the host.
+// newSnapshotCommand returns `strata snapshot`: the first server that answers writes a snapshot of
+// etcd now, beside the scheduled ones. It is copied here if asked: a host's snapshots are lost with
+// the host.
 func newSnapshotCommand() *cobra.Command {
 	var stack, project, to string
 	var list bool
@@ -54,7 +54,7 @@ type restoreFlags struct {
 	yes, newHosts          bool
 }
 
-// newRestoreCommand is `strata restore`: back to a snapshot, or, with --current, out of a lost
+// newRestoreCommand returns `strata restore`: back to a snapshot, or, with --current, out of a lost
 // quorum with one server's own data.
 func newRestoreCommand() *cobra.Command {
 	var flags restoreFlags

@@ -33,7 +33,7 @@ func mirrored(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// stackWithMirror is a stack's file on an existing cluster, which downloads from a server.
+// stackWithMirror returns a stack's file on an existing cluster, which downloads from a server.
 func stackWithMirror(t *testing.T, server *httptest.Server) []byte {
 	t.Helper()
 	text, err := yaml.Marshal(map[string]any{"config": map[string]any{

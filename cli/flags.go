@@ -19,7 +19,7 @@ func ofFile(command *cobra.Command, file *string) {
 	command.Flags().StringVar(file, "config-file", "", "the stack's file (default Pulumi.STACK.yaml in the project)")
 }
 
-// stackFile is the stack's file: the one that was named, or the project's own.
+// stackFile returns the stack's file: the named one, or the project's own.
 func stackFile(named, project, stack string) string {
 	if named != "" {
 		return named

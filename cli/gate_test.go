@@ -27,7 +27,7 @@ func invoke(t *testing.T, stdin string, args ...string) (code int, stdout, stder
 	return code, out.String(), err.String()
 }
 
-// agentSpec is the gate of an agent's unit on the server.
+// agentSpec returns the gate of an agent's unit on the server.
 func agentSpec(t *testing.T, server *sshtest.Server, timeout string) string {
 	t.Helper()
 	target, err := json.Marshal(server.Target())
@@ -104,8 +104,8 @@ func TestPushPrintsTheSumAndSkipsWhatIsThere(t *testing.T) {
 	assert.Contains(t, stderr, "expected sha256 0000")
 }
 
-// stateOf is an exported state with gates of the given names, each that of an agent's unit on the
-// server, and what must not be taken for one.
+// stateOf returns an exported state with gates of the given names, each that of an agent's unit on
+// the server, and with resources that must not be taken for a gate.
 func stateOf(t *testing.T, server *sshtest.Server, gates ...string) string {
 	t.Helper()
 	quoted, err := json.Marshal(string(server.PrivateKey()))

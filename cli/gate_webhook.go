@@ -27,16 +27,16 @@ type webhookFlags struct {
 	timeout                 time.Duration
 }
 
-// newGateCommand is `strata gate`, below which are the gates for people.
+// newGateCommand returns `strata gate`, below which are the gates for users.
 func newGateCommand() *cobra.Command {
 	command := &cobra.Command{Use: "gate", Short: "Wait for what helm and kubectl do not wait for"}
 	command.AddCommand(newGateWebhookCommand())
 	return command
 }
 
-// newGateWebhookCommand is `strata gate webhook`, for people and scripts: it waits, after a plain
-// `helm install`, until an admission webhook serves. It is the gate that the program itself uses,
-// without hosts to observe from.
+// newGateWebhookCommand returns `strata gate webhook`, for users and scripts: it waits, after a
+// plain `helm install`, until an admission webhook serves. It is the gate that the program itself
+// uses, without hosts to observe from.
 func newGateWebhookCommand() *cobra.Command {
 	var flags webhookFlags
 	command := &cobra.Command{
@@ -77,7 +77,7 @@ func newGateWebhookCommand() *cobra.Command {
 	return command
 }
 
-// spec is the gate's, about the cluster of the kubeconfig.
+// spec returns the gate's Spec, about the cluster of the kubeconfig.
 func (f webhookFlags) spec(configuration string) (health.Spec, health.Secrets, error) {
 	namespace, service, found := strings.Cut(f.service, "/")
 	if !found || f.accept == "" {
@@ -112,7 +112,7 @@ func (f webhookFlags) spec(configuration string) (health.Spec, health.Secrets, e
 	}, health.Secrets{Kubeconfig: credentials}, nil
 }
 
-// cluster is the API server of the chosen context, and a kubeconfig for that alone.
+// cluster returns the API server of the chosen context, and a kubeconfig for that alone.
 func (f webhookFlags) cluster() (string, []byte, error) {
 	paths := []string{f.kubeconfig}
 	if f.kubeconfig == "" {

@@ -13,7 +13,7 @@ import (
 	"strata/cli/stackhealth"
 )
 
-// healthTimeout bounds each gate: what works passes within an observation or two, which take
+// healthTimeout bounds each gate: a working part passes within an observation or two, which take
 // seconds each under load.
 const healthTimeout = 30 * time.Second
 
@@ -21,16 +21,15 @@ const healthTimeout = 30 * time.Second
 type healthFlags struct {
 	stackhealth.Question
 	asJSON bool
-	// kubeconfig is the file of a reader's; metrics is a file to write; every is how often to ask
-	// again, and zero for once.
+	// kubeconfig is a read-only user's file; metrics is a file to write; every is the pause between
+	// two rounds, and zero for one round.
 	kubeconfig, metrics string
 	every               time.Duration
 }
 
-// newHealthCommand is `strata health`: every gate that a stack should have by its configuration,
-// asked again now with the spec that the state has. It exits with 0 when all are there and open, 1
-// when one is not, and 2 when all that the state has are open and it is not known what the
-// configuration asks for.
+// newHealthCommand returns `strata health`: every gate that the configuration asks for, asked again
+// now with the spec from the state. It exits with 0 if all are there and open, and with 1 if one is
+// not. It exits with 2 if all gates of the state are open and the configuration's are unknown.
 func newHealthCommand() *cobra.Command {
 	flags := healthFlags{Question: stackhealth.Question{TimeoutKey: "--timeout"}}
 	command := &cobra.Command{
@@ -56,7 +55,7 @@ func newHealthCommand() *cobra.Command {
 	return command
 }
 
-// askOnce asks the gates, writes what they say as metrics and shows it.
+// askOnce asks the gates, writes their answers as metrics and shows them.
 func askOnce(cmd *cobra.Command, flags healthFlags) error {
 	progress := io.Discard // many gates at once would talk across each other
 	if len(flags.Only) > 0 {

@@ -29,7 +29,7 @@ const oneServer = `config:
 // gatesOfOneServer are the gates that it asks for.
 var gatesOfOneServer = []string{"hosts-server-1-gate", "k3s-server-1-gate", "k3s-api", "k3s-nodes", "k3s-system"}
 
-// project is a folder with the file of stack dev.
+// project makes a folder with the file of stack dev.
 func project(t *testing.T, stackFile string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -59,8 +59,8 @@ func TestHealthAfterAFailedUpSaysWhatIsMissing(t *testing.T) {
 	assert.NotContains(t, stdout, "left over")
 }
 
-// pulumiWithout is a pulumi whose backend has the state of stack dev; with an empty one it has no
-// such stack.
+// pulumiWithout makes a pulumi whose backend has the state of stack dev; with an empty one it has
+// no such stack.
 func pulumiWithout(t *testing.T, state string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -24,8 +24,8 @@ type initFlags struct {
 	timeout                time.Duration
 }
 
-// newInitCommand is `strata init`. It exits with 0 when the file is written, 1 when a host is not
-// as it must be and 2 when the command is wrong or the file is there already.
+// newInitCommand returns `strata init`. It exits with 0 when the file is written, and with 1 when a
+// host is not fit. It exits with 2 when the command is wrong or the file exists already.
 func newInitCommand() *cobra.Command {
 	var flags initFlags
 	command := &cobra.Command{
@@ -97,7 +97,7 @@ func (f initFlags) request(stack string) (*scaffold.Request, error) {
 	return request, errors.Join(append(wrong, err)...)
 }
 
-// byDefault fills in what is not set and cannot come from an ssh_config.
+// byDefault fills in the flags that are not set and cannot come from an ssh_config.
 func (f initFlags) byDefault() initFlags {
 	if f.config != "" {
 		return f

@@ -13,8 +13,8 @@ import (
 	"strata/cli/localstate"
 )
 
-// stateChosenBy returns by what a state or a passphrase is chosen, and refuses --local-state beside
-// it: who has chosen one would have the stack in another place than thought.
+// stateChosenBy returns the setting that chooses a state or a passphrase, and refuses --local-state
+// beside it: the stack would be in another place than the user expects.
 func (f initFlags) stateChosenBy() (string, error) {
 	chosen, err := localstate.FindChoice(f.project)
 	if err == nil && f.localState && chosen != "" {
@@ -23,8 +23,8 @@ func (f initFlags) stateChosenBy() (string, error) {
 	return chosen, err
 }
 
-// prepareState prepares a state in the home directory where the flag says so, or who is at the
-// terminal. It returns the file for the shell that leads there.
+// prepareState prepares a state in the home directory if the flag or the user at the terminal says
+// so. It returns the shell file that selects it.
 func (f initFlags) prepareState(cmd *cobra.Command, chosen string) (string, error) {
 	switch {
 	case chosen != "":

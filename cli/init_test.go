@@ -66,7 +66,7 @@ func TestInitReportsEveryMistakeOfTheCommandBeforeItContactsAHost(t *testing.T) 
 	assert.Equal(t, "mine", string(text))
 }
 
-// What the rest of the program can, the first command can as well.
+// The first command logs in by the same ways as the rest of the program.
 func TestInitLogsInWithAPassphraseThroughAJumpHost(t *testing.T) {
 	host, jump, project := scaffoldtest.New(t, 33), sshtest.Start(t), scaffoldtest.Project(t)
 	jump.Forwards = true
@@ -96,7 +96,7 @@ func TestInitLogsInWithAPassphraseThroughAJumpHost(t *testing.T) {
 	assert.Empty(t, cfg.Hosts.SSH.Passphrase)
 }
 
-// What an ssh_config says is not overruled by what init has by default.
+// Keywords of an ssh_config go before init's defaults.
 func TestInitAsksAnSSHConfigForWhatNoFlagSays(t *testing.T) {
 	host, project := scaffoldtest.New(t, 34), scaffoldtest.Project(t)
 	host.User = "root"

@@ -21,7 +21,7 @@ type kubeconfigFlags struct {
 	merge, reader                   bool
 }
 
-// newKubeconfigCommand is `strata kubeconfig`. It exits with 2 where a context of that name is of
+// newKubeconfigCommand returns `strata kubeconfig`. It exits with 2 if a context of that name is of
 // another cluster.
 func newKubeconfigCommand() *cobra.Command {
 	var flags kubeconfigFlags

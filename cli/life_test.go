@@ -20,8 +20,8 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// clusterState is the state of a stack whose cluster has servers of these names, all of them one
-// SSH server.
+// clusterState returns the state of a stack whose cluster has servers of these names, all of them
+// one SSH server.
 func clusterState(t *testing.T, server *sshtest.Server, names ...string) string {
 	t.Helper()
 	plan := upgrade.Plan{Version: "v1.34.3+k3s1", SHA256: "00"}
@@ -44,7 +44,7 @@ func clusterState(t *testing.T, server *sshtest.Server, names ...string) string 
 	return string(state)
 }
 
-// step is the last word of a script, before what ends its compound: the step that it runs.
+// step returns the last word of a script, before the end of its compound: the step that it runs.
 func step(script string) string {
 	words := strings.Fields(strings.TrimSuffix(strings.TrimSpace(script), "}"))
 	return words[len(words)-1]
@@ -126,8 +126,8 @@ func TestARestoreWithoutYesOnlySaysWhatItWouldDo(t *testing.T) {
 	assert.Equal(t, []string{"holds"}, steps)
 }
 
-// After a year without an up, the stack's certificate has ended, and the gates of a restore would
-// wait in vain for servers that work.
+// After a year without an update, the stack's certificate has ended, and the gates of a restore
+// would wait in vain for servers that work.
 func TestARestoreMakesSureThatItCanLogInBeforeItStopsAnything(t *testing.T) {
 	server := sshtest.Start(t)
 	var steps []string

@@ -20,7 +20,7 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// stateWith is an exported state that knows the machines of some nodes.
+// stateWith returns an exported state that knows the machines of some nodes.
 func stateWith(t *testing.T, specs hypervisor.Specs, nodes ...string) *stackstate.State {
 	t.Helper()
 	resources := []string{`{"urn":"urn::image","type":"command:local:Command","inputs":{"create":"exec .strata/bin/strata vm image put","stdin":"{}"}}`}

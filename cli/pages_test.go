@@ -11,8 +11,8 @@ import (
 	"strata/tests/docs/shell"
 )
 
-// Who copies a command from a page, or a pipeline from the examples, gets what it says: the
-// subcommand is there, and so are its flags and arguments.
+// A command copied from a page, or a pipeline from the examples, works: the subcommand exists, and
+// so do its flags and arguments.
 func TestEachCommandOfThePagesIsASubcommand(t *testing.T) {
 	checked := 0
 	for pattern, read := range map[string]func(string) ([]shell.Command, error){
@@ -37,7 +37,7 @@ func TestEachCommandOfThePagesIsASubcommand(t *testing.T) {
 	assert.Greater(t, checked, 35)
 }
 
-// accepts says why the command line does not take arguments.
+// accepts returns the reason why the command line does not take arguments.
 func accepts(args []string) error {
 	command, rest, err := newRoot().Find(args)
 	if err != nil {

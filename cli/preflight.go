@@ -13,8 +13,8 @@ import (
 	"strata/config"
 )
 
-// preflightTimeout bounds how long nothing is heard: what exists already answers soon, on a busy
-// machine as well.
+// preflightTimeout bounds a silence: existing hosts and APIs answer soon, on a busy machine as
+// well.
 const preflightTimeout = 30 * time.Second
 
 // silenceUsage describes --timeout of the commands that observe hosts.
@@ -27,9 +27,9 @@ type preflightFlags struct {
 	timeout              time.Duration
 }
 
-// newPreflightCommand is `strata preflight`: all that can be known before the first change, as a
-// table. It exits with 0 when every check passes, 1 when one does not and 2 when the configuration
-// is wrong.
+// newPreflightCommand returns `strata preflight`: the checks before the first change, as a table.
+// It exits with 0 when every check passes, with 1 when one does not, and with 2 when the
+// configuration is wrong.
 func newPreflightCommand() *cobra.Command {
 	var flags preflightFlags
 	command := &cobra.Command{

@@ -21,8 +21,8 @@ import (
 // qcow2 is the header of an image with a disk of 2 GiB.
 const qcow2 = "QFI\xfb\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x80\x00\x00\x00"
 
-// network are the commands by which a hypervisor is asked who has an address: br0 is its bridge,
-// and only 10.10.0.66 answers.
+// network stands in for the commands that show a hypervisor's neighbours: br0 is its bridge, and
+// only 10.10.0.66 answers.
 const network = `#!/bin/sh
 case "$*" in
 '-o link show type bridge') echo '3: br0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500' ;;
@@ -144,7 +144,7 @@ func TestPreflightOfLibvirtSaysAllThatIsWrongAtOnce(t *testing.T) {
 	}
 }
 
-// onPVE is a stack on a stand-in of Proxmox VE behind an SSH server.
+// onPVE returns a stack on a stand-in of Proxmox VE behind an SSH server.
 func onPVE(t *testing.T) (*hypervisorStack, *sshtest.Server, string) {
 	t.Helper()
 	h := newHypervisorStack(t)

@@ -13,8 +13,8 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// Only for archives of images, and also where the file is there already: the run that sent it may
-// have been cut off.
+// Only archives of images are loaded, and also if the host has the file already: the run that sent
+// it may have been cut off.
 func TestAPushOfImagesLoadsThem(t *testing.T) {
 	server := sshtest.Start(t)
 	t.Setenv("STRATA_SSH_KEY", string(server.PrivateKey()))

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Certificates are few a week: only another server has them issued anew, and neither the first up
-// nor a renewed kubeconfig or another time limit.
+// Certificates are few a week. So only another server has them issued anew, and neither the first
+// update nor a renewed kubeconfig or another time limit.
 func TestOnlyAnotherServerIssuesAnew(t *testing.T) {
 	const asked = `{"issuer":"strata-acme","signer":"https://a.example.org","timeout":"2s"}`
 	t.Setenv("STRATA_KUBECONFIG", "")

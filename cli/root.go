@@ -1,6 +1,6 @@
 // Package cli owns the command line of people: a file for each subject with its subcommands, each a
-// thin layer over the package that does the work. What resources run is in the table of package
-// actions. Nothing secret is ever an argument.
+// thin layer over the package that does the work. The verbs that resources run are in the table of
+// package actions. Nothing secret is ever an argument.
 package cli
 
 import (
@@ -97,7 +97,7 @@ func newVerbCommand(text, short string) *cobra.Command {
 	}
 }
 
-// newRoot is the command tree.
+// newRoot returns the command tree.
 func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "strata",
@@ -109,7 +109,7 @@ func newRoot() *cobra.Command {
 	return root
 }
 
-// subcommands are all subcommands. Only those are hidden that this program itself starts.
+// subcommands returns all subcommands. Only the ones that this program itself starts are hidden.
 func subcommands() []*cobra.Command {
 	return []*cobra.Command{
 		newInitCommand(),

@@ -12,7 +12,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// A copy holds every Secret of the cluster: what a kill leaves of one goes with the next.
+// A copy holds every Secret of the cluster: the rest of a killed copy goes with the next.
 func TestWhatAKilledCopyLeavesGoesWithTheNext(t *testing.T) {
 	folder, killed := t.TempDir(), t.TempDir()
 	server := snapshotServer(t, sha256.Sum256([]byte("etcd's data")), "etcd's data")

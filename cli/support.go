@@ -15,8 +15,8 @@ import (
 // supportTimeout bounds each source: a host may have megabytes of journals on a slow disk.
 const supportTimeout = 2 * time.Minute
 
-// newSupportCommand is `strata support`. It exits with 0 when the archive is written, whatever
-// could not be had.
+// newSupportCommand returns `strata support`. It exits with 0 when the archive is written, even if
+// parts are missing.
 func newSupportCommand() *cobra.Command {
 	request := support.Request{}
 	var file, output string

@@ -76,7 +76,7 @@ config:
   strata:apps: {workloads: [{name: shop, image: "a/b:1", secretEnv: {KEY: ` + plainSecret + `}}]}
 `
 
-// supportPulumi is a pulumi with a stack's state and configuration.
+// supportPulumi makes a pulumi with a stack's state and configuration.
 func supportPulumi(t *testing.T, state string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -99,7 +99,7 @@ esac
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 }
 
-// asSecret is a value as an export has it, as a secret.
+// asSecret returns a value as a secret in an export.
 func asSecret(t *testing.T, value any) map[string]any {
 	t.Helper()
 	text, err := json.Marshal(value)
@@ -107,7 +107,8 @@ func asSecret(t *testing.T, value any) map[string]any {
 	return map[string]any{sig.Key: sig.Secret, "plaintext": string(text)}
 }
 
-// supportState is a state with a gate for each host, whose hosts one key opens, and a kubeconfig.
+// supportState returns a state with a gate for each host, whose hosts one key opens, and a
+// kubeconfig.
 func supportState(t *testing.T, kubeconfig string, key []byte, hosts ...health.Host) string {
 	t.Helper()
 	resources := []any{map[string]any{
@@ -132,7 +133,8 @@ func supportState(t *testing.T, kubeconfig string, key []byte, hosts ...health.H
 	return string(state)
 }
 
-// leaky is a text with all secrets in all the forms in which journals, events and lists have them.
+// leaky returns a text with all secrets in all the forms in which journals, events and lists have
+// them.
 func leaky() string {
 	var text strings.Builder
 	for _, secret := range supportSecrets {
@@ -143,7 +145,7 @@ func leaky() string {
 	return text.String()
 }
 
-// supportAPI is an API server that shows Pods, Nodes and events, and has no jobs.
+// supportAPI starts an API server that shows Pods, Nodes and events, and has no jobs.
 func supportAPI(t *testing.T) (kubeconfig string) {
 	t.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -163,7 +165,7 @@ func supportAPI(t *testing.T) (kubeconfig string) {
 		"contexts:\n- name: a\n  context: {cluster: a, user: a}\nusers:\n- name: a\n  user:\n    token: %s\n", server.URL, base64.StdEncoding.EncodeToString(ca), tokenSecret)
 }
 
-// unpacked are the files of an archive by name.
+// unpacked returns the files of an archive by name.
 func unpacked(t *testing.T, path string) map[string]string {
 	t.Helper()
 	file, err := os.Open(path)

@@ -29,7 +29,7 @@ type timelineFlags struct {
 	svg, html, trace, metrics string
 }
 
-// newTimelineCommand is `strata timeline`.
+// newTimelineCommand returns `strata timeline`.
 func newTimelineCommand() *cobra.Command {
 	var flags timelineFlags
 	command := &cobra.Command{
@@ -78,7 +78,7 @@ func readRun(path string) (timeline.Run, error) {
 }
 
 // writeRun writes the files that were asked for, each at once. Metrics are for the node exporter,
-// which is another user; what else tells of a stack is its owner's.
+// which is another user; the other files are for the stack's owner only.
 func writeRun(run timeline.Run, flags timelineFlags) error {
 	var problems []error
 	for _, file := range []struct {
@@ -112,8 +112,8 @@ func noteRun(cmd *cobra.Command, project string) func(pid int) {
 	}
 }
 
-// newRecordCommand is `strata record`: it runs a Pulumi command as typed and writes down what
-// `strata timeline` reads. Its exit code is the command's.
+// newRecordCommand returns `strata record`: it runs a Pulumi command as typed and writes the
+// recording for `strata timeline`. Its exit code is the command's.
 func newRecordCommand() *cobra.Command {
 	var stack, project, file string
 	command := &cobra.Command{

@@ -14,8 +14,8 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// newTunnelCommand is `strata tunnel`: the way to a stack's API and addresses behind its jump host,
-// for a person, until it is interrupted.
+// newTunnelCommand returns `strata tunnel`: it opens the way to a stack's API and addresses behind
+// its jump host, for a user, until it is interrupted.
 func newTunnelCommand() *cobra.Command {
 	var stack, project, file string
 	command := &cobra.Command{
@@ -56,7 +56,7 @@ func holdTunnel(cmd *cobra.Command, spec tunnel.Spec, key []byte) error {
 	return err
 }
 
-// newTunnelServeCommand is the process of a tunnel. It ends when nothing has used it for a while.
+// newTunnelServeCommand returns the process of a tunnel. It ends when it is idle for a while.
 func newTunnelServeCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    tunnel.Command,

@@ -11,7 +11,7 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// newVaultCommand is `strata vault`.
+// newVaultCommand returns `strata vault`.
 func newVaultCommand() *cobra.Command {
 	command := &cobra.Command{Use: "vault", Short: "Unseal the stack's Vault"}
 	command.AddCommand(newUnsealCommand())
@@ -21,8 +21,8 @@ func newVaultCommand() *cobra.Command {
 // unsealTimeout bounds the whole command; Vault itself answers within a second.
 const unsealTimeout = time.Minute
 
-// newUnsealCommand is `strata vault unseal`: a Vault whose Pod was restarted is sealed, and nothing
-// but its keys opens it. They are read from the stack's state.
+// newUnsealCommand returns `strata vault unseal`: a Vault whose Pod was restarted is sealed, and
+// only its keys open it. They are read from the stack's state.
 func newUnsealCommand() *cobra.Command {
 	var stack, project string
 	command := &cobra.Command{

@@ -8,7 +8,7 @@ import (
 	"strata/cli/version"
 )
 
-// newVersionCommand is `strata version`.
+// newVersionCommand returns `strata version`.
 func newVersionCommand() *cobra.Command {
 	var asJSON bool
 	command := &cobra.Command{

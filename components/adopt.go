@@ -19,7 +19,7 @@ type Change struct {
 	Known bool
 }
 
-// ReplacesPods says whether Pods that serve may be replaced by it.
+// ReplacesPods reports whether it may replace serving Pods.
 func (c Change) ReplacesPods() bool {
 	switch c.Token {
 	case "kubernetes:apps/v1:Deployment", "kubernetes:apps/v1:StatefulSet", "kubernetes:apps/v1:DaemonSet", "kubernetes:helm.sh/v3:Release":
@@ -84,7 +84,7 @@ func (c *Cluster) asking() []pulumi.ResourceOption {
 	return []pulumi.ResourceOption{pulumi.ResourceHooks(&pulumi.ResourceHookBinding{BeforeCreate: hooks, BeforeUpdate: hooks})}
 }
 
-// plain are inputs as JSON has them: without marks of secrets and outputs. They stay in this
+// plain returns inputs as JSON values, without marks of secrets and outputs. They stay in this
 // process.
 func plain(inputs resource.PropertyMap) map[string]any {
 	var reveal func(resource.PropertyValue) (any, bool)

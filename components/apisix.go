@@ -30,13 +30,13 @@ type APISIXArgs struct {
 	// Definitions are the gates that the controller waits for, because it lists once, at its start,
 	// which kinds there are.
 	Definitions []pulumi.Resource
-	// Certificates is the gate that a Certificate waits for, and Pool the one that the load
-	// balancer's address does.
+	// Certificates is the gate before a Certificate, and Pool the gate before the load balancer's
+	// address.
 	Certificates, Pool *Gate
 }
 
 // APISIX owns the ingress controller and the data plane that it configures: namespace, keys,
-// releases, the Gateway with its class and certificate, and who may reach the admin API.
+// releases, the Gateway with its class and certificate, and the access to the admin API.
 type APISIX struct {
 	pulumi.ResourceState
 	// Plane configures the observations of the upstreams gates, without routes. Its Key can only
@@ -81,10 +81,10 @@ type apisix struct {
 	proxy, tls, gateway pulumi.Resource
 }
 
-// NewAPISIX registers APISIX. Controller and data plane are two releases, and neither is waited for
-// where it is made: the data plane is not ready before it has a configuration, the controller has
-// none to give before a Gateway names a GatewayProxy, and both of these are refused before the
-// controller's webhook serves. Only that last wait is an edge; the others heal (docs/adr/0011).
+// NewAPISIX registers APISIX. Controller and data plane are two releases, and neither waits until
+// it is ready. The data plane is not ready before it has a configuration, and the controller has
+// none before a Gateway names a GatewayProxy. Both of these are refused before the controller's
+// webhook serves. Only that last wait is an edge; the others heal (docs/adr/0011).
 func NewAPISIX(ctx *pulumi.Context, name string, args *APISIXArgs, opts ...pulumi.ResourceOption) (*APISIX, error) {
 	a := &apisix{APISIX: &APISIX{Plane: apisixPlane()}, args: args}
 	a.layer = layer{

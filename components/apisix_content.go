@@ -35,7 +35,7 @@ const (
 // in the Pod.
 const apisixLoopback = "127.0.0.1/32"
 
-// apisixAddress is the address that the configuration asks for; empty: any.
+// apisixAddress returns the configured address; empty: any.
 func apisixAddress(cfg config.APISIX) string {
 	if !cfg.Address.IsValid() {
 		return ""
@@ -80,18 +80,18 @@ func apisixValues(cfg config.APISIX, pods netip.Prefix) pulumi.Map {
 }
 
 // apisixGrace gives a Pod that stops enough time. The chart has a preStop of 30 s and leaves the
-// grace period at Kubernetes' 30 s, so each stop would end in a kill, and it has no value for it
-// (apisix-helm-chart#1011). It does put priorityClassName into the Pod's specification as it
-// stands, so this is a second line of that value. tests/charts checks the rendered Pod: it notices
-// a chart that quotes the value, or has one for the grace period.
+// grace period at Kubernetes' 30 s, so each stop would end in a kill. It has no value for the grace
+// period (apisix-helm-chart#1011). But it puts priorityClassName into the Pod's specification
+// unquoted, so this is a second line of that value. tests/charts checks the rendered Pod: it
+// notices a chart that quotes the value, or has one for the grace period.
 func apisixGrace(cfg config.APISIX) string {
 	grace := apisixPreStop + cfg.LongestRequest.Duration + apisixSlack
 	return fmt.Sprintf("null\n      terminationGracePeriodSeconds: %d", int(grace.Seconds()))
 }
 
 // apisixStart has kubelet ask a Pod every second whether it has its first configuration. The
-// chart's own probe comes every ten, has no value for that, and the first is asked just before the
-// controller can have answered, so nine seconds in ten were wasted. Like the grace period, it is a
+// chart's own probe comes every ten, has no value for that, and first runs just before the
+// controller can have answered. So nine seconds in ten were wasted. Like the grace period, it is a
 // second line of a value that the chart does not quote (charts/apisix/templates/deployment.yaml of
 // 2.14.0). A Pod without a configuration is left alone for a day.
 const apisixStart = "IfNotPresent\n          startupProbe: {httpGet: {path: /status/ready, port: 7085}, periodSeconds: 1, failureThreshold: 86400}"
@@ -103,9 +103,9 @@ func apisixControllerValues() pulumi.Map {
 	return pulumi.Map{
 		"config": pulumi.Map{
 			"provider": pulumi.Map{"type": pulumi.String("apisix-standalone"), "syncPeriod": pulumi.String(apisixResync.String())},
-			// The chart's auto binds a route that names listeners to their ports, 80 and 443, which
-			// APISIX compares with those that it listens on, 9080 and 9443: every request is
-			// answered with 404 (apisix-helm-chart#1001, apisix-ingress-controller#2782).
+			// The chart's auto binds a route that names listeners to their ports, 80 and 443.
+			// APISIX compares these with its own listening ports, 9080 and 9443, and answers every
+			// request with 404 (apisix-helm-chart#1001, apisix-ingress-controller#2782).
 			"listenerPortMatchMode": pulumi.String("off"),
 			"kubernetes":            pulumi.Map{"ingressClass": pulumi.String(apisixController)}, // no object has this class; ours names a GatewayProxy
 		},
@@ -126,7 +126,7 @@ func apisixLabels(name string) pulumi.Map {
 	return pulumi.Map{"app.kubernetes.io/name": pulumi.String(name)}
 }
 
-// apisixPolicy admits everybody to the public ports, and only the controller to the admin API.
+// apisixPolicy admits all addresses to the public ports, and only the controller to the admin API.
 // Kubelets are not subject to it.
 func apisixPolicy() pulumi.Map {
 	port := func(number int) pulumi.Map {
@@ -145,7 +145,7 @@ func apisixPolicy() pulumi.Map {
 	}
 }
 
-// apisixProxySpec says how the controller reaches the data plane. Metrics are on for every route.
+// apisixProxySpec returns the controller's way to the data plane. Metrics are on for every route.
 func apisixProxySpec(cfg config.APISIX) pulumi.Map {
 	spec := pulumi.Map{
 		"publishService": pulumi.String(apisixNamespace + "/" + apisixService),
@@ -167,7 +167,7 @@ func apisixProxySpec(cfg config.APISIX) pulumi.Map {
 	return spec
 }
 
-// apisixGateway is the Gateway's spec, for every route of the cluster.
+// apisixGateway returns the Gateway's spec, for every route of the cluster.
 func apisixGateway(domain string) pulumi.Map {
 	routes := pulumi.Map{"namespaces": pulumi.Map{"from": pulumi.String("All")}}
 	return pulumi.Map{

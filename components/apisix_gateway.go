@@ -37,12 +37,12 @@ func (a *apisix) certificate() error {
 }
 
 // classes registers the controller's way to the data plane, and the two classes that name it. The
-// GatewayProxy waits for the release whose Service it names, and the class for the GatewayProxy:
-// since 2.1.0 the webhook has the data plane validate an object of the class before it admits it,
-// and refuses the object for good if anything on the way there is missing
-// (apisix-ingress-controller internal/webhook/v1/adc_validation.go). Objects whose class does not
-// exist yet are admitted. The IngressClass is not the chart's, which would name a GatewayProxy only
-// if the chart made that as well, ahead of its own webhook.
+// GatewayProxy waits for the release whose Service it names, and the class for the GatewayProxy.
+// Since 2.1.0 the webhook has the data plane validate an object of the class before it admits it.
+// It refuses the object for good if anything on the way there is missing (apisix-ingress-controller
+// internal/webhook/v1/adc_validation.go). Objects whose class does not exist yet are admitted. The
+// IngressClass is not the chart's, which would name a GatewayProxy only if the chart made that as
+// well, ahead of its own webhook.
 func (a *apisix) classes() error {
 	var err error
 	a.proxy, err = a.object("proxy", customResource{
@@ -69,9 +69,9 @@ func (a *apisix) classes() error {
 	return nil
 }
 
-// listen registers the Gateway and its class. The class has a finalizer of the controller's, which
-// only a running controller takes away, so the class goes before the release does. Between the two
-// stands a resource that takes the finalizer away when no controller runs any more.
+// listen registers the Gateway and its class. Only a running controller removes the class's
+// finalizer, so the class goes before the release does. Between the two stands a resource that
+// removes the finalizer when no controller runs any more.
 func (a *apisix) listen() error {
 	class, err := a.object("gateway-class", customResource{
 		apiVersion: "gateway.networking.k8s.io/v1", kind: "GatewayClass", name: apisixName,

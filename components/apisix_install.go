@@ -12,8 +12,8 @@ import (
 )
 
 // installController registers the controller's release and the gate of its webhook. It waits for
-// the CRDs: a controller does not watch a kind that is missing at its start until it is restarted,
-// and its Pod is Ready all the while (apisix-ingress-controller internal/manager/controllers.go:
+// the CRDs: a controller does not watch a kind that is missing at its start until it is restarted.
+// Its Pod is Ready all the while (apisix-ingress-controller internal/manager/controllers.go:
 // HasAPIResource).
 func (a *apisix) installController() (err error) {
 	a.controller, err = a.newRelease(releaseArgs{
@@ -73,7 +73,7 @@ func (a *apisix) gates() (err error) {
 	return err
 }
 
-// revision is of both releases.
+// revision returns the revision of both releases.
 func (a *apisix) revision(ours string) pulumi.StringInput {
 	switch {
 	case !a.controller.own.given():
@@ -84,7 +84,7 @@ func (a *apisix) revision(ours string) pulumi.StringInput {
 	return pulumi.Sprintf("%s %s", a.plane.own.revision(ours), a.controller.own.revision(ours))
 }
 
-// valued are the user's values of both releases for gates behind the rollout of both.
+// valued returns the user's values of both releases for gates behind the rollout of both.
 func (a *apisix) valued() Valued {
 	if !a.plane.own.given() && !a.controller.own.given() {
 		return Valued{}
@@ -92,7 +92,7 @@ func (a *apisix) valued() Valued {
 	return Valued{Revision: a.revision(""), Rolled: []pulumi.Resource{a.Rollout}}
 }
 
-// address is the load balancer's address, where it is known.
+// address sets the load balancer's address, if it is known.
 func (a *apisix) address() error {
 	want := apisixAddress(a.args.Config)
 	switch {

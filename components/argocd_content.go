@@ -16,8 +16,8 @@ const (
 	argocdRedis = "argocd-redis"
 )
 
-// argocdRollout lists the workloads that the release rolls out. The controller is the one that
-// writes to redis whatever there is to do.
+// argocdRollout lists the workloads that the release rolls out. Among them the controller writes to
+// redis even without work.
 func argocdRollout() rollout.Spec {
 	return rollout.Spec{
 		Workloads: []string{
@@ -40,14 +40,14 @@ func argocdRollout() rollout.Spec {
 //go:embed scripts/argocd-application.lua
 var argocdApplicationHealth string
 
-// argocdValues are the chart's values: TLS ends at the ingress, so the server speaks plain HTTP
+// argocdValues returns the chart's values: TLS ends at the ingress, so the server speaks plain HTTP
 // behind it.
 func argocdValues(host string, admin argocdAdmin, keepCRDs bool) pulumi.Map {
 	off := pulumi.Map{"enabled": pulumi.Bool(false)}
 	return pulumi.Map{
 		"global": pulumi.Map{
 			"domain": pulumi.String(host),
-			// The chart's default is to make them, and whoever wants them says so: they admit
+			// The chart makes them by default; users set the value if they want them. They admit
 			// everything to the server and Argo CD's own Pods to the rest (argo-helm
 			// charts/argo-cd/templates/argocd-server/networkpolicy.yaml).
 			"networkPolicy": pulumi.Map{"create": pulumi.Bool(false)},

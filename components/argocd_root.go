@@ -16,7 +16,7 @@ import (
 
 const argocdRoot = "root"
 
-// root registers the root Application and the gate that waits until all its resources are there and
+// root registers the root Application and the gate that waits until all its resources exist and are
 // healthy. Everything below it is Argo CD's: Strata owns this one object, so the two never write to
 // the same one.
 func (a *argocd) root() error {
@@ -55,7 +55,7 @@ func (a *argocd) root() error {
 	return err
 }
 
-// repository is the Secret by which Argo CD logs in (argo-cd
+// repository registers the Secret by which Argo CD logs in (argo-cd
 // docs/operator-manual/declarative-setup.md, Repositories).
 func (a *argocd) repository(root config.ArgoCDRoot) (pulumi.Resource, error) {
 	secret := func(text string) pulumi.Input { return pulumi.ToSecret(pulumi.String(text)) }

@@ -85,7 +85,7 @@ func TestAgentsDoNotKnowTheServersToken(t *testing.T) {
 	}
 }
 
-// How a node joins is decided on the host, where it shows whether a cluster is there.
+// The host decides how a node joins: it knows whether a cluster exists.
 func TestNoConfigurationSaysHowToJoin(t *testing.T) {
 	for _, node := range []config.Node{serverNode, secondNode, agentNode} {
 		text, err := k3sConfig(clusterConfig(), node, []config.Node{serverNode, secondNode}, "the-token", "the-agent-token")

@@ -69,7 +69,8 @@ const (
 // recorded in the state: the issuer's gate holds cert-manager to it.
 func NewCA(ctx *pulumi.Context, name string, args *CAArgs, opts ...pulumi.ResourceOption) (*CA, error) {
 	secret := certManagerNamespace + "/" + caSecret
-	// What has another root be made, or taken: the root itself is not known before it is read.
+	// The settings that make or accept another root: the root itself is not known before it is
+	// read.
 	revision := strings.TrimSpace(args.Config.CommonName + " " + args.Config.AcceptedCA)
 	a := &CA{Signer: Signer{Issuer: caIssuer, Trust: secret, Revision: pulumi.String(revision)}, CASecret: secret}
 	if err := ctx.RegisterComponentResource(tokenOf("certmanager", "CA"), name, a, opts...); err != nil {
@@ -157,8 +158,8 @@ func (a *CA) issuerGate(args *CAArgs, certificate string) issuer.Spec {
 	}}
 }
 
-// rootCertificate is the root's: an elliptic key, as small as it is strong, and a lifetime that
-// outlives the platform.
+// rootCertificate returns the root's spec: an elliptic key, as small as it is strong, and a
+// lifetime that outlives the platform.
 func rootCertificate(cfg config.CertManager) pulumi.Map {
 	spec := pulumi.Map{
 		"isCA":        pulumi.Bool(true),

@@ -106,7 +106,7 @@ func acmeSecrets(
 	return made, nil
 }
 
-// acmeIssuerSpec is spec.acme of the issuer.
+// acmeIssuerSpec returns spec.acme of the issuer.
 func acmeIssuerSpec(cfg config.ACMEIssuer) pulumi.Map {
 	spec := pulumi.Map{
 		"server":              pulumi.String(cfg.Server),

@@ -92,7 +92,7 @@ func NewVaultCA(ctx *pulumi.Context, name string, args *VaultCAArgs, opts ...pul
 	return a, registerOutputs(ctx, a)
 }
 
-// vaultIssuerSpec is spec.vault of the issuer.
+// vaultIssuerSpec returns spec.vault of the issuer.
 func vaultIssuerSpec(args *VaultCAArgs, auth pulumi.Map) pulumi.Map {
 	cfg := args.Config
 	spec := pulumi.Map{"auth": auth}

@@ -69,8 +69,8 @@ func NewCertManager(
 	})
 }
 
-// boundTokens says whether a version of cert-manager knows serviceAccountRef (its release notes of
-// 1.12).
+// boundTokens reports whether a version of cert-manager knows serviceAccountRef (its release notes
+// of 1.12).
 func boundTokens(release string) (bool, error) {
 	parsed, err := version.ParseGeneric(release)
 	if err != nil {
@@ -79,8 +79,8 @@ func boundTokens(release string) (bool, error) {
 	return parsed.AtLeast(version.MustParseGeneric("1.12.0")), nil
 }
 
-// certManagerValues are the chart's values. The start-up check of the chart is off: the gate does
-// it, and says why.
+// certManagerValues returns the chart's values. The start-up check of the chart is off: the gate
+// replaces it, and gives a reason.
 func certManagerValues(cfg config.CertManager, keepCRDs bool) pulumi.Map {
 	replicas := pulumi.Int(cfg.Replicas)
 	budget := pulumi.Map{"enabled": pulumi.Bool(cfg.Replicas > 1)}
@@ -115,7 +115,7 @@ func certManagerAPI() health.Spec {
 	}
 }
 
-// certificateRequest is a request for dry runs, for an issuer that does not exist.
+// certificateRequest returns a request for dry runs, for an issuer that does not exist.
 func certificateRequest(csr string) map[string]any {
 	return map[string]any{
 		"apiVersion": "cert-manager.io/v1",

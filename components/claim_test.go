@@ -13,7 +13,7 @@ const (
 	ownMark  = "cluster=00ff\nproject=strata\nstack=dev\nnode=here\n"
 )
 
-// whoseHosts are hosts as a claim can find them, by what it says; empty where it may have them.
+// whoseHosts are hosts of each kind of owner, with the claim's message; empty if it may have them.
 var whoseHosts = map[string]struct {
 	has   func(*fakeHost)
 	fails string

@@ -13,7 +13,7 @@ type clockKey struct{}
 // renewals follow the clock.
 func At(ctx *pulumi.Context, now time.Time) *pulumi.Context { return ctx.WithValue(clockKey{}, now) }
 
-// now is the program's time.
+// now returns the program's time.
 func now(ctx *pulumi.Context) time.Time {
 	if at, set := ctx.Value(clockKey{}).(time.Time); set {
 		return at

@@ -55,13 +55,13 @@ type Cluster struct {
 	NamespaceEnd metav1.Duration
 	// NetworkPolicies says that each layer's namespace gets one.
 	NetworkPolicies bool
-	// objects are those that were registered for it.
+	// objects are the objects registered for it.
 	objects teardown.Objects
 	// before is called before each create and update; nil if existing objects are refused.
 	before *pulumi.ResourceHook
 }
 
-// tunnelTo is the way to hosts' API and to the load balancer's addresses where only a jump host
+// tunnelTo returns the way to hosts' API and to the load balancer's addresses if only a jump host
 // reaches them.
 func tunnelTo(hosts []*Host) tunnel.Spec {
 	return tunnel.First(hosts, func(host *Host) remote.Target {
@@ -72,7 +72,7 @@ func tunnelTo(hosts []*Host) tunnel.Spec {
 	})
 }
 
-// deletedWith makes a resource go with the cluster, without its delete, where we made the cluster.
+// deletedWith makes a resource go with the cluster, without its delete, if we made the cluster.
 func (c *Cluster) deletedWith() []pulumi.ResourceOption {
 	if c.Identity == nil {
 		return nil
@@ -142,7 +142,7 @@ func (c *Cluster) namespaceEnd(
 }
 
 // unblock registers the command that lets a StatefulSet past broken Pods of an earlier revision,
-// for which Kubernetes would wait for ever. It is for those that replace their Pods in order
+// for which Kubernetes would wait for ever. It is for StatefulSets that replace their Pods in order
 // (podManagementPolicy OrderedReady), and runs again with each revision.
 func (c *Cluster) unblock(ctx *pulumi.Context, name string, input statefulset.Input, revision pulumi.StringInput, opts ...pulumi.ResourceOption) (*local.Command, error) {
 	asked := pulumix.Apply(revision.ToStringOutput(), func(revision string) statefulset.Input {

@@ -16,7 +16,7 @@ type DemoArgs struct {
 	Config config.Apps
 	// Domain is the platform's DNS domain (strata:ingress.domain).
 	Domain string
-	// Admitted are the gates that a route waits for: whoever serves and admits its kind.
+	// Admitted are the gates that a route waits for: the server and the webhook of its kind.
 	Admitted []pulumi.Resource
 }
 
@@ -29,7 +29,7 @@ type Demo struct {
 	URLs map[string]string `pulumi:"urls"`
 	// Workloads name the workloads that run it, as namespace/kind/name.
 	Workloads []string
-	// Routes are those that lead to them.
+	// Routes are the routes that lead to them.
 	Routes []upstreams.RouteRef
 	// Objects are all that validation observes.
 	Objects []pulumi.Resource
@@ -60,8 +60,8 @@ type demo struct {
 
 // NewDemo registers the demo. Nothing in it waits for a Gateway, a certificate or an application: a
 // controller reconciles an object again when the objects that it names come. Only the kinds that a
-// webhook admits wait for that webhook, and an ApisixRoute for the plugin configuration that it
-// names and for that one's Secret: without them the webhook refuses it.
+// webhook admits wait for that webhook. An ApisixRoute also waits for its plugin configuration and
+// for that one's Secret: without them the webhook refuses it.
 func NewDemo(ctx *pulumi.Context, name string, args *DemoArgs, opts ...pulumi.ResourceOption) (*Demo, error) {
 	d := &demo{Demo: &Demo{URLs: map[string]string{}}, ctx: ctx, name: name, args: args}
 	for _, app := range []string{"httpbin", "keycloak", "oidc", "api"} {
@@ -124,7 +124,7 @@ func (d *demo) httpbin() error {
 	return err
 }
 
-// rest registers the REST API, who may use it, and its route by APISIX's own kind.
+// rest registers the REST API, its consumer, and its route by APISIX's own kind.
 func (d *demo) rest() error {
 	if err := d.serve(workload{name: "go-rest", image: d.args.Config.RestImage, port: 8080, ready: "/healthz"}); err != nil {
 		return err

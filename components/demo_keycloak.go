@@ -13,10 +13,10 @@ const (
 	httpbinImage  = "ghcr.io/mccutchen/go-httpbin:2.18.3"
 )
 
-// What Keycloak asks for, and its limit. It begins with half of its limit as heap and takes up to
-// 70 % of it, and without a limit it does so with the node's memory
+// Keycloak's memory request and limit. It begins with half of its limit as heap and takes up to 70
+// % of it, and without a limit it does so with the node's memory
 // (www.keycloak.org/server/containers, "Specifying different memory settings": at least 750 MB).
-// The limit is what the sizing guide comes to without users: (1250 MB - 300 MB) / 0.7
+// The limit is the sizing guide's result without users: (1250 MB - 300 MB) / 0.7
 // (www.keycloak.org/high-availability, "Concepts for sizing CPU and memory").
 const keycloakMemory, keycloakMemoryLimit = "768Mi", "1360Mi"
 
@@ -48,7 +48,7 @@ func (d *demo) keycloak() error {
 		args: []string{"start", "--import-realm"}, config: "keycloak-realm", mount: "/opt/keycloak/data/import",
 		env: pulumi.Array{
 			value("KC_HOSTNAME", "https://"+host), // the issuer: APISIX and the browser must see the same
-			// APISIX asks for tokens inside the cluster, where no public name need resolve.
+			// APISIX asks for tokens inside the cluster, so that no public name need resolve there.
 			value("KC_HOSTNAME_BACKCHANNEL_DYNAMIC", "true"),
 			value("KC_HTTP_ENABLED", "true"), value("KC_PROXY_HEADERS", "xforwarded"), value("KC_HEALTH_ENABLED", "true"),
 			value("KC_DB", "dev-file"), value("KC_BOOTSTRAP_ADMIN_USERNAME", "admin"),
@@ -79,8 +79,8 @@ func (d *demo) login() error {
 	return err
 }
 
-// demoRealm is the realm that Keycloak imports when it starts. Keycloak puts variables of its
-// environment in for ${…}, so the ConfigMap holds no secret.
+// demoRealm returns the realm that Keycloak imports when it starts. Keycloak replaces ${…} by
+// variables of its environment, so the ConfigMap holds no secret.
 func demoRealm(application string) map[string]any {
 	return map[string]any{
 		"realm": "demo", "enabled": true,

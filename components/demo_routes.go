@@ -31,8 +31,8 @@ func demoApisixRoute(service, host, plugins string) pulumi.Map {
 	}
 }
 
-// demoPlugins is one plugin with its configuration; secret names the Secret whose keys are added to
-// that. Optional.
+// demoPlugins returns one plugin with its configuration; secret names the Secret whose keys are
+// added to that. Optional.
 func demoPlugins(plugin string, config pulumi.Map, secret string) pulumi.Map {
 	entry := pulumi.Map{"name": pulumi.String(plugin), "enable": pulumi.Bool(true), "config": config}
 	if secret != "" {

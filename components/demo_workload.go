@@ -25,7 +25,7 @@ type workload struct {
 // skipAwait tells the provider not to wait for an object: validation observes it.
 var skipAwait = pulumi.StringMap{"pulumi.com/skipAwait": pulumi.String("true")}
 
-// demoMetadata is an object's, in the demo's namespace.
+// demoMetadata returns an object's metadata, in the demo's namespace.
 func demoMetadata(name string, annotations pulumi.StringMap) pulumi.Map {
 	metadata := pulumi.Map{"name": pulumi.String(name), "namespace": pulumi.String(demoNamespace)}
 	if annotations != nil {
@@ -67,7 +67,7 @@ func (d *demo) serve(w workload) error {
 	})
 }
 
-// pod is the specification of the application's Pods.
+// pod returns the specification of the application's Pods.
 func (w workload) pod() pulumi.Map {
 	container := pulumi.Map{
 		"name": pulumi.String(w.name), "image": pulumi.String(w.image), "imagePullPolicy": pulumi.String("IfNotPresent"),

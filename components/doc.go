@@ -13,8 +13,9 @@
 //   - A component registers without DependsOn; each of its root children waits for the gates in After (0001). Only
 //     After writes DependsOn, and the linter forbids it elsewhere.
 //   - A component exports one gate for each fact that others need, not one barrier.
-//   - What changes a host is a command that runs this program, which knows the way there and is bounded (0045); what changes the cluster
-//     is a kubernetes:* resource, but for bundles of CRDs (0007); what observes is a gate.
+//   - A change of a host is a command that runs this program, which knows the way there and is
+//     bounded (0045). A change of the cluster is a kubernetes:* resource, but for bundles of CRDs
+//     (0007). An observation is a gate.
 //   - Pure builders hold content (config.yaml, Helm values, scripts); constructors hold wiring.
 //   - Children are named name-role, type tokens strata:<layer>:<Kind>. Secrets are secret from birth.
 //

@@ -18,9 +18,8 @@ import (
 // ownCluster owns the fake host, as node here.
 var ownCluster = k3shost.Owner{Cluster: "00ff", TokenSHA256: sumOfText("secret"), Project: "strata", Stack: "dev"}
 
-// fakeHost is a folder that the scripts take for a host's root, with stand-ins on PATH for what
-// they ask of a host. The scripts run as they are but for the folder in front of their absolute
-// paths.
+// fakeHost is a folder that the scripts take for a host's root, with stand-ins on PATH for a host's
+// programs. The scripts run as they are but for the folder in front of their absolute paths.
 type fakeHost struct {
 	t    *testing.T
 	root string

@@ -37,15 +37,14 @@ type gateArgs struct {
 	// SSHKey is the hosts' private key, or several of them one after the other, in PEM. Secret.
 	SSHKey pulumi.StringInput
 	// HypervisorKey is the private key that logs in at the hypervisor. Secret. Only for kind vm,
-	// where the hypervisor is not this machine.
+	// with a hypervisor that is not this machine.
 	HypervisorKey pulumi.StringInput
 	// Kubeconfig is the cluster's kubeconfig. Secret. Only for the kinds that ask an API server.
 	Kubeconfig pulumi.StringInput
 	// Revision is a digest of the gate's subject; it becomes Spec.Revision. Optional.
 	Revision pulumi.StringInput
-	// Attempt is a word of rerun.Attempt, for a gate whose Spec a preview may not know although
-	// nothing of it changes: with it, the gate is updated in place, where it would be shown as
-	// replaced. Optional.
+	// Attempt is a word of rerun.Attempt, for a gate whose Spec a preview may not know although it
+	// does not change. With it, the preview shows an update in place and no replacement. Optional.
 	Attempt pulumi.StringInput
 	// BasicAuth is user:password for the probes that log in. Secret. Only for kind http.
 	BasicAuth pulumi.StringInput

@@ -75,7 +75,7 @@ type Host struct {
 	reached *reach.Host
 	// Machine is the resource that the host lives and dies with; nil for an existing host.
 	Machine pulumi.Resource
-	// Present ends once the machine is where it has to be before anything lives on it; nil for an
+	// Present ends once the machine is at its final place, before anything lives on it; nil for an
 	// existing host.
 	Present pulumi.Resource
 	// Booted holds once a virtual machine runs and has its address; nil for other hosts.
@@ -191,7 +191,7 @@ func (h *Host) target() health.Host {
 	return health.Host{Target: at, Role: string(h.Node.Role)}
 }
 
-// deletedWith makes a resource go with the host's machine, without its delete, where we made the
+// deletedWith makes a resource go with the host's machine, without its delete, if we made the
 // machine.
 func (h *Host) deletedWith() []pulumi.ResourceOption {
 	if h.Machine == nil {

@@ -21,10 +21,9 @@ type Identity struct {
 	id *random.RandomId
 	// tokens join nodes.
 	tokens tokens
-	// kept are the resources behind them. A host depends on them, not because it needs them, but so
-	// that a destroy forgets them last: a token that leaves the state before the node that has it
-	// makes the next up draw another one, with which a living server does not start
-	// (docs/adr/0024).
+	// kept are the resources behind them. A host depends on them only so that a destroy forgets
+	// them last. If a token left the state before its node, the next update would draw another one,
+	// with which a living server does not start (docs/adr/0024).
 	kept []pulumi.Resource
 	// owner is a host's, without its node.
 	owner ownerOutput
@@ -75,10 +74,10 @@ type tokens struct {
 	agent   pulumi.StringOutput
 }
 
-// server is the wanted token of the servers.
+// server returns the wanted token of the servers.
 func (t tokens) server() pulumi.StringOutput { return t.servers[len(t.servers)-1].ToStringOutput() }
 
-// generation is that of the wanted tokens.
+// generation returns the generation of the wanted tokens.
 func (t tokens) generation() int { return len(t.servers) - 1 }
 
 // draw registers a token, and keeps it as long as the identity.
@@ -91,7 +90,7 @@ func (i *Identity) draw(ctx *pulumi.Context, name string) (pulumi.StringOutput, 
 	return pulumi.ToSecret(password.Result).(pulumi.StringOutput), nil
 }
 
-// owned are the variables of a script that knows whose a host is.
+// owned returns the variables of a script that knows the owner of a host.
 func owned(owner k3shost.Owner, node string) []variable {
 	values := owner.At(node).Variables()
 	list := make([]variable, 0, len(values))

@@ -60,8 +60,8 @@ func TestAnInstallWritesAPrivateConfigurationAndStartsTheUnitWithoutWaiting(t *t
 	assert.NotContains(t, out, "secret")
 }
 
-// What runs goes on as it is configured, and no half of a file with the token is left on a full
-// disk.
+// A running K3s goes on with its configuration, and no half of a file with the token is left on a
+// full disk.
 func TestAConfigurationThatDoesNotFitIsNotInstalled(t *testing.T) {
 	for name, tool := range map[string]string{"config.yaml": "cat", "the binary": "cp"} {
 		t.Run(name, func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestAnInstallLeavesTheBinaryOfARunningK3sAlone(t *testing.T) {
 	assert.Equal(t, os.FileMode(0o755), info.Mode().Perm())
 }
 
-// Whatever is refused leaves what runs as it is.
+// A refused install leaves a running K3s as it is.
 func TestAnInstallIsRefusedBeforeItChangesAnything(t *testing.T) {
 	t.Run("with another binary than the pinned one", func(t *testing.T) {
 		h := newFakeHost(t)

@@ -14,7 +14,7 @@ func TestHowANodeJoins(t *testing.T) {
 		name                string
 		role, founds, peers string
 		answers             []string
-		// data is true when the server has been a member already, joined is how.
+		// data is true when the server has been a member already, joined is its form of the join.
 		data   bool
 		joined string
 		want   string
@@ -74,8 +74,8 @@ func TestANodeThatCanOnlyJoinWaitsForAServer(t *testing.T) {
 	assert.Equal(t, "server: https://10.0.0.2:6443\n", h.read(joinFile))
 }
 
-// A join that shows the token to whoever answers gives it away. What has joined is not restarted
-// for the form of its token.
+// A join that shows the token to any server gives it away. A joined node is not restarted for the
+// form of its token.
 func TestWhoJoinsVerifiesTheCABeforeItShowsTheToken(t *testing.T) {
 	const hash = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 	known := variable{"CA_HASH", hash}

@@ -52,7 +52,7 @@ type K3s struct {
 	Cluster *Cluster
 	// API holds once every API server answers authenticated requests.
 	API *Gate
-	// Upgraded holds once the nodes that left are out of the cluster, those that stay run the
+	// Upgraded holds once the nodes that left are out of the cluster, the remaining ones run the
 	// wanted K3s, and the API answers at Endpoint. Every change and judgement inside the cluster
 	// waits for it, or a gate would observe Pods that are about to be drained away.
 	Upgraded pulumi.Resource
@@ -78,7 +78,7 @@ type k3s struct {
 	caHash pulumi.StringOutput
 	// allow is the hook that refuses a second cluster; nil where nothing is refused.
 	allow *pulumi.ResourceHook
-	// reached holds once the API answers at Endpoint, for whoever uses the kubeconfig as it is.
+	// reached holds once the API answers at Endpoint, for users of the unchanged kubeconfig.
 	reached *Gate
 	// members holds once the nodes that left are out: drained, stopped, and forgotten by etcd and
 	// the API.
@@ -106,8 +106,7 @@ func NewK3s(ctx *pulumi.Context, name string, args *K3sArgs) (*K3s, error) {
 }
 
 // install registers each node's resources: a server after the one before it, agents after the first
-// server, or after all of them where a server that has not restarted does not know the agents' new
-// token.
+// server. Agents wait for all servers if one that has not restarted does not know their new token.
 func (k *k3s) install() error {
 	if err := k.rotateToken(); err != nil {
 		return fmt.Errorf("token: %w", err)
@@ -166,7 +165,7 @@ func (k *k3s) connect() error {
 	return k.Cluster.ask(k.ctx, k.name+"-adopt", k.endpoints(), k.args.Connect)
 }
 
-// endpoint is the API server's URL on a server.
+// endpoint returns the API server's URL on a server.
 func (h *Host) endpoint() string { return "https://" + joinHostPort(h.Node.Address) }
 
 // rewriteKubeconfig points a kubeconfig that says 127.0.0.1, as K3s's own does, at an address that

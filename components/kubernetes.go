@@ -66,10 +66,9 @@ type customResource struct {
 }
 
 // background deletes an object without a finalizer for its dependents. In the foreground, the
-// provider's default, the garbage collector takes that finalizer away with an update, and an
-// admission webhook that is down refuses every update: a destroy after the death of a controller
-// would not end
-// (https://kubernetes.io/docs/concepts/architecture/garbage-collection/#foreground-deletion).
+// provider's default, the garbage collector removes that finalizer with an update. An admission
+// webhook that is down refuses every update, so a destroy after the death of a controller would not
+// end (https://kubernetes.io/docs/concepts/architecture/garbage-collection/#foreground-deletion).
 const background = "pulumi.com/deletionPropagationPolicy"
 
 // newCustomResource registers a custom resource of the cluster. Most have an admission webhook, so

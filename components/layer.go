@@ -41,7 +41,7 @@ type layer struct {
 	// parent is the layer's component, and name begins the names of its resources.
 	parent pulumi.ComponentResource
 	name   string
-	// title is the layer in the messages of its gates. limit bounds those that have no limit of
+	// title is the layer in the messages of its gates. limit bounds gates that have no limit of
 	// their own, and limitKey is its key in the configuration.
 	title, limitKey string
 	limit           metav1.Duration
@@ -64,8 +64,8 @@ func (l *layer) register(token string, opts []pulumi.ResourceOption, steps ...fu
 	return registerOutputs(l.ctx, l.parent)
 }
 
-// newNamespace registers the layer's namespace and, where the cluster asks for it, the network
-// policy of its Pods. values are the user's of the layer's chart: ports that they add are open.
+// newNamespace registers the layer's namespace and, if the cluster asks for it, the network policy
+// of its Pods. values are the user's of the layer's chart: ports that they add are open.
 func (l *layer) newNamespace(
 	values userValues, labels pulumi.StringMap, needs ...pulumi.Resource,
 ) (err error) {

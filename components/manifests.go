@@ -28,8 +28,8 @@ type ManifestsArgs struct {
 	Layer
 	// Objects come from ReadManifests.
 	Objects []Manifest
-	// Kinds are the gates that the kinds of an API group wait for beside After: whoever serves and
-	// admits them.
+	// Kinds are the gates that the kinds of an API group wait for beside After: its server and its
+	// webhook.
 	Kinds map[string][]pulumi.Resource
 }
 
@@ -67,7 +67,7 @@ func ReadManifests(project string, files []string) ([]Manifest, error) {
 	return all, errors.Join(wrong...)
 }
 
-// readManifest reads the objects of one file. It refuses those that Pulumi would change.
+// readManifest reads the objects of one file. It refuses objects that Pulumi would change.
 func readManifest(project, file string) ([]manifest.Manifest, error) {
 	path := file
 	if !filepath.IsAbs(path) {
@@ -107,7 +107,7 @@ func (m Manifest) resource(name string) string {
 	return strings.Join(append(parts, m.GetName()), ":")
 }
 
-// token is the object's type in the program.
+// token returns the object's type in the program.
 func (m Manifest) token() string {
 	version := m.GetAPIVersion()
 	if !strings.Contains(version, "/") {
@@ -151,7 +151,7 @@ func NewManifests(
 	return m, registerOutputs(ctx, m)
 }
 
-// rank orders an object before those that need it.
+// rank orders Namespaces and CustomResourceDefinitions before other objects.
 func (m Manifest) rank() int {
 	if m.Kind() == manifest.Namespace || m.Kind() == manifest.Definition {
 		return 0
@@ -159,8 +159,8 @@ func (m Manifest) rank() int {
 	return 1
 }
 
-// needs returns the identities of those of all that the object cannot be created without. What others
-// need can be created without them.
+// needs returns the identities of the objects in all that must exist before this one is created.
+// CustomResourceDefinitions and Namespaces need none.
 func (m Manifest) needs(all []Manifest) []string {
 	if m.rank() == 0 {
 		return nil
@@ -184,7 +184,7 @@ func (m Manifest) unawaited() Manifest {
 	return m
 }
 
-// fields are the object's, with those of a Secret marked as such.
+// fields returns the object's fields, with a Secret's data marked as secret.
 func (m Manifest) fields() pulumi.Map {
 	fields := pulumi.Map{}
 	for key, value := range m.Object {

@@ -17,9 +17,10 @@ import (
 	"strata/cli/podcheck"
 )
 
-// FuzzManifests holds both readers against kubectl's: each of its objects reaches Pulumi as it stands
-// in the file, but for the nulls and the note that Prepare leaves out, or the file is refused by name.
-// Refused are also files that kubectl takes: TestWhatWouldVanishIsRefused has them with their reasons.
+// FuzzManifests compares both readers with kubectl's. Each of its objects reaches Pulumi as in the
+// file, but for the nulls and the note that Prepare leaves out, or the file is refused by name.
+// Refused are also files that kubectl takes: TestWhatWouldVanishIsRefused has them with their
+// reasons.
 //
 // It runs with -fuzzminimizetime 1s, or each new input costs a minute.
 func FuzzManifests(f *testing.F) {

@@ -15,7 +15,7 @@ import (
 	"strata/internal/pulumi/dryrun"
 )
 
-// written are files of a project, by name.
+// written makes a project with files, by name.
 func written(t testing.TB, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -17,8 +17,8 @@ func poolWait(limit time.Duration) pulumi.StringMap {
 	return pulumi.ToStringMap(waitfor.Exists("{.status.availableIPv4}").Annotations(limit))
 }
 
-// metallbLabels are its namespace's: the speakers use the host's network, which pod security must
-// allow.
+// metallbLabels returns its namespace's labels: the speakers use the host's network, which pod
+// security must allow.
 func metallbLabels() pulumi.StringMap {
 	labels := pulumi.StringMap{}
 	for _, mode := range []string{"enforce", "audit", "warn"} {
@@ -27,7 +27,7 @@ func metallbLabels() pulumi.StringMap {
 	return labels
 }
 
-// metallbValues are the chart's values: L2 only, so neither FRR nor its webhook.
+// metallbValues returns the chart's values: L2 only, so neither FRR nor its webhook.
 func metallbValues() pulumi.Map {
 	return pulumi.Map{
 		"frrk8s":     pulumi.Map{"enabled": pulumi.Bool(false)},
@@ -53,7 +53,7 @@ func metallbWebhook() health.Spec {
 	}
 }
 
-// poolObject is a pool for dry runs.
+// poolObject returns a pool for dry runs.
 func poolObject(addresses string) map[string]any {
 	return map[string]any{
 		"apiVersion": "metallb.io/v1beta1",

@@ -9,7 +9,7 @@ import (
 	"strata/config"
 )
 
-// layerPolicy says who may reach the Pods of a layer's chart. All else that comes to them is
+// layerPolicy lists the clients of the Pods of a layer's chart. All other traffic to them is
 // refused.
 type layerPolicy struct {
 	// pods are the labels that the chart gives them.

@@ -13,7 +13,7 @@ import (
 	"strata/config"
 )
 
-// admitted are the rules of a policy, a line each.
+// admitted returns the rules of a policy, a line each.
 func admitted(t *testing.T, spec pulumi.Map) (rules []string) {
 	t.Helper()
 	assert.Equal(t, pulumi.ToStringArray([]string{"Ingress"}), spec["policyTypes"])

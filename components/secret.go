@@ -29,9 +29,8 @@ func newSecret(
 	}, opts...)
 }
 
-// newPassword registers a generated password of letters and digits only, because its readers, be it
-// a URL, a YAML file or a shell, then need no escaping. Its Result is secret, and so is its
-// BcryptHash.
+// newPassword registers a generated password of letters and digits only: in a URL, a YAML file or a
+// shell it needs no escaping. Its Result is secret, and so is its BcryptHash.
 func newPassword(
 	ctx *pulumi.Context, name string, length int, opts ...pulumi.ResourceOption,
 ) (*random.RandomPassword, error) {

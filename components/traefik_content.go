@@ -75,8 +75,8 @@ func traefikValues(cfg config.Traefik, challenges bool) pulumi.Map {
 	}
 }
 
-// traefikGateway is the Gateway's spec. Traefik maps a listener to the entry point whose container
-// port it names, so these are 8000 and 8443 and not the Service's 80 and 443 (traefik
+// traefikGateway returns the Gateway's spec. Traefik maps a listener to the entry point whose
+// container port it names, so these are 8000 and 8443 and not the Service's 80 and 443 (traefik
 // pkg/provider/kubernetes/gateway: entryPointName).
 func traefikGateway(domain string) pulumi.Map {
 	routes := pulumi.Map{"namespaces": pulumi.Map{"from": pulumi.String("All")}}

@@ -13,7 +13,7 @@ type Valued struct {
 	Rolled []pulumi.Resource
 }
 
-// valued are a release's own values for gates behind the gate of its rollout.
+// valued returns a release's own values for gates behind the gate of its rollout.
 func (v ownValues) valued(rolled *Gate) Valued {
 	switch {
 	case v.word != nil:
@@ -24,8 +24,7 @@ func (v ownValues) valued(rolled *Gate) Valued {
 	return Valued{Revision: v.revision(""), Rolled: []pulumi.Resource{rolled}}
 }
 
-// after is a gate's own revision, which may be nil, and with it that of the values where there are
-// some.
+// after returns a gate's own revision, which may be nil, with that of the values, if there are any.
 func (v Valued) after(revision pulumi.StringInput) pulumi.StringInput {
 	switch {
 	case v.Revision == nil:

@@ -57,8 +57,8 @@ func (v ownValues) revision(ours string) pulumi.StringInput {
 	return pulumi.String(digestOf(ours, v.Tree))
 }
 
-// under are the values of a release: ours, and the user's below them. Objects are merged, anything
-// else is one's or the other's. That both set one value is refused long before, by config's tables,
+// under merges the values of a release: ours, and the user's below them. Objects are merged, any
+// other value is from one side. config's tables have refused a value of both sides long before,
 // except for the defaults that give way.
 func under(ours pulumi.Map, own config.Values) (pulumi.Map, error) {
 	if own.Tree == nil {
@@ -99,7 +99,7 @@ func (m *merging) object(path string, ours pulumi.Map, theirs map[string]any) pu
 	return merged
 }
 
-// input is a value for Pulumi; a text is secret where any of the section's is.
+// input returns a value for Pulumi; a text is secret if any of the section's is.
 func (m *merging) input(value any) pulumi.Input {
 	switch v := value.(type) {
 	case map[string]any:

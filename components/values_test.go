@@ -10,7 +10,7 @@ import (
 	"strata/config"
 )
 
-// own are values of Traefik's chart, as the configuration has them.
+// own returns values of Traefik's chart, as the configuration has them.
 func own(tree map[string]any) config.Values { return config.Values{Tree: tree, Key: "traefik.values"} }
 
 func TestTheUsersValuesComeBelowOurs(t *testing.T) {

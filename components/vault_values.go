@@ -20,7 +20,7 @@ storage "raft" {
 }
 `
 
-// vaultValues are the chart's values. The injector stays off: only the PKI engine is used.
+// vaultValues returns the chart's values. The injector stays off: only the PKI engine is used.
 func vaultValues(cfg config.Vault) pulumi.Map {
 	storage := pulumi.Map{"enabled": pulumi.Bool(*cfg.Storage.Persistent), "size": pulumi.String(cfg.Storage.Size)}
 	if cfg.Storage.Class != "" {

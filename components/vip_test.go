@@ -12,7 +12,7 @@ import (
 
 const keepalived = "etc/keepalived/keepalived.conf"
 
-// vipHost is a server with an address and keepalived installed.
+// vipHost returns a server with an address and keepalived installed.
 func vipHost(t *testing.T) *fakeHost {
 	h := newFakeHost(t)
 	h.write("says/ip", "2: eth0    inet 10.0.0.1/24 brd 10.0.0.255 scope global eth0\n")
@@ -86,8 +86,8 @@ func TestNothingOfTheAPIsAddressIsLeft(t *testing.T) {
 	assert.False(t, h.exists("etc/keepalived/strata-api-ready.sh"))
 }
 
-// Killed after the new configuration is in its place: what runs has the old one, and the file alone
-// does not show it.
+// Killed after the new configuration is in its place: keepalived runs with the old one, and the
+// file alone does not show it.
 func TestAKeepalivedThatWasNotRestartedInTimeIsRestarted(t *testing.T) {
 	h := vipHost(t)
 	out, code := h.vip("10.0.0.2 10.0.0.3")

@@ -62,7 +62,7 @@ func NewWave(ctx *pulumi.Context, name string, args *WaveArgs, opts ...pulumi.Re
 	})
 }
 
-// waveValues are the chart's values.
+// waveValues returns the chart's values.
 func waveValues(cfg config.Wave) pulumi.Map {
 	return pulumi.Map{
 		"replicas": pulumi.Int(cfg.Replicas),

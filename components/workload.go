@@ -101,7 +101,7 @@ func (w *workloadBuild) object(role, token string, fields pulumi.Map, needs ...p
 	return made, nil
 }
 
-// metadata is an object's; annotations may be nil.
+// metadata returns an object's metadata; annotations may be nil.
 func (w *workloadBuild) metadata(name pulumi.StringInput, annotations pulumi.StringMap) pulumi.Map {
 	metadata := pulumi.Map{
 		"name": name, "namespace": pulumi.String(w.args.Config.Namespace), "labels": workloadLabels(w.args.Config.Name),
@@ -239,5 +239,5 @@ func workloadLabels(name string) pulumi.StringMap {
 	return pulumi.StringMap{"app.kubernetes.io/name": pulumi.String(name)}
 }
 
-// workloadTLS is the Secret with a workload's certificate.
+// workloadTLS returns the name of the Secret with a workload's certificate.
 func workloadTLS(name string) string { return name + "-tls" }

@@ -16,7 +16,7 @@ import (
 	"strata/internal/pulumi/self"
 )
 
-// canaryName is the Deployment's and the Service's of a workload's new version.
+// canaryName returns the name of the Deployment and the Service of a workload's new version.
 func canaryName(workload string) string { return workload + "-canary" }
 
 // backends returns the backends of a route: the Service gets all requests and the canary's gets

@@ -68,9 +68,9 @@ func (w *workloadBuild) contents() error {
 	return nil
 }
 
-// contentName is an object's name. That of an immutable one is drawn anew each time that it holds
-// something else, and never comes back: an object of contents that come back, after a rollout that
-// failed, would be created while the one of before still exists.
+// contentName returns an object's name. The name of an immutable one is drawn anew for other
+// contents, and never comes back. Otherwise an object of earlier contents, after a failed rollout,
+// would be created while the former one still exists.
 func (w *workloadBuild) contentName(role string, hash pulumi.StringOutput) (pulumi.StringInput, error) {
 	name := w.args.Config.Name + "-" + role
 	if !w.args.Config.ImmutableConfig {
@@ -130,7 +130,7 @@ func keyed(key pulumi.StringOutput, role string, values ...map[string]string) pu
 	return pulumi.Unsecret(digest).(pulumi.StringOutput)
 }
 
-// fileKey is the key of a file in its object. Keys take letters, digits, dashes, dots and
+// fileKey returns the key of a file in its object. Keys take letters, digits, dashes, dots and
 // underscores; everything else is written as its code, so that two paths never have one key.
 func fileKey(path string) string {
 	var key strings.Builder
@@ -147,5 +147,5 @@ func fileKey(path string) string {
 	return key.String()
 }
 
-// paths are the files of a container, sorted.
+// paths returns the files of a container, sorted.
 func paths(files map[string]string) []string { return slices.Sorted(maps.Keys(files)) }

@@ -42,8 +42,8 @@ type WorkloadIngress struct {
 	Judged bool
 }
 
-// TraefikIngress is Traefik for routes below a domain. Plain HTTP is sent to https by the entry
-// point, so one listener is enough.
+// TraefikIngress returns Traefik's side of routes below a domain. The entry point redirects plain
+// HTTP to https, so one listener is enough.
 func TraefikIngress(t *Traefik, domain, caSecret string) WorkloadIngress {
 	return WorkloadIngress{
 		Class: traefikName, Namespace: traefikName, Service: traefikName, Listeners: []string{"https"}, Domain: domain, CASecret: caSecret,
@@ -55,7 +55,7 @@ func TraefikIngress(t *Traefik, domain, caSecret string) WorkloadIngress {
 	}
 }
 
-// APISIXIngress is APISIX for routes below a domain.
+// APISIXIngress returns APISIX's side of routes below a domain.
 func APISIXIngress(a *APISIX, domain, caSecret string) WorkloadIngress {
 	way := WorkloadIngress{
 		Class: apisixName, Namespace: apisixNamespace, Service: apisixService, Listeners: []string{"http", "https"}, Domain: domain,

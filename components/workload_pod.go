@@ -14,7 +14,7 @@ import (
 // Secrets, so that Pods are replaced when, and only when, these change.
 const hashAnnotation = "strata/config-hash"
 
-// workloadDeployment is the spec of the Deployment of a name, which is the workload's or its
+// workloadDeployment returns the spec of the Deployment of a name, which is the workload's or its
 // canary's. A new Pod serves before an old one goes, and an old one serves until it gets no
 // requests any more.
 func workloadDeployment(args *WorkloadArgs, read contents, name string, replicas int) pulumi.Map {
@@ -41,7 +41,7 @@ func workloadDeployment(args *WorkloadArgs, read contents, name string, replicas
 	}
 }
 
-// workloadPod is the specification of the Pods.
+// workloadPod returns the specification of the Pods.
 func workloadPod(args *WorkloadArgs, read contents, name string) pulumi.Map {
 	cfg := args.Config
 	volumes, mounts := workloadVolumes(cfg, read)
@@ -62,7 +62,7 @@ func workloadPod(args *WorkloadArgs, read contents, name string) pulumi.Map {
 	return pod
 }
 
-// workloadContainer is the application's container.
+// workloadContainer returns the application's container.
 func workloadContainer(args *WorkloadArgs, read contents, mounts pulumi.Array) pulumi.Map {
 	cfg := args.Config
 	requests := pulumi.Map{"cpu": pulumi.String(cfg.Resources.CPU), "memory": pulumi.String(cfg.Resources.Memory)}

@@ -144,9 +144,9 @@ func (w *workloadBuild) route(role string, route config.WorkloadRoute, via Workl
 	return made, nil
 }
 
-// routeName is the route's object: the workload's name for the route that one has by default, with
-// a digest for every other. So none has the name of another workload's, and taking one of several
-// away leaves the others as they are.
+// routeName returns the name of the route's object: the workload's name for its default route, with
+// a digest for every other. So none has the name of another workload's, and the removal of one
+// leaves the others as they are.
 func (w *workloadBuild) routeName(route config.WorkloadRoute) string {
 	name := w.args.Config.Name
 	if route.Host == name && route.Path == "/" && route.Kind == config.DefaultRouteKind(route.Controller) {

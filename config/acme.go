@@ -70,9 +70,9 @@ func (c *Config) HTTP01() bool {
 	return c.CertManager.Issuer == IssuerACME && c.CertManager.ACME.Solver == SolverHTTP01
 }
 
-// TraefikNames are the names that Traefik's certificate is for: the domain and, by a wildcard, all
-// below it. HTTP-01 proves no wildcard, so there they are the names of what Strata serves through
-// Traefik.
+// TraefikNames returns the names that Traefik's certificate is for: the domain and, by a wildcard,
+// all below it. HTTP-01 proves no wildcard, so there they are the names of Strata's own services
+// behind Traefik.
 func (c *Config) TraefikNames() []string {
 	domain := c.Ingress.Domain
 	if !c.HTTP01() {

@@ -37,7 +37,7 @@ func ParseRange(text string) (Range, error) {
 	return RangeOf(prefix), nil
 }
 
-// RangeOf is every address of a network, its network and broadcast addresses included.
+// RangeOf returns every address of a network, its network and broadcast addresses included.
 func RangeOf(prefix netip.Prefix) Range {
 	first := prefix.Masked().Addr()
 	last := first.AsSlice()
@@ -48,17 +48,17 @@ func RangeOf(prefix netip.Prefix) Range {
 	return Range{First: first, Last: end}
 }
 
-// Contains is true when the address lies in the range.
+// Contains reports whether the address lies in the range.
 func (r Range) Contains(address netip.Addr) bool {
 	return r.First.BitLen() == address.BitLen() && r.First.Compare(address) <= 0 && address.Compare(r.Last) <= 0
 }
 
-// Overlaps is true when the ranges share an address.
+// Overlaps reports whether the ranges share an address.
 func (r Range) Overlaps(other Range) bool {
 	return r.Contains(other.First) || other.Contains(r.First)
 }
 
-// Within is true when every address of the range lies in other.
+// Within reports whether every address of the range lies in other.
 func (r Range) Within(other Range) bool {
 	return other.Contains(r.First) && other.Contains(r.Last)
 }

@@ -67,7 +67,7 @@ func (c *Config) checkApps(ps *problems) {
 	}
 }
 
-// list is names for people; none is "empty".
+// list joins names for messages; none is "empty".
 func list(names []string) string {
 	if len(names) == 0 {
 		return "empty"

@@ -10,8 +10,8 @@ import (
 // host on cgroup v1 (https://kubernetes.io/docs/concepts/architecture/cgroups/#cgroup-v1).
 const firstWithoutCgroupV1 = 35
 
-// RefusesCgroupV1 says whether the kubelet of a K3s, for example v1.36.3+k3s1, ends on a host with
-// cgroup v1.
+// RefusesCgroupV1 reports whether the kubelet of a K3s, for example v1.36.3+k3s1, ends on a host
+// with cgroup v1.
 func RefusesCgroupV1(version string) (bool, error) {
 	numbers, err := k3sNumbers(version)
 	return numbers[0] > 1 || numbers[1] >= firstWithoutCgroupV1, err
@@ -21,7 +21,7 @@ func RefusesCgroupV1(version string) (bool, error) {
 // K3s passes kubelet-arg through (https://docs.k3s.io/cli/agent).
 func (k K3s) AllowsCgroupV1(role Role) bool { return slices.Contains(k.RolesOnCgroupV1(), role) }
 
-// RolesOnCgroupV1 are the roles for which AllowsCgroupV1 holds.
+// RolesOnCgroupV1 returns the roles for which AllowsCgroupV1 holds.
 func (k K3s) RolesOnCgroupV1() (roles []Role) {
 	for role, args := range map[Role]map[string]any{RoleServer: k.ServerArgs, RoleAgent: k.AgentArgs} {
 		if strings.Contains(fmt.Sprint(args["kubelet-arg"], args["kubelet-arg+"]), "fail-cgroupv1=false") {

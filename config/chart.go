@@ -16,8 +16,8 @@ type chart struct {
 	asked func(*Config) (version string, values Values)
 	// values is the key of the user's values; CRDs have none.
 	values string
-	// owned are the values that are refused there. tests/graph holds them against what the program
-	// sets.
+	// owned are the values that are refused there. tests/graph holds them against the program's own
+	// values.
 	owned []OwnedValue
 	// defaults are the paths of values that Strata sets and nothing relies on: the user's replaces
 	// them.

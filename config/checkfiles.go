@@ -109,7 +109,7 @@ func checkBundle(ps *problems, key, projectDir, source string) {
 	}
 }
 
-// reason is the cause of a file error without the path, which the problem has already.
+// reason returns the cause of a file error without the path, which the problem has already.
 func reason(err error) string {
 	var at *fs.PathError
 	if errors.As(err, &at) {

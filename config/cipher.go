@@ -39,6 +39,6 @@ func UnreadCipher(key []byte) string {
 	return cipher
 }
 
-// Convert is the command that gives a private key a cipher that is read. It asks for the
+// Convert returns the command that gives a private key a cipher that is read. It asks for the
 // passphrase, which may stay.
 func Convert(file string) string { return "ssh-keygen -p -Z aes256-ctr -f " + file }

@@ -10,7 +10,7 @@ type Cluster struct {
 	// ~/.kube/config.
 	Kubeconfig string `json:"kubeconfig,omitempty"`
 	// Context is the context in it, for example kind-kind or k3d-demo. Required: the current one is
-	// not read, since what a shell chose last must not decide whose cluster an up changes.
+	// not read, since a shell's last choice must not decide which cluster an update changes.
 	Context string `json:"context,omitempty"`
 	// PodNetwork is the network of the cluster's Pods, as CIDR: kind has 10.244.0.0/16, k3d
 	// 10.42.0.0/16. Default: none, and metallb.addresses is not held against it. Controller apisix
@@ -22,8 +22,8 @@ type Cluster struct {
 	// NetworkPolicies is k3s.networkPolicies for an existing cluster, whose network has to enforce
 	// them: that of kind does from 0.24 on. Default false.
 	NetworkPolicies bool `json:"networkPolicies,omitempty"`
-	// Protect refuses a destroy of the stack, and every run that would lose what others keep in its
-	// namespaces, until it is false again and an up has seen that. Default false.
+	// Protect refuses a destroy of the stack, and every run that would delete others' objects in
+	// its namespaces, until it is false again and an update has seen that. Default false.
 	Protect bool `json:"protect,omitempty"`
 	// ofProgram says that a program of one's own has the cluster, and takes MetalLB's addresses from
 	// wherever it likes (ForProgram).
@@ -34,7 +34,7 @@ type Cluster struct {
 // no K3s of ours, and nothing to delete objects with.
 func (c *Config) OnExistingCluster() bool { return c.Cluster != Cluster{} }
 
-// PodNetwork is the network of the cluster's Pods; not valid where it is not configured.
+// PodNetwork returns the network of the cluster's Pods; not valid if it is not configured.
 func (c *Config) PodNetwork() netip.Prefix {
 	if c.OnExistingCluster() {
 		return c.Cluster.PodNetwork

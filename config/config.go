@@ -59,11 +59,11 @@ type Artifacts struct {
 	// machines. Default: Source. With upstream the image is hosts.vm.image. The variable
 	// STRATA_MACHINE_IMAGE overrides it.
 	MachineImage string `json:"machineImage,omitempty"`
-	// Mirror is the address of a mirror that has what Strata downloads: what lies at
-	// https://github.com/a/b it has at Mirror/github.com/a/b. Sums are held against strata.lock all
-	// the same. Default: none, each project's own host. With a user and a password in it, it must
-	// be encrypted: pulumi config set --secret --path strata:artifacts.mirror. The variable
-	// STRATA_MIRROR overrides it; `strata fetch` needs that where it is encrypted.
+	// Mirror is the address of a mirror of Strata's downloads: it serves https://github.com/a/b at
+	// Mirror/github.com/a/b. Sums are held against strata.lock all the same. Default: none, each
+	// project's own host. With a user and a password in it, it must be encrypted: pulumi config set
+	// --secret --path strata:artifacts.mirror. The variable STRATA_MIRROR overrides it; `strata
+	// fetch` needs that where it is encrypted.
 	Mirror string `json:"mirror,omitempty"`
 	// MirrorCA is the certificate in PEM of the CA that signs for the mirror, where this machine's
 	// own trust store does not have it. Default: none.

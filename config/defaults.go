@@ -12,8 +12,8 @@ import (
 // SourceUpstream is the Artifacts.Source that downloads pinned artifacts from their projects.
 const SourceUpstream = "upstream"
 
-// defaults is the configuration before anything is read. K3s.Version and MetalLB.ChartVersion stay
-// empty: a version that is not set follows the bundle, or else the pin (package artifacts).
+// defaults returns the configuration before anything is read. K3s.Version and MetalLB.ChartVersion
+// stay empty: a version that is not set follows the bundle, or else the pin (package artifacts).
 func defaults() *Config {
 	on := true
 	encrypt := true
@@ -156,7 +156,7 @@ func (c *Config) deriveVault() {
 	c.Vault.Storage.Size = or(c.Vault.Storage.Size, "1Gi")
 }
 
-// or is value, or fallback where value is not set.
+// or returns value, or fallback if value is not set.
 func or[T comparable](value, fallback T) T {
 	var unset T
 	if value == unset {

@@ -7,9 +7,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-// Discard consents to the loss of what others keep in objects of the stack that leave. Without
-// consent an up that loses it is refused, and so is the destroy of a stack on an existing cluster.
-// Take a name out once its object is gone: consent has no end.
+// Discard consents to the loss of others' objects in objects of the stack that leave. Without
+// consent an update that loses them is refused, and so is the destroy of a stack on an existing
+// cluster. Take a name out once its object is gone: consent has no end.
 type Discard struct {
 	// Namespaces are the names of namespaces that may go with their volumes, and with all that
 	// others have put there. Default: none.

@@ -36,7 +36,7 @@ func (c *Config) CheckEnvironment(getenv func(string) string) error {
 	return ps.err()
 }
 
-// apiAddresses are the servers', and the one that a kubeconfig names in their place.
+// apiAddresses returns the servers' addresses, and the virtual one in their place in a kubeconfig.
 func (c *Config) apiAddresses() (all []netip.Addr) {
 	for _, node := range c.Hosts.Nodes {
 		if node.Role == RoleServer {

@@ -26,14 +26,14 @@ var OwnImages = []OwnImage{
 // builtPrefix begins the URL of an image that `strata fetch` builds.
 const builtPrefix = "built:"
 
-// Reference is the image's name where Strata builds it. No registry can answer to localhost: a node
-// that has lost the image says so, and runs nothing that a stranger put there.
+// Reference returns the image's name where Strata builds it. No registry can answer to localhost: a
+// node that has lost the image says so, and runs nothing that a stranger put there.
 func (i OwnImage) Reference() string { return "localhost/strata/" + i.Name + ":" + i.Version }
 
-// Bundled is the image's name in a bundle.
+// Bundled returns the image's name in a bundle.
 func (i OwnImage) Bundled() string { return "docker.io/strata/" + i.Name + ":" + i.Version }
 
-// url stands for the archive in the lock, where other artifacts have an address.
+// url stands for the archive in the lock, as the address of a download does.
 func (i OwnImage) url() string {
 	return builtPrefix + i.Folder + "/" + i.Name + "-" + i.Version + ".tar"
 }
@@ -96,7 +96,7 @@ func (c *Config) checkImages(ps *problems) {
 	}
 }
 
-// imagePins are the images that the configuration has built.
+// imagePins returns the images that the configuration has built.
 func (c *Config) imagePins() (pins []Pin) {
 	if c.OnExistingCluster() || c.Artifacts.Source != SourceUpstream {
 		return nil

@@ -33,12 +33,12 @@ type K3s struct {
 	// least 1m; K3s signs for 10m at least and for a year at most, unless cluster-signing-duration
 	// in kube-controller-manager-arg says otherwise. Default 8760h; that is a year.
 	ClientCertificateLifetime metav1.Duration `json:"clientCertificateLifetime,omitzero"`
-	// KubeconfigGeneration revokes the kubeconfigs that the stack has handed out: the next up of a
-	// higher one gives the stack another user, and takes the rights of the former ones away. It can
-	// only grow. Default 0.
+	// KubeconfigGeneration revokes the kubeconfigs that the stack has handed out: the next update
+	// of a higher one gives the stack another user, and revokes the rights of the former ones. It
+	// can only grow. Default 0.
 	KubeconfigGeneration int `json:"kubeconfigGeneration,omitempty"`
-	// TokenGeneration gives the cluster other tokens, by which nodes join it: the next up of a
-	// higher one has K3s encrypt the cluster's keys with the new one, and restarts K3s on the
+	// TokenGeneration gives the cluster other tokens, by which nodes join it. The next update of a
+	// higher one has K3s encrypt the cluster's keys with the new one. It restarts K3s on the
 	// servers, one by one, and then on the agents. It can only grow. Default 0.
 	TokenGeneration int `json:"tokenGeneration,omitempty"`
 	// Snapshots are etcd's, which each server writes for itself.
@@ -61,9 +61,9 @@ type K3s struct {
 	// DiscardVolumesOf are the names of nodes that may be removed although volumes are on their
 	// disks, which are wiped. Default: none, and the removal of such a node is refused.
 	DiscardVolumesOf []string `json:"discardVolumesOf,omitempty"`
-	// Protect refuses to destroy the cluster until it is false again and an up has seen that; and
-	// it refuses an up that would lose what others keep in a namespace that leaves, whatever
-	// strata:discard consents to. Default false.
+	// Protect refuses to destroy the cluster until it is false again and an update has seen that.
+	// It also refuses an update that would lose others' objects in a namespace that leaves, even if
+	// strata:discard consents to it. Default false.
 	Protect bool `json:"protect,omitempty"`
 }
 

@@ -28,13 +28,13 @@ const fixedServiceLB = "disable: servicelb"
 // DNS.
 const dnsHost = 10
 
-// FixedKeys are the keys of config.yaml that FixedValues reads.
+// FixedKeys returns the keys of config.yaml that FixedValues reads.
 func FixedKeys() []string {
 	return append(slices.Sorted(maps.Keys(fixedDefaults)), "disable")
 }
 
-// FixedValues are the critical values of a server's config.yaml, by key, with K3s's own where one
-// is not set.
+// FixedValues returns the critical values of a server's config.yaml, by key, with K3s's own where
+// one is not set.
 func FixedValues(keys map[string]any) map[string]string {
 	values := maps.Clone(fixedDefaults)
 	values[fixedServiceLB] = "false"
@@ -57,7 +57,7 @@ func FixedValues(keys map[string]any) map[string]string {
 	return values
 }
 
-// texts are the elements of a value of config.yaml, which is one or a list.
+// texts returns the elements of a value of config.yaml, which is one or a list.
 func texts(value any) []string {
 	list, ok := value.([]any)
 	if !ok {
@@ -70,7 +70,7 @@ func texts(value any) []string {
 	return all
 }
 
-// Fixed are the critical values that the configuration asks for.
+// Fixed returns the critical values that the configuration asks for.
 func (k K3s) Fixed() map[string]string {
 	keys := map[string]any{}
 	maps.Copy(keys, k.ServerArgs)
@@ -83,7 +83,7 @@ func (k K3s) Fixed() map[string]string {
 	return FixedValues(keys)
 }
 
-// FixedKey is the configuration's key for one of FixedValues.
+// FixedKey returns the configuration's key for one of FixedValues.
 func FixedKey(name string) string {
 	own := map[string]string{
 		"cluster-cidr": "k3s.clusterCIDR", "service-cidr": "k3s.serviceCIDR", "secrets-encryption": "k3s.secretsEncryption", fixedServiceLB: "k3s.disable",

@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// What a server's config.yaml says and what the configuration asks for are compared: the same must
-// be equal however it is written.
+// A server's config.yaml is compared with the configuration: equal values must be equal in any
+// notation.
 func TestFixedValuesAreEqualHoweverTheyAreWritten(t *testing.T) {
 	on := true
 	k3s := K3s{

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// CheckK3sStep says whether K3s may go from one version to another in one step: the same minor or
-// the next, and never back (https://docs.k3s.io/upgrades: downgrades are not supported, and
-// Kubernetes' minors must not be skipped). Both are as K3s tags its releases, for example
-// v1.36.3+k3s1.
+// CheckK3sStep returns an error unless K3s may go from one version to another in one step: to the
+// same minor or the next, and never back (https://docs.k3s.io/upgrades: downgrades are not
+// supported, and Kubernetes' minors must not be skipped). Both are as K3s tags its releases, for
+// example v1.36.3+k3s1.
 func CheckK3sStep(from, to string) error {
 	old, err := k3sNumbers(from)
 	if err != nil {
@@ -33,7 +33,7 @@ func CheckK3sStep(from, to string) error {
 	return nil
 }
 
-// k3sNumbers are the numbers of vX.Y.Z+k3sN.
+// k3sNumbers returns the numbers of vX.Y.Z+k3sN.
 func k3sNumbers(version string) (numbers [4]int, err error) {
 	if !k3sVersion.MatchString(version) {
 		return numbers, fmt.Errorf("version of K3s: expected the form vX.Y.Z+k3sN, found %q", version)

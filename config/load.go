@@ -25,7 +25,7 @@ const (
 	Wave2TimeoutVariable = "WAVE2_TIMEOUT"
 )
 
-// Sections are the names of the configuration's sections, sorted.
+// Sections returns the names of the configuration's sections, sorted.
 func Sections() []string {
 	return slices.Sorted(maps.Keys(fieldsOf(reflect.TypeFor[Config]())))
 }
@@ -128,7 +128,7 @@ func (c *Config) check() problems {
 	return ps
 }
 
-// field is a key path below the namespace, for example strata:hosts.nodes[0].name.
+// field returns a key path below the namespace, for example strata:hosts.nodes[0].name.
 func field(format string, args ...any) string {
 	return Namespace + ":" + fmt.Sprintf(format, args...)
 }

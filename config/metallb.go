@@ -119,7 +119,7 @@ func (c *Config) checkPoolOnHosts(ps *problems, key, text string, addresses Rang
 	}
 }
 
-// clusterNetworks are the cluster's own networks: K3s's, or those of an existing cluster.
+// clusterNetworks returns the cluster's own networks: K3s's, or those of an existing cluster.
 func (c *Config) clusterNetworks() []namedNetwork {
 	if c.OnExistingCluster() {
 		return c.existingNetworks()

@@ -17,7 +17,7 @@ import (
 	"strata/config"
 )
 
-// certificate is one in PEM, signed by itself.
+// certificate returns a self-signed certificate in PEM.
 func certificate(t *testing.T) string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -28,7 +28,7 @@ func certificate(t *testing.T) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: made}))
 }
 
-// mirrored is the section of a mirror.
+// mirrored returns the section of a mirror.
 func mirrored(t *testing.T, mirror, ca string) map[string]string {
 	t.Helper()
 	section, err := json.Marshal(map[string]string{"mirror": mirror, "mirrorCA": ca})

@@ -46,8 +46,8 @@ var Architectures = []string{"amd64", "arm64"}
 // Pins returns the artifacts that this release of Strata is made for, whatever is configured.
 func Pins() []Pin { return new(Config).Pins() }
 
-// Pins returns all pinned artifacts at the versions that the configuration asks for, and those that
-// only it has: the image of its virtual machines, and its built images.
+// Pins returns all pinned artifacts at the versions that the configuration asks for. It adds the
+// configuration's own: the image of its virtual machines, and its built images.
 func (c *Config) Pins() []Pin {
 	pins := k3sPins(or(c.K3s.Version, K3sVersion))
 	for _, row := range charts {
@@ -59,8 +59,8 @@ func (c *Config) Pins() []Pin {
 	return append(pins, c.imagePins()...)
 }
 
-// VMImagePin is the image that the configuration names by its URL. It has no list of sums: the lock
-// has its sum from the first download on.
+// VMImagePin returns the image that the configuration names by its URL. It has no list of sums: the
+// lock has its sum from the first download on.
 func (c *Config) VMImagePin() (Pin, bool) {
 	url := c.Hosts.VM.Image
 	if !c.NeedsVMImage() || url == "" {
@@ -70,12 +70,12 @@ func (c *Config) VMImagePin() (Pin, bool) {
 	return Pin{Name: ArtifactVMImage, Version: strings.TrimSuffix(name, path.Ext(name)), Arch: c.Hosts.Arch, URL: url, Key: "strata:hosts.vm.image"}, true
 }
 
-// NeedsVMImage is true when the hosts start from a disk image of ours.
+// NeedsVMImage reports whether the hosts start from a disk image of ours.
 func (c *Config) NeedsVMImage() bool {
 	return c.Hosts.Driver.MakesVMs() && c.Hosts.Proxmox.Template == 0
 }
 
-// k3sPins are K3s's own artifacts, for each architecture.
+// k3sPins returns K3s's own artifacts, for each architecture.
 func k3sPins(k3s string) []Pin {
 	const key = "strata:k3s.version"
 	// A plus sign in a URL's path may be read as a space, so it is escaped.

@@ -22,7 +22,7 @@ var constants = []struct{ file, ending string }{
 	{"../tests/lab/internal/catalog/versions.go", "Version"},
 }
 
-// pinned are all pins of the checkout: the version by the pin's name.
+// pinned returns all pins of the checkout: the version by the pin's name.
 func pinned(t *testing.T) map[string]string {
 	t.Helper()
 	pins := map[string]string{}
@@ -73,7 +73,7 @@ func text(expression ast.Expr) (string, bool) {
 	return found, err == nil && found != ""
 }
 
-// row is a line of the page: a pin's name, its version, why, and what then.
+// row matches a line of the page: a pin's name, its version, the reason, and the next step.
 var row = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| ([^|]+) \\| ([^|]+) \\| ([^|]+) \\|$")
 
 // Each pin needs its reason: without one it is not known whether it can be raised.

@@ -51,7 +51,8 @@ func (ps problems) err() error {
 	return errors.Join(errs...)
 }
 
-// sectionOf is the section that a key path lies in: strata:hosts for strata:hosts.nodes[0].name.
+// sectionOf returns the section that a key path lies in: strata:hosts for
+// strata:hosts.nodes[0].name.
 func sectionOf(key string) string {
 	if end := strings.IndexAny(key, ".["); end >= 0 {
 		return key[:end]

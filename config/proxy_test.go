@@ -10,7 +10,7 @@ import (
 	"strata/config"
 )
 
-// proxied is a configuration with strata:k3s.proxy.
+// proxied returns a configuration with strata:k3s.proxy.
 func proxied(t *testing.T, proxy config.Proxy) map[string]string {
 	t.Helper()
 	section, err := json.Marshal(map[string]any{"proxy": proxy})

@@ -21,7 +21,7 @@ type Registry struct {
 	// Password must be encrypted: pulumi config set --secret --path
 	// 'strata:k3s.registries[0].password'. Default: none.
 	Password string `json:"password,omitempty"`
-	// CA is the certificate in PEM of the CA that signs for the registry. Default: those that the
+	// CA is the certificate in PEM of the CA that signs for the registry. Default: the CAs that the
 	// host trusts.
 	CA string `json:"ca,omitempty"`
 	// InsecureSkipVerify takes whatever certificate the registry shows. Default false.

@@ -10,7 +10,7 @@ import (
 	"strata/config"
 )
 
-// withRegistries is a configuration with strata:k3s.registries, and other keys of strata:k3s.
+// withRegistries returns a configuration with strata:k3s.registries, and other keys of strata:k3s.
 func withRegistries(t *testing.T, others map[string]any, registries ...config.Registry) map[string]string {
 	t.Helper()
 	section := map[string]any{"registries": registries}

@@ -2,7 +2,7 @@ package config_test
 
 import "maps"
 
-// acme is a good configuration of an ACME server with further keys, as `,"key":value`.
+// acme returns a good configuration of an ACME server with further keys, as `,"key":value`.
 func acme(keys string) map[string]string {
 	return both("certManager", `{"issuer":"acme","acme":{"server":"https://acme.example.org/directory"`+keys+`}}`, "ingress", `{"domain":"platform.example.org"}`)
 }
@@ -10,7 +10,7 @@ func acme(keys string) map[string]string {
 // cloudflare is the solver of the examples.
 const cloudflare = `,"solver":"dns01","dns01":{"cloudflare":{"apiTokenSecretRef":{"name":"dns-token","key":"token"}}}`
 
-// and is a configuration with another section, or another text of it.
+// and returns a configuration with another section, or another text of it.
 func and(raw map[string]string, section, text string) map[string]string {
 	raw = maps.Clone(raw)
 	raw[section] = text

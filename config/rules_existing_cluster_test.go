@@ -9,8 +9,8 @@ import (
 	"strata/config"
 )
 
-// onCluster are the sections of a valid stack on an existing cluster, with others set or, where
-// empty, removed.
+// onCluster returns the sections of a valid stack on an existing cluster, with others set, or
+// removed if empty.
 func onCluster(sections ...string) map[string]string {
 	raw := map[string]string{"cluster": `{"context":"kind-kind"}`, "metallb": `{"addresses":["172.18.255.200-172.18.255.250"]}`}
 	for i := 0; i < len(sections); i += 2 {

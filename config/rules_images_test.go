@@ -74,7 +74,7 @@ func TestOnHostsStrataBringsTheUnpublishedImages(t *testing.T) {
 	assert.Empty(t, builtBy(load("upstream", `{"demo":true,"restImage":"registry.acme/go-rest:1"}`)), "a registry has it")
 }
 
-// builtBy are the pins that a configuration has built.
+// builtBy returns the pins that a configuration has built.
 func builtBy(cfg *config.Config) (built []config.Pin) {
 	for _, pin := range cfg.Pins() {
 		if _, ok := config.BuiltImage(pin.URL); ok {

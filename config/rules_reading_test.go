@@ -1,6 +1,6 @@
 package config_test
 
-// readingRules are about what cannot be read.
+// readingRules are about text that cannot be read.
 var readingRules = []rule{
 	{"an unknown section", one("metalb", `{}`), "strata:metalb: is not a known section; did you mean metallb?"},
 	{"a section that resembles none", one("zzzzzz", `{}`),

@@ -1,7 +1,7 @@
 package config_test
 
-// vms is a stack whose hosts are virtual machines, with further keys of the hosts and of its one
-// node.
+// vms returns a stack whose hosts are virtual machines, with further keys of the hosts and of its
+// one node.
 func vms(driver, keys, nodeKeys string) map[string]string {
 	return map[string]string{
 		"hosts": `{"driver":"` + driver + `","subnet":"10.10.0.0/24",` + keys + `"nodes":[

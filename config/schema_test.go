@@ -18,8 +18,8 @@ import (
 	"strata/config/configdocs"
 )
 
-// schemaOfStackFiles is the committed schema, by the validator that Pulumi reads its own project
-// files with.
+// schemaOfStackFiles returns the committed schema, by the validator that Pulumi reads its own
+// project files with.
 func schemaOfStackFiles(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	text, err := os.Open("../docs/config.schema.json")
@@ -32,7 +32,7 @@ func schemaOfStackFiles(t *testing.T) *jsonschema.Schema {
 	return schema
 }
 
-// refusals are the places in a stack file that the schema refuses, each with why.
+// refusals returns the places in a stack file that the schema refuses, each with its reason.
 func refusals(t *testing.T, schema *jsonschema.Schema, file []byte) []string {
 	t.Helper()
 	var value any
@@ -57,7 +57,8 @@ func refusals(t *testing.T, schema *jsonschema.Schema, file []byte) []string {
 	return places
 }
 
-// stackFile is a stack file, as JSON, with these sections. What is no JSON is a text.
+// stackFile returns a stack file, as JSON, with these sections. A section that is no JSON is a
+// text.
 func stackFile(t *testing.T, raw map[string]string) []byte {
 	t.Helper()
 	sections := map[string]any{}
@@ -88,8 +89,7 @@ func TestEveryCommittedStackFileNamesTheSchemaAndIsValid(t *testing.T) {
 	assert.FileExists(t, "../"+strings.TrimSpace(strings.TrimPrefix(configdocs.Modeline, "# yaml-language-server: $schema=")))
 }
 
-// expressible are the complaints about what a value is, and not about what it means: a schema has
-// them all.
+// expressible matches the complaints about a value's form, not its meaning: a schema has them all.
 var expressible = regexp.MustCompile(`is not a known (key|section|driver|role|issuer|ingress controller|type)|is not an architecture|is neither full nor skip|is neither http01 nor dns01|` +
 	`is not (an object|a list|a whole number|a text|true or false|on or off|a duration|a network in CIDR form|an IP address)`)
 
@@ -108,7 +108,7 @@ func TestTheSchemaRefusesWhatTheValidatorCannotRead(t *testing.T) {
 	assert.Greater(t, counted, 20)
 }
 
-// at is a configuration in which only one key is set; a list has one entry.
+// at returns a configuration in which only one key is set; a list has one entry.
 func at(key string, value any) map[string]any {
 	steps := strings.Split(strings.TrimPrefix(key, "strata:"), ".")
 	for i := len(steps) - 1; i >= 0; i-- {

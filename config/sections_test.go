@@ -9,7 +9,7 @@ const (
 	agent1  = `{"name":"agent-1","role":"agent","address":"10.10.0.21"}`
 )
 
-// hosts is the section with driver existing and these nodes.
+// hosts returns the section with driver existing and these nodes.
 func hosts(nodes ...string) map[string]string {
 	return map[string]string{
 		"hosts": `{"driver":"existing","subnet":"10.10.0.0/24","nodes":[` + strings.Join(nodes, ",") + `]}`,
@@ -31,10 +31,10 @@ func both(first, firstText, second, secondText string) map[string]string {
 	return raw
 }
 
-// one is a section on its own.
+// one returns a section on its own.
 func one(section, text string) map[string]string { return map[string]string{section: text} }
 
-// node is server-1 with further keys.
+// node returns server-1 with further keys.
 func node(keys string) map[string]string {
 	return hosts(`{"name":"server-1","role":"server","address":"10.10.0.11",` + keys + `}`)
 }

@@ -19,9 +19,9 @@ type SSH struct {
 	// value in config, or else ~/.ssh/id_ed25519; with agent, none. Only driver existing reads it:
 	// the others generate a key.
 	KeyFile string `json:"keyFile,omitempty"`
-	// HostKey pins the host's public key, in authorized_keys form. Default: what knownHosts has, or
-	// else taken at one bounded first contact. Only driver existing reads it: the others make the
-	// host's key before its first boot.
+	// HostKey pins the host's public key, in authorized_keys form. Default: the key in knownHosts,
+	// or else taken at one bounded first contact. Only driver existing reads it: the others make
+	// the host's key before its first boot.
 	HostKey string `json:"hostKey,omitempty"`
 	// Jump are the jump hosts on the way to the host, the one that this machine reaches first. Only
 	// SSH goes through them unless dynamicForward is set: the API (6443) and the load balancer's
@@ -33,8 +33,8 @@ type SSH struct {
 	// balancer's addresses there, and the kubeconfig says so. Only hosts.ssh has it; each stack
 	// needs a port of its own, for example 1080. Default: none, they are reached directly.
 	DynamicForward int `json:"dynamicForward,omitempty"`
-	// Agent offers the keys of the ssh-agent of whoever runs Strata (SSH_AUTH_SOCK), behind that of
-	// keyFile. Default: true where config names an IdentityAgent, or else false.
+	// Agent offers the keys of the user's ssh-agent (SSH_AUTH_SOCK), behind that of keyFile.
+	// Default: true where config names an IdentityAgent, or else false.
 	Agent bool `json:"agent,omitempty"`
 	// Passphrase opens the private keys. It must be encrypted: pulumi config set --secret --path
 	// strata:hosts.ssh.passphrase. Default: none.
@@ -45,8 +45,8 @@ type SSH struct {
 	// Config is the path of a file as ssh_config(5) has it, for example ~/.ssh/config. OpenSSH's
 	// client, which has to be installed, reads it (ssh -G), by a node's name or else its address.
 	// Strata follows its hostname, user, port, identityfile, certificatefile, identitiesonly,
-	// identityagent, proxyjump, proxycommand, hostkeyalias and userknownhostsfile, where no key here
-	// says otherwise; what other nodes know stays the node's address. Default: none is read.
+	// identityagent, proxyjump, proxycommand, hostkeyalias and userknownhostsfile, where no key
+	// here says otherwise. Other nodes still know it by the node's address. Default: none is read.
 	Config string `json:"config,omitempty"`
 	// KnownHosts is the path of a file as ssh has it, for example ~/.ssh/known_hosts. It must have
 	// the key of each host and jump host that has no hostKey; of several keys of one type any is
@@ -70,8 +70,8 @@ type JumpHost struct {
 	HostKey string `json:"hostKey,omitempty"`
 }
 
-// deriveSSH gives every node its effective values. Where a file of ssh_config has a say, what is
-// not set stays so, for the file to fill in.
+// deriveSSH gives every node its effective values. If an ssh_config file is read, unset values stay
+// unset, for the file to fill in.
 func (h *Hosts) deriveSSH() {
 	for i := range h.Nodes {
 		own, all := &h.Nodes[i].SSH, h.SSH
@@ -99,7 +99,7 @@ func (s *SSH) byDefault(driver Driver) {
 	}
 }
 
-// What a login has by default.
+// Defaults of a login.
 const (
 	DefaultUser    = "root"
 	DefaultPort    = 22
@@ -147,8 +147,8 @@ func (c *Config) checkForward(ps *problems) {
 	}
 }
 
-// check reports what is wrong with values that were set at a key; what is as in above was reported
-// there.
+// check reports mistakes in values that were set at a key; values equal to those in above were
+// reported there.
 func (s SSH) check(ps *problems, key string, driver Driver, above SSH) {
 	if driver != DriverExisting {
 		for name, set := range map[string]bool{

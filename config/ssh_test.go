@@ -11,7 +11,7 @@ import (
 	"strata/config"
 )
 
-// withSSH is a stack whose hosts are reached like this.
+// withSSH returns a stack with these keys of hosts.ssh.
 func withSSH(keys string) map[string]string {
 	raw := good()
 	raw["hosts"] = `{"driver":"existing","subnet":"10.10.0.0/24","ssh":{` + keys + `},"nodes":[` + server1 + `,{"name":"agent-1","role":"agent","address":"10.10.0.21","ssh":{"jump":[]}}]}`

@@ -46,7 +46,7 @@ func ofStack(project, stack, file string, program bool) (*Config, error) {
 	return ofText(project, path.Base(stack), file, text, program)
 }
 
-// OfText is OfStack for the text of a file; path names it in errors, and its folder is the
+// OfText does as OfStack for the text of a file; path names it in errors, and its folder is the
 // project's.
 func OfText(stack, path string, text []byte) (*Config, error) {
 	return ofText(filepath.Dir(path), stack, path, text, false)

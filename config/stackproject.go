@@ -12,7 +12,7 @@ import (
 )
 
 // applyProject gives a stack the defaults and values of its project, and returns the engine's
-// refusal of what is not as the project declares it. The engine's own code for this
+// refusal of values that the project declares otherwise. The engine's own code for this
 // (pulumi/pkg/workspace/config.go) would bring the engine into the program; tests/engine holds the
 // two against each other.
 func applyProject(project *workspace.Project, whole sdkconfig.Map) (refused, err error) {

@@ -18,8 +18,8 @@ type stackFile struct {
 	sections map[string]string
 	// problems are about the file's keys.
 	problems problems
-	// refused is the engine's refusal of what is not as Pulumi.yaml declares it. It tells one mistake and
-	// no fix, so a Problem about the same value comes before it.
+	// refused is the engine's refusal of a value that Pulumi.yaml declares otherwise. It tells one
+	// mistake and no fix, so a Problem about the same value comes before it.
 	refused error
 }
 
@@ -138,7 +138,7 @@ func fullKey(project, written string) (sdkconfig.Key, error) {
 	return sdkconfig.ParseKey(written)
 }
 
-// ours picks Strata's sections out of a whole configuration, by full key, and refuses a key that is
+// ours picks Strata's sections out of a whole configuration, by full key. It refuses a key that is
 // meant for Strata and does not reach it. Other namespaces belong to Pulumi's providers.
 func ours(project string, whole map[string]string) (sections map[string]string, strangers problems) {
 	sections = map[string]string{}

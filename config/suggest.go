@@ -8,9 +8,9 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// nearest is the known word that most resembles word, or "" when none does. A third of the letters
-// may differ, and two that changed places (which counts as two): enough for a slip of the finger,
-// too little to suggest something unrelated.
+// nearest returns the known word that most resembles word, or "" when none does. A third of the
+// letters may differ, and two that changed places (which counts as two): enough for a slip of the
+// finger, too little to suggest something unrelated.
 func nearest(word string, known []string) string {
 	allowed := max(2, len(word)/3)
 	if len(word) < 4 {
@@ -26,7 +26,7 @@ func nearest(word string, known []string) string {
 	return best
 }
 
-// suggestion is the fix for an unknown word: the nearest known one, else all of them.
+// suggestion returns the fix for an unknown word: the nearest known one, else all of them.
 func suggestion(word string, known []string) string {
 	if best := nearest(word, known); best != "" {
 		return fmt.Sprintf("did you mean %s?", best)

@@ -23,7 +23,7 @@ type Traefik struct {
 	Address netip.Addr `json:"address,omitzero"`
 	// ExternalTrafficPolicy is Cluster or Local: whether every node takes requests for the load
 	// balancer's address, or only those where a Pod of the ingress controller is ready, which then
-	// sees the clients' own addresses (docs/values.md has what that costs). Default: Cluster.
+	// sees the clients' own addresses (docs/values.md has the cost). Default: Cluster.
 	ExternalTrafficPolicy TrafficPolicy `json:"externalTrafficPolicy,omitempty"`
 	// LongestRequest bounds the time of a request; a Pod that stops serves its requests for so
 	// long. Default 30s.
@@ -46,8 +46,8 @@ const (
 	TrafficLocal TrafficPolicy = "Local"
 )
 
-// OrDefault is the policy, or the default. The field stays empty where it is not set: the digests
-// of stacks that are up are of it.
+// OrDefault returns the policy, or the default. The field stays empty where it is not set: the
+// digests of stacks that are up are of it.
 func (p TrafficPolicy) OrDefault() TrafficPolicy { return or(p, TrafficCluster) }
 
 var traefikOwned = slices.Concat(

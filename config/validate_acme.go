@@ -24,7 +24,7 @@ type acmeCheck struct {
 	given ACMEIssuer
 }
 
-// at is the path of a key.
+// at returns the path of a key.
 func (a acmeCheck) at(name string) string { return field("certManager.acme.%s", name) }
 
 // checkACME never shows a secret, nor an address that may hold a password.
@@ -49,7 +49,7 @@ func (c *Config) checkACME(ps *problems) {
 	}
 }
 
-// host is the server's, empty where the URL is none.
+// host returns the server's host, empty for an invalid URL.
 func (a acmeCheck) host() string {
 	if parsed, err := url.Parse(a.given.Server); err == nil && parsed.Scheme == "https" && parsed.User == nil {
 		return parsed.Hostname()
@@ -101,8 +101,8 @@ func (a acmeCheck) account() {
 	}
 }
 
-// Unpadded is the account with its key as cert-manager reads it, which is base64url without padding
-// (pkg/issuer/acme/setup.go getEABKey). CAs show it with padding or without.
+// Unpadded returns the account with its key as cert-manager reads it, which is base64url without
+// padding (pkg/issuer/acme/setup.go getEABKey). CAs show it with padding or without.
 func (e ACMEExternalAccount) Unpadded() ACMEExternalAccount {
 	e.Key = strings.TrimRight(e.Key, "=")
 	return e

@@ -15,8 +15,8 @@ var dns01Providers = []string{"acmeDNS", "akamai", "azureDNS", "cloudDNS", "clou
 // cnameStrategy is the one key of cert-manager's beside the solver.
 const cnameStrategy = "cnameStrategy"
 
-// dns01 checks which solver is meant, and what it refers to. The rest is cert-manager's webhook to
-// say.
+// dns01 checks which solver is meant, and its references. cert-manager's webhook validates the
+// rest.
 func (a acmeCheck) dns01() {
 	var chosen []string
 	for _, name := range slices.Sorted(maps.Keys(a.given.DNS01)) {

@@ -53,7 +53,7 @@ func unread(ps *problems, section string, value, original any, who string) {
 	}
 }
 
-// existingNetworks are the networks of an existing cluster, where they are configured.
+// existingNetworks returns the configured networks of an existing cluster.
 func (c *Config) existingNetworks() []namedNetwork {
 	return []namedNetwork{{"cluster.podNetwork", c.Cluster.PodNetwork}, {"cluster.serviceNetwork", c.Cluster.ServiceNetwork}}
 }

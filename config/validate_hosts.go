@@ -105,7 +105,7 @@ func checkHostKey(ps *problems, key, text string) {
 	}
 }
 
-// usable is true for an address that a host can have in a network.
+// usable reports whether a host can have the address in a network.
 func usable(network netip.Prefix, address netip.Addr) bool {
 	all := RangeOf(network)
 	return network.Contains(address) && address != all.First && address != all.Last

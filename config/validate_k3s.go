@@ -149,7 +149,7 @@ func (a k3sArgs) check(ps *problems) {
 	}
 }
 
-// scalars is true for a text, number or truth value, and for a list of them.
+// scalars reports whether a value is a text, number or truth value, or a list of them.
 func scalars(value any) bool {
 	list, ok := value.([]any)
 	if !ok {

@@ -5,7 +5,7 @@ import (
 	"net/netip"
 )
 
-// checkNetworks keeps the node, Pod and Service networks apart: where they overlap, some addresses
+// checkNetworks keeps the node, Pod and Service networks apart: in an overlap, some addresses
 // cannot be reached.
 func (c *Config) checkNetworks(ps *problems) {
 	networks := []struct {

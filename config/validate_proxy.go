@@ -25,7 +25,7 @@ func (c *Config) checkProxy(ps *problems) {
 	}
 }
 
-// addresses are those of the proxies, by their keys.
+// addresses returns the addresses of the proxies, by their keys.
 func (p Proxy) addresses() map[string]string {
 	return map[string]string{field("k3s.proxy.http"): p.HTTP, field("k3s.proxy.https"): p.HTTPS}
 }
@@ -46,8 +46,8 @@ func isBypass(text string) bool {
 	return err == nil || len(validation.IsDNS1123Subdomain(strings.TrimPrefix(text, "."))) == 0
 }
 
-// plainProxy refuses a password in the stack file's address of a proxy: it would be in the repository, and in what Pulumi keeps of each
-// update.
+// plainProxy refuses a password in the stack file's address of a proxy: it would be in the
+// repository, and in Pulumi's record of each update.
 func (d *decoder) plainProxy(given Proxy) (ps problems) {
 	for key, address := range given.addresses() {
 		if d.isPlain("k3s") && hasLogin(address) {

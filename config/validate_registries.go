@@ -33,8 +33,7 @@ func (c *Config) checkRegistries(ps *problems) {
 	}
 }
 
-// check shows no address, nor what should be a name and is none: a person may have written a
-// password into it.
+// check shows no address, and no value that is an invalid name: it may have a password in it.
 func (r Registry) check(ps *problems, key string) {
 	if r.Name != anyRegistry && !isHostPort(r.Name) {
 		ps.add(key+".name", "", "is not the name of a registry", "write host and port without scheme and path, for example docker.io or mirror.example.org:5000, or *")

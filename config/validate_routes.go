@@ -16,7 +16,8 @@ var routeKinds = map[string][]string{
 // platformHosts are names below the domain that the platform's own services have.
 var platformHosts = []string{"traefik", "argocd", "httpbin", "keycloak", "oidc", "api"}
 
-// routes checks a workload's routes; hosts are those of all workloads so far, with whose they are.
+// routes checks a workload's routes; hosts maps the hosts of all workloads so far to their
+// workload.
 func (w workloadCheck) routes(hosts map[string]string) {
 	for i, route := range w.w.Routes {
 		key := func(name string) string { return w.key("routes[%d].%s", i, name) }

@@ -18,7 +18,7 @@ var (
 	sysctlName = regexp.MustCompile(`^[A-Za-z0-9_-]+([./][A-Za-z0-9_*-]+)+$`)
 	// packageName is Debian's, with an optional version.
 	packageName = regexp.MustCompile(`^[a-z0-9][a-z0-9+.-]*(=[A-Za-z0-9.+:~-]+)?$`)
-	// libvirtURI is a driver's own on the hypervisor: how the hypervisor is reached is
+	// libvirtURI matches a driver's URI on the hypervisor itself: the way there is
 	// hosts.hypervisor's.
 	libvirtURI = regexp.MustCompile(`^qemu:///(system|session)$`)
 )

@@ -79,7 +79,7 @@ func (w workloadCheck) identity() {
 	}
 }
 
-// imageTag is the tag or the digest of an image's reference; empty where there is none.
+// imageTag returns the tag or the digest of an image's reference; empty without one.
 func imageTag(image string) string {
 	if _, digest, found := strings.Cut(image, "@"); found {
 		return digest
@@ -125,8 +125,9 @@ func (w workloadCheck) times() {
 	}
 }
 
-// patience checks that an up waits for what may take its time. Not for a rollout as a whole: that
-// takes as long as the start of each Pod in turn, and few take as long as they may.
+// patience checks that timeouts.workload is longer than a Pod's start and its wait for a
+// certificate. A whole rollout is left out: it takes the start of each Pod in turn, and few take as
+// long as they may.
 func (w workloadCheck) patience() {
 	limit := w.c.Timeouts.Workload.Duration
 	const rule, fix = " timeouts.workload %s, after which an up gives up", "raise timeouts.workload, or lower this"
@@ -209,8 +210,8 @@ func (w workloadCheck) certificate() {
 	w.certificateByACME()
 }
 
-// certificateByACME checks what an ACME server asks of a certificate: names that it can find from
-// outside, and a lifetime that is its own.
+// certificateByACME checks an ACME server's requirements of a certificate: names that it can find
+// from outside, and a lifetime that is its own.
 func (w workloadCheck) certificateByACME() {
 	if w.c.CertManager.Issuer != IssuerACME {
 		return

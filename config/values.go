@@ -12,9 +12,9 @@ import (
 	"strata/internal/pulumi/double"
 )
 
-// Values are the user's values of one chart, in the form of its values.yaml. They come below those
-// that the layer sets: a value that a gate or a route relies on is refused (charts.go), so
-// that none is overridden in silence.
+// Values are the user's values of one chart, in the form of its values.yaml. They come below the
+// layer's own: a value that a gate or a route relies on is refused (charts.go), so that none is
+// overridden in silence.
 type Values struct {
 	// Tree has them: objects, lists, texts, whole numbers (int64), fractions (float64), true and
 	// false. Nil: none.
@@ -31,7 +31,7 @@ var valuesType = reflect.TypeFor[Values]()
 // plainName is a name that needs no quotes in the path of a value.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 
-// ValuePath is the path of a value below another, as messages write it:
+// ValuePath returns the path of a value below another, as messages write it:
 // service.annotations["metallb.io/loadBalancerIPs"].
 func ValuePath(above, name string) string {
 	switch {
@@ -78,11 +78,11 @@ func hasSealed(value any) bool {
 	return value == any(Sealed)
 }
 
-// Artifact is the name of the chart that they are of.
+// Artifact returns the name of the chart that they are of.
 func (v Values) Artifact() string { return chartOf(v.Key).Name }
 
-// Unknown says of each value at the top that is none of the chart's: Helm ignores it, unless the
-// chart's schema refuses it.
+// Unknown returns a problem for each value at the top that the chart does not have: Helm ignores
+// it, unless the chart's schema refuses it.
 func (v Values) Unknown(known []string) []Problem {
 	var ps problems
 	for _, name := range slices.Sorted(maps.Keys(v.Tree)) {
@@ -122,7 +122,7 @@ func (v Values) Refused(path []string, rule, keyword string) (problem Problem, g
 	return problem, true
 }
 
-// OwnValues are the user's values of the charts that are installed, where there are some.
+// OwnValues returns the user's values of the installed charts, of those that have some.
 func (c *Config) OwnValues() (all []Values) {
 	for _, row := range charts {
 		if _, own := row.asked(c); own.Tree != nil && row.needed(c) {
@@ -163,7 +163,7 @@ func (v Values) check(c *Config, ps *problems, path string, value any) {
 	}
 }
 
-// checkCarried refuses what Pulumi would change on its way to the chart.
+// checkCarried refuses values that Pulumi would change on their way to the chart.
 func checkCarried(ps *problems, key string, value any) {
 	switch below := value.(type) {
 	case nil:

@@ -12,8 +12,8 @@ type OwnedValue struct {
 	// Path is a place in the chart's values, as ValuePath writes it; everything below it is meant
 	// as well.
 	Path string
-	// Why says who sets it or what relies on it; Instead what to do in place of setting it, empty
-	// where there is nothing.
+	// Why names the owner of the value or its user; Instead the alternative to setting it, empty
+	// without one.
 	Why, Instead string
 	// allows reports whether a value is the user's after all, beside the rest of a configuration;
 	// nil: none is.
@@ -28,7 +28,7 @@ func (o OwnedValue) refuses(c *Config, path string, value any) bool {
 	return o.allows == nil || path != o.Path || !o.allows(c, value)
 }
 
-// OwnedValues are those of each chart, by the key of its values.
+// OwnedValues returns the owned values of each chart, by the key of its values.
 func OwnedValues() map[string][]OwnedValue {
 	all := map[string][]OwnedValue{}
 	for _, row := range charts {
@@ -39,12 +39,12 @@ func OwnedValues() map[string][]OwnedValue {
 	return all
 }
 
-// set are values that the layer sets by itself.
+// set returns values that the layer sets by itself.
 func set(instead string, paths ...string) []OwnedValue {
 	return because("Strata sets it", instead, paths...)
 }
 
-// relied are values that Strata leaves as the chart has them, and relies on.
+// relied returns values that Strata leaves as the chart has them, and relies on.
 func relied(why string, paths ...string) []OwnedValue { return because(why, "", paths...) }
 
 func because(why, instead string, paths ...string) []OwnedValue {
@@ -55,7 +55,7 @@ func because(why, instead string, paths ...string) []OwnedValue {
 	return owned
 }
 
-// unless are values that are refused only where a rule does not allow them.
+// unless returns values that are refused only where a rule does not allow them.
 func unless(allows func(*Config, any) bool, owned []OwnedValue) []OwnedValue {
 	for i := range owned {
 		owned[i].allows = allows
@@ -70,7 +70,7 @@ func some(_ *Config, replicas any) bool {
 	return err != nil || number > 0
 }
 
-// named are the values by which nearly every chart gives its objects other names.
+// named returns the values by which nearly every chart gives its objects other names.
 func named(more ...string) []OwnedValue {
 	return relied("gates, routes and policies know the chart's objects by its own names", slices.Concat([]string{"nameOverride", "fullnameOverride"}, more)...)
 }
@@ -89,7 +89,7 @@ const (
 	chosenAddress = "annotations[" + metallbIPs + "]"
 )
 
-// liveness are the paths of what Strata sets of liveness probes, below parts of a chart.
+// liveness returns the paths of Strata's values for liveness probes, below parts of a chart.
 func liveness(parts ...string) (paths []string) {
 	for _, part := range parts {
 		paths = append(paths, part+"livenessProbe.timeoutSeconds", part+"livenessProbe.failureThreshold")

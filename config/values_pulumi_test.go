@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Pulumi hands over what was encrypted as plain text, and says of which section it is.
+// Pulumi hands over encrypted values as plain text, and names their section.
 func TestValuesOfASecretSectionAreSecrets(t *testing.T) {
 	raw := withValues(t, "traefik.values", `{"env":[{"name":"TOKEN","value":"hunter2"}]}`)
 	cfg, err := fromPulumi(t, raw, "strata:traefik")

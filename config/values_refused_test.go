@@ -8,8 +8,8 @@ import (
 	"strata/config"
 )
 
-// refusedRules are about values that a chart takes, and with which an up would end well and
-// something be broken.
+// refusedRules are about values that a chart takes: an update with them would succeed and break
+// something.
 var refusedRules = []rule{
 	{"routes of the Gateway API's experimental channel", one("traefik", `{"values":{"providers":{"kubernetesGateway":{"experimentalChannel":true}}}}`),
 		"strata:traefik.values.providers.kubernetesGateway.experimentalChannel: true is not for values to set: Traefik would wait without end for " +
@@ -45,7 +45,7 @@ var refusedRules = []rule{
 			"never be approved; list issuers.cert-manager.io/* and clusterissuers.cert-manager.io/* beside your own"},
 }
 
-// What is refused in some cases only is the user's in all others.
+// A value that is refused in some cases only is the user's in all others.
 func TestWhatBreaksNothingIsNotRefused(t *testing.T) {
 	for name, values := range map[string]struct{ key, text string }{
 		"signers beside cert-manager's own": {"certManager.values",

@@ -63,7 +63,7 @@ var ownValues = map[string]string{
 	"apps.wave.values":        `{"resources":{}}`,
 }
 
-// withValues is a good configuration with values of one chart.
+// withValues returns a good configuration with values of one chart.
 func withValues(t *testing.T, key, values string) map[string]string {
 	t.Helper()
 	raw := good()
@@ -178,8 +178,8 @@ func TestEncryptedValuesAreReadAsSuch(t *testing.T) {
 	assert.NotContains(t, err.Error(), "hunter2")
 }
 
-// examples are the blocks of YAML in docs/values.md, each with the messages that stand below it;
-// empty where none do.
+// examples returns the blocks of YAML in docs/values.md, each with the messages that stand below
+// it; empty where none do.
 func examples(t *testing.T) (blocks, messages []string) {
 	t.Helper()
 	page, err := os.ReadFile("../docs/values.md")
@@ -196,7 +196,7 @@ func examples(t *testing.T) (blocks, messages []string) {
 	return blocks, messages
 }
 
-// Each example is a part of a stack file: it loads, or says what stands below it.
+// Each example is a part of a stack file: it loads, or has the message that stands below it.
 func TestTheExamplesOfTheManualAreWhatTheySay(t *testing.T) {
 	t.Setenv(config.ArtifactsVariable, "")
 	blocks, messages := examples(t)
@@ -222,7 +222,7 @@ func TestTheExamplesOfTheManualAreWhatTheySay(t *testing.T) {
 	assert.Less(t, refused, len(blocks))
 }
 
-// A key of the type that is not checked would let through what gates rely on.
+// A key of the type that is not checked would let through values that gates rely on.
 func TestNoKeyOfValuesIsForgotten(t *testing.T) {
 	var found []string
 	var walk func(key string, of reflect.Type)

@@ -45,9 +45,9 @@ type VM struct {
 	// `strata fetch` locks its sum. Only read where artifacts.machineImage is upstream: a bundle
 	// has its own.
 	Image string `json:"image,omitempty"`
-	// DHCP makes the machines ask for their addresses. A node's address is then what the network
-	// must give to its MAC address, because K3s cannot change a node's address: reserve it there.
-	// Default false: the machines set their addresses themselves.
+	// DHCP makes the machines ask for their addresses. The network must then give a node's address
+	// to its MAC address, because K3s cannot change a node's address: reserve it there. Default
+	// false: the machines set their addresses themselves.
 	DHCP bool `json:"dhcp,omitempty"`
 	// Gateway is the default route's address. Default: the subnet's first address.
 	Gateway netip.Addr `json:"gateway,omitzero"`
@@ -75,7 +75,7 @@ type Libvirt struct {
 	// Network.
 	Bridge string `json:"bridge,omitempty"`
 	// Network is the libvirt network that the machines are attached to. Default: the one called
-	// default, where Bridge is not set.
+	// default, if Bridge is not set.
 	Network string `json:"network,omitempty"`
 	// Type is kvm, or qemu for a hypervisor without hardware virtualisation, which is ten to twenty
 	// times slower. Default kvm.

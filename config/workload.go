@@ -138,7 +138,7 @@ func (w Workload) Grace() time.Duration {
 	return max(w.GracePeriod.Duration, w.needs())
 }
 
-// needs is the least that a stop must be given.
+// needs returns the least time for a stop.
 func (w Workload) needs() time.Duration {
 	return w.PreStop.Duration + w.LongestRequest.Duration + w.Slack.Duration
 }
@@ -192,7 +192,7 @@ func (w *Workload) derive() {
 	}
 }
 
-// insideNames are the Service's names inside the cluster.
+// insideNames returns the Service's names inside the cluster.
 func (w *Workload) insideNames() []string {
 	inside := w.Name + "." + w.Namespace + ".svc"
 	return []string{inside, inside + ".cluster.local"}
@@ -206,7 +206,7 @@ func (c *Config) deriveRoute(workload string, route *WorkloadRoute) {
 	route.Kind = or(route.Kind, DefaultRouteKind(route.Controller))
 }
 
-// DefaultRouteKind is the kind of route of an ingress controller, unless another is asked for.
+// DefaultRouteKind returns the kind of route of an ingress controller, unless another is asked for.
 func DefaultRouteKind(controller string) string {
 	if controller == ControllerAPISIX {
 		return RouteApisix
@@ -214,7 +214,7 @@ func DefaultRouteKind(controller string) string {
 	return RouteHTTP
 }
 
-// WorkloadNamespaces are the namespaces that workloads run in, each once.
+// WorkloadNamespaces returns the namespaces that workloads run in, each once.
 func (a Apps) WorkloadNamespaces() []string {
 	var names []string
 	for _, w := range a.Workloads {

@@ -13,7 +13,7 @@ import (
 	"strata/config"
 )
 
-// workloads is the section with workload shop and further keys.
+// workloads returns the section with workload shop and further keys.
 func workloads(keys string) map[string]string {
 	return one("apps", `{"certWaitImage":"r/c:1","workloads":[{"name":"shop","image":"docker.io/acme/shop:1.2.3",`+keys+`}]}`)
 }
@@ -54,8 +54,8 @@ func anyWorkload(t *rapid.T) map[string]any {
 	return fields
 }
 
-// What validation lets pass never has a Pod killed with a request in it, and never holds up a drain
-// for ever.
+// A valid workload never has a Pod killed with a request in it, and never holds up a drain for
+// ever.
 func TestEveryWorkloadThatIsAcceptedIsSafe(t *testing.T) {
 	accepted := 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -9,15 +9,15 @@ import (
 // evidenceLines bounds how much of each piece of evidence is shown; the newest lines say most.
 const evidenceLines = 20
 
-// WriteReport says how a gate ended: one line when it opened, otherwise every failing check with
-// the expected and the found, its cause, evidence and fix. Being stuck and being late are worded
+// WriteReport writes how a gate ended: one line when it opened, otherwise every failing check with
+// its expected and found state, its cause, evidence and fix. Being stuck and being late are worded
 // differently, because only one of them is cured by waiting.
 func WriteReport(out io.Writer, r Result) error {
 	_, err := io.WriteString(out, r.Report())
 	return err
 }
 
-// Report is the text of WriteReport.
+// Report returns the text of WriteReport.
 func (r Result) Report() string {
 	var text strings.Builder
 	failing, hidden := Split(r.Checks)

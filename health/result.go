@@ -54,7 +54,7 @@ type Result struct {
 // Passes reports whether the gate is open.
 func (r Result) Passes() bool { return r.Ending == EndedOpen }
 
-// NotMade is the result of a gate that the configuration asks for and the stack does not have.
+// NotMade returns the result of a gate that the configuration asks for and the stack does not have.
 func NotMade(spec Spec) Result {
 	return Result{
 		Gate: spec.Gate, Layer: spec.Layer, Kind: spec.Kind(), State: Missing, Ending: EndedMissing,
@@ -62,7 +62,7 @@ func NotMade(spec Spec) Result {
 	}
 }
 
-// NotAsked is the result of a gate that was not asked, because it needs more than was given.
+// NotAsked returns the result of a gate that was not asked, because it needs more than was given.
 func NotAsked(spec Spec, needs string) Result {
 	return NewResult(spec, EndedNotAsked, 0, []Verdict{{Check: "not asked", State: Skipped, Message: "needs " + needs}})
 }
@@ -77,7 +77,7 @@ func NewResult(spec Spec, ending Ending, elapsed time.Duration, checks []Verdict
 	}
 }
 
-// StateOf is the state of a whole gate. No verdict at all is not ready: nothing was seen yet.
+// StateOf returns the state of a whole gate. No verdict at all is not ready: nothing was seen yet.
 func StateOf(checks []Verdict) State {
 	count := map[State]int{}
 	for _, check := range checks {
@@ -94,8 +94,8 @@ func StateOf(checks []Verdict) State {
 	return Ready
 }
 
-// Split sorts the verdicts that do not pass: those that name a reason of their own, and how many
-// only wait for one of them.
+// Split returns the verdicts that do not pass and have a reason of their own. hidden counts the
+// others, which only wait for one of them.
 func Split(checks []Verdict) (failing []Verdict, hidden int) {
 	failed := map[string]bool{}
 	for _, check := range checks {

@@ -4,9 +4,8 @@ import (
 	"strata/internal/text/seen"
 )
 
-// SeenLine is a line of a gate's progress: when the observation came in that decided. What passes
-// between it and the end of the gate's resource is lag. It is empty for a gate that ended for
-// another reason than what it saw.
+// SeenLine returns a line of a gate's progress: the time of the deciding observation. The time from
+// it to the end of the gate's resource is lag. It is empty for a gate that no observation ended.
 func SeenLine(r Result) string {
 	if r.Seen.IsZero() || r.Ending != EndedOpen && r.Ending != EndedStuck {
 		return ""

@@ -32,8 +32,8 @@ type Spec struct {
 	// of that repository for it. Only kinds that judge workloads have them. Empty: nothing is
 	// compared.
 	Images map[string][]string `json:"images,omitempty"`
-	// Releases are Helm releases, as namespace/name. What their roles permit must be in effect. Only
-	// kinds that judge workloads have them.
+	// Releases are Helm releases, as namespace/name. Their roles' permissions must be in effect.
+	// Only kinds that judge workloads have them.
 	Releases []string `json:"releases,omitempty"`
 	// Body configures the checks. It is the Spec of the package of the gate's kind.
 	Body Body `json:"-"`

@@ -28,8 +28,8 @@ type Verdict struct {
 	Check string `json:"check"`
 	// State is the outcome.
 	State State `json:"state"`
-	// Message says what was expected and what was found. It contains no clock readings or counters
-	// that move by themselves, so that it changes only when the situation does.
+	// Message says what was expected and found. It contains no clock readings or counters that move
+	// by themselves, so that it changes only when the situation does.
 	Message string `json:"message,omitempty"`
 	// Evidence has the observation itself: commands with exit code and output, log lines, Events.
 	// Empty when Ready.

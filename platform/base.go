@@ -33,8 +33,8 @@ func existingTarget(cfg *config.Config) (pulumi.StringInput, error) {
 	return pulumi.String(target.Text), nil
 }
 
-// newBase registers the cluster. What is above it cannot tell which of the two it is, but for what
-// has no hosts to observe from.
+// newBase registers the cluster. Layers above it cannot tell which of the two it is, but for those
+// that have no hosts to observe from.
 func newBase(
 	ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, target pulumi.StringInput, p Program,
 ) (*base, error) {
@@ -73,7 +73,7 @@ func newBase(
 	return &base{cluster: built.Cluster, reader: &built.ReaderKubeconfig, nodes: configuredNodes(cfg)}, nil
 }
 
-// guard registers the first guard of what others keep in the cluster, which every layer waits for.
+// guard registers the first guard of others' objects in the cluster, which every layer waits for.
 func (b *base) guard(
 	ctx *pulumi.Context, cfg *config.Config, warn func(*pulumi.Context, string) error,
 ) (*components.Teardown, error) {
@@ -84,7 +84,7 @@ func (b *base) guard(
 	return components.NewTeardown(ctx, name, &components.TeardownArgs{Config: cfg, Cluster: b.cluster, Warn: warn})
 }
 
-// configuredNodes is the table of the nodes that the configuration has.
+// configuredNodes returns the table of the nodes that the configuration has.
 func configuredNodes(cfg *config.Config) pulumi.Array {
 	nodes := pulumi.Array{}
 	for _, node := range cfg.Hosts.Nodes {
@@ -95,7 +95,7 @@ func configuredNodes(cfg *config.Config) pulumi.Array {
 	return nodes
 }
 
-// export publishes what a user needs next.
+// export publishes the values that a user needs next.
 func (b *base) export(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set) {
 	versions := pulumi.StringMap{}
 	for _, file := range files.Artifacts() {
@@ -114,7 +114,7 @@ func (b *base) export(ctx *pulumi.Context, cfg *config.Config, files *artifacts.
 	ctx.Export("versions", versions)
 	ctx.Export("artifacts", pulumi.String(files.Kind()))
 	if port := cfg.Hosts.SSH.DynamicForward; port != 0 {
-		// For a person: kubeconfig and addresses lead there, and every up opens it only for itself.
+		// For users: kubeconfig and addresses lead there, and an update opens it only for itself.
 		ctx.Export("tunnel", pulumi.Sprintf("strata tunnel -s %s; then kubectl with output kubeconfig, and curl --proxy socks5h://127.0.0.1:%d", cfg.Stack, port))
 	}
 }

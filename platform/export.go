@@ -41,7 +41,7 @@ func (a *above) export(ctx *pulumi.Context) {
 	}
 }
 
-// exportDemo publishes where APISIX and its demo are, and what opens it.
+// exportDemo publishes the addresses of APISIX and its demo, and their credentials.
 func (a *above) exportDemo(ctx *pulumi.Context, at func(name, url string, address pulumi.StringInput)) {
 	var address pulumi.StringInput
 	if a.apisix != nil && a.apisix.HasIP {

@@ -15,10 +15,10 @@ import (
 	"strata/internal/pulumi/dryrun"
 )
 
-// Gates are the gates that a stack of the configuration has once its up has succeeded, in the
-// program's order. The layers are registered in this process: no engine or provider runs, nothing
-// is written, and no key, kubeconfig, manifest or artifact is read, since none of them decides
-// which gates there are.
+// Gates returns the gates that a stack of the configuration has after a successful update, in the
+// program's order. The layers are registered in this process: no engine or provider runs, and
+// nothing is written. No key, kubeconfig, manifest or artifact is read, since none of them decides
+// which gates exist.
 func Gates(ctx context.Context, cfg *config.Config) ([]health.Spec, error) {
 	var seen components.RegisteredGates
 	_, err := dryrun.Run(seen.In(ctx), config.Namespace, cfg.Stack, func(ctx *pulumi.Context) error {
@@ -30,9 +30,9 @@ func Gates(ctx context.Context, cfg *config.Config) ([]health.Spec, error) {
 	return seen.Specs, nil
 }
 
-// Registrations are the resources of the configuration's first up with its artifacts, in the
-// program's order, registered in this process. Its manifests have to be in the project; no key and
-// no kubeconfig is read.
+// Registrations returns the resources of the configuration's first update with its artifacts, in
+// the program's order, registered in this process. Its manifests have to be in the project; no key
+// and no kubeconfig is read.
 func Registrations(
 	ctx context.Context, cfg *config.Config, files *artifacts.Set, project string,
 ) ([]dryrun.Registration, error) {

@@ -45,7 +45,7 @@ func (a *above) ingress(ctx *pulumi.Context, cfg *config.Config, start component
 	return err
 }
 
-// throughAPISIX registers APISIX, its demo, and what proves both.
+// throughAPISIX registers APISIX, its demo, and the gates of both.
 func (a *above) throughAPISIX(ctx *pulumi.Context, cfg *config.Config, start components.Layer) error {
 	var err error
 	// The certificate waits for cert-manager's webhook and not for the issuer, and the data plane

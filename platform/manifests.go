@@ -6,8 +6,8 @@ import (
 	"strata/components"
 )
 
-// registerManifests registers the user's own manifests. Each waits for the API, and for whoever serves and admits
-// its kind.
+// registerManifests registers the user's own manifests. Each waits for the API, and for the server
+// and the webhook of its kind.
 func (a *above) registerManifests(ctx *pulumi.Context, start components.Layer, manifests []components.Manifest) error {
 	if len(manifests) == 0 {
 		return nil
@@ -18,7 +18,7 @@ func (a *above) registerManifests(ctx *pulumi.Context, start components.Layer, m
 	return err
 }
 
-// kinds are the gates of who serves and admits the kinds of an API group, as far as the platform
+// kinds returns the gates of the server and the webhook of each API group's kinds, if the platform
 // has them.
 func (a *above) kinds() map[string][]pulumi.Resource {
 	kinds := map[string][]pulumi.Resource{}

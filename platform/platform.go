@@ -27,15 +27,15 @@ type Program struct {
 	// Orphans ends what a dead run of this project left running. It would go on changing hosts and
 	// cluster beside this run, which holds the stack's lock. Previews do not.
 	Orphans func(ctx context.Context) error
-	// Connect connects to a cluster of ours what is asked before each change there. Nil: what
-	// exists already is refused.
+	// Connect returns the hook that runs before each change in a cluster of ours. Nil: objects that
+	// exist already are refused.
 	Connect components.Connect
 	// Past reads the past of the stack before a server's host changes. Nil: nothing is refused.
 	Past components.ReadPast
 	// State reads the state of the stack before anything changes. Nil: nothing is refused.
 	State func(ctx context.Context, stack string) (*stackstate.State, error)
-	// Tunnel keeps open the way to what only a jump host reaches, until the program ends. Nil:
-	// everything is reached directly.
+	// Tunnel keeps open the way to addresses that only a jump host reaches, until the program ends.
+	// Nil: everything is reached directly.
 	Tunnel func(ctx *pulumi.Context, spec tunnel.Spec, key []byte) error
 	// Verify asks the gates that no step of the run has run since it began; a closed one fails the
 	// run. Nil: none is asked.
@@ -138,7 +138,7 @@ func (p Program) layers(
 	return nil
 }
 
-// inCluster registers everything inside the cluster. What start has is shared by all of it.
+// inCluster registers everything inside the cluster. All of it shares start.
 func inCluster(
 	ctx *pulumi.Context, cfg *config.Config, start components.Layer, manifests []components.Manifest,
 ) (*above, error) {
@@ -171,7 +171,7 @@ type above struct {
 // aboveCluster registers the layers inside the cluster. MetalLB, the CRDs and cert-manager start
 // together, as soon as the API answers and no drain is to come: a gate must not pass on a Pod that
 // the drain then moves. None waits for every node: Pods wait for nodes by themselves, and the gates
-// observe what runs (docs/adr/0006).
+// observe running Pods (docs/adr/0006).
 func aboveCluster(ctx *pulumi.Context, cfg *config.Config, start components.Layer) (*above, error) {
 	var a above
 	var err error
@@ -208,9 +208,9 @@ func aboveCluster(ctx *pulumi.Context, cfg *config.Config, start components.Laye
 	return &a, nil
 }
 
-// issuers registers what signs certificates: a root of the stack's own, Vault, or an ACME server.
-// The stack's own Vault needs the root as well, for its own certificate; a Vault by its address
-// does not.
+// issuers registers the signers of certificates: a root of the stack's own, Vault, or an ACME
+// server. The stack's own Vault needs the root as well, for its own certificate; a Vault by its
+// address does not.
 func (a *above) issuers(ctx *pulumi.Context, cfg *config.Config, start components.Layer) error {
 	var err error
 	// An issuer before the webhook is refused: connection refused, then x509.

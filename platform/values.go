@@ -12,9 +12,9 @@ import (
 )
 
 // checkKeys refuses the user's values that a chart's schema refuses, since Helm would do so in the
-// middle of an up. It warns of those that the chart does not have, and of keys that the pinned K3s
-// does not have where another is asked for. Neither is a mistake: a chart may take what it does not
-// list, and a newer K3s more than an older one.
+// middle of an update. It warns of values that the chart does not have, and of keys that the pinned
+// K3s does not have if another is asked for. Neither is a mistake: a chart may take unlisted
+// values, and a newer K3s more keys than an older one.
 func (p Program) checkKeys(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set) error {
 	var refused []error
 	var messages []string
@@ -43,7 +43,8 @@ func (p Program) checkKeys(ctx *pulumi.Context, cfg *config.Config, files *artif
 }
 
 // compareValues returns a warning for each value at the top that the chart does not have, and a
-// problem for each value that its schema refuses. Where the chart cannot say, a warning tells why.
+// problem for each value that its schema refuses. If the chart cannot be read, a warning gives the
+// reason.
 func compareValues(own config.Values, files *artifacts.Set) (warnings []string, refused []config.Problem) {
 	file, err := files.One(own.Artifact())
 	var chart *helmchart.Chart

@@ -9,8 +9,8 @@ import (
 	"strata/config"
 )
 
-// applications registers the user's applications. They wait for the API and for what they use, and
-// not for one another.
+// applications registers the user's applications. They wait for the API and for their
+// prerequisites, and not for one another.
 func (a *above) applications(ctx *pulumi.Context, cfg *config.Config, start components.Layer) error {
 	if *cfg.Apps.Wave.Enabled {
 		var err error
@@ -53,7 +53,7 @@ func (a *above) applications(ctx *pulumi.Context, cfg *config.Config, start comp
 	return nil
 }
 
-// ways are the ingress controllers as routes see them.
+// ways returns the ingress controllers as routes see them.
 func (a *above) ways(cfg *config.Config) map[string]components.WorkloadIngress {
 	ways := map[string]components.WorkloadIngress{}
 	if a.traefik != nil {

@@ -13,8 +13,8 @@ import (
 // Hypervisor names a hypervisor over SSH in messages.
 const Hypervisor = "hypervisor"
 
-// SpecOf is the machine of a node as the configuration asks for it, without what is only known
-// later: its timeouts, the hypervisor's host key, the keys that may log in and the image.
+// SpecOf returns a node's machine from the configuration, without the values that are known later:
+// its timeouts, the hypervisor's host key, the keys that may log in and the image.
 func SpecOf(hosts config.Hosts, stack string, node config.Node) hypervisor.Spec {
 	spec := hypervisor.Spec{
 		Driver: string(hosts.Driver), Stack: stack, Node: node.Name, Hypervisor: targetOf(hosts.Hypervisor),

@@ -17,8 +17,8 @@ import (
 // an update that asks for it; empty at a create.
 func (c Call) PreviousOutput() string { return os.Getenv(self.PreviousOutput) }
 
-// Previous decodes PreviousOutput, where that is JSON or an output of WriteOutput; the zero value at
-// a create. Keys that it does not know are another version's.
+// Previous decodes a PreviousOutput that is JSON or an output of WriteOutput; the zero value at a
+// create. Keys that it does not know are another version's.
 func Previous[T any](call Call) (before T, err error) {
 	text := call.PreviousOutput()
 	if text == "" {

@@ -36,7 +36,7 @@ func Unbounded[In any](run func(ctx context.Context, call Call, input In) error)
 	return &Verb[In]{decode: strict[In], run: run}
 }
 
-// Decoded returns an unbounded verb whose input is read by decode, whose errors say what they are of.
+// Decoded returns an unbounded verb whose input is read by decode. Its errors must name the input.
 func Decoded[In any](
 	decode func(text []byte) (In, error), run func(ctx context.Context, call Call, input In) error,
 ) *Verb[In] {

@@ -1,4 +1,4 @@
-// Package manifest reads Kubernetes objects from files as kubectl does, and refuses those that
+// Package manifest reads Kubernetes objects from files as kubectl does, and refuses objects that
 // Pulumi would change.
 package manifest
 

@@ -35,7 +35,7 @@ var clusterScoped = map[string][]string{
 	"storagemigration.k8s.io": {"StorageVersionMigration"},
 }
 
-// ClusterScoped returns the kinds without a namespace: built-in ones, and those that the objects
+// ClusterScoped returns the kinds without a namespace: built-in ones, and kinds that the objects
 // define. Unknown kinds count as namespaced.
 func ClusterScoped(objects []Manifest) map[schema.GroupKind]bool {
 	kinds := map[schema.GroupKind]bool{}

@@ -18,8 +18,7 @@ const missing = "missing"
 // Health is one round of verdicts.
 type Health struct {
 	Stack string
-	// Results are those of the stack's gates, and of those that it should have and has not
-	// (health.Missing).
+	// Results are those of the stack's gates, and of its missing gates (health.Missing).
 	Results []health.Result
 	// Known is true if the configuration was read, so that Results are complete.
 	Known bool

@@ -28,7 +28,7 @@ func libvirtPlan() VMPlan {
 	}
 }
 
-// libvirtHas is a hypervisor with exactly what libvirtPlan needs.
+// libvirtHas returns a hypervisor that just satisfies libvirtPlan.
 func libvirtHas() vmFindings {
 	return vmFindings{Survey: hypervisor.Survey{
 		Node:     hypervisor.NodeFacts{CPUs: 4, FreeMiB: 8192, Quorate: true},

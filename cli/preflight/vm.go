@@ -83,8 +83,8 @@ func reachHypervisor(ctx context.Context, plan VMPlan, limit time.Duration) (hyp
 	return hypervisor.Connect(ctx, target, plan.Key)
 }
 
-// farScript prints the addresses outside this host's own networks, which it cannot probe, and those
-// that it has itself.
+// farScript prints the addresses outside this host's own networks, which it cannot probe, and its
+// own addresses.
 const farScript = `for address in $addresses; do
 	case $(ip -o route get "$address" 2>/dev/null) in
 	local*) echo "answers=$address the hypervisor itself" ;;

@@ -32,8 +32,8 @@ func judgeVMAddress(place int, spec hypervisor.Spec, f vmFindings) health.Verdic
 	return health.Verdict{State: health.Ready, Message: "held by no other machine"}
 }
 
-// judgeVMLease compares an address with those that the hypervisor's own DHCP server gives out; zero
-// if there is no conflict.
+// judgeVMLease compares an address with the leases of the hypervisor's own DHCP server; zero if
+// there is no conflict.
 func judgeVMLease(is string, spec hypervisor.Spec, dhcp hypervisor.DHCPFacts) health.Verdict {
 	address, mac, network := spec.Guest.Address.Addr(), spec.MAC(), spec.Libvirt.Network
 	inRange := slices.ContainsFunc(dhcp.Ranges, func(span [2]netip.Addr) bool {

@@ -51,8 +51,8 @@ type group struct {
 	ready, behind int
 }
 
-// add assigns a finding: to the listed ones, to those that are merely ready, or to those after an
-// earlier failure.
+// add assigns a finding to the listed ones, the merely ready ones, or those after an earlier
+// failure.
 func (g *group) add(f Finding) {
 	switch {
 	case f.State == health.Ready && f.Hint == "":

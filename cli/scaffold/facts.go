@@ -162,7 +162,8 @@ func parseNetwork(text string) (netip.Prefix, error) {
 	return network.Masked(), err
 }
 
-// readNeighbours parses ip -j neigh: those that have answered, now or earlier.
+// readNeighbours parses the output of ip -j neigh: the neighbours that have answered, now or
+// earlier.
 func (f *Facts) readNeighbours(text string) error {
 	var neighbours []struct {
 		Address netip.Addr `json:"dst"`

@@ -46,8 +46,8 @@ func ReadKnownHosts(named string, own ...string) (KnownHosts, error) {
 	return KnownHosts{known}, nil
 }
 
-// pin makes the first contact with a host and returns its key: the known one, or else the one that
-// it showed. key logs in to the jump hosts on the way.
+// pin makes the first contact with a host and returns its key: the known one, or else the shown
+// one. key logs in to the jump hosts on the way.
 func (k KnownHosts) pin(ctx context.Context, asked Asked, target remote.Target, key []byte) (Pin, error) {
 	line, err := remote.Dialer{PrivateKey: key}.Scan(ctx, target)
 	if err != nil {

@@ -19,7 +19,7 @@ type Pool struct {
 	// From is the host that probed the addresses. If none could, it is empty, and Why has the
 	// reason.
 	From, Why string
-	// Asked counts the probed addresses, and Answered those that a machine has.
+	// Asked counts the probed addresses, and Answered the addresses in use.
 	Asked, Answered int
 }
 

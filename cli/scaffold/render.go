@@ -41,7 +41,7 @@ type Secret struct {
 	Command string
 }
 
-// Secrets returns those that the stack needs.
+// Secrets returns the secrets that the stack needs.
 func (p Proposal) Secrets() []Secret {
 	command := "pulumi config set --secret --path -s " + p.Stack + " strata:hosts.ssh."
 	var secrets []Secret

@@ -28,8 +28,8 @@ type Request struct {
 	// for jump hosts. Check completes it.
 	SSH   config.SSH
 	Known KnownHosts
-	// AcceptNew continues if no known_hosts file has a host's key, and pins the one that it shows.
-	// Default false: there is no login to such a host.
+	// AcceptNew continues if no known_hosts file has a host's key, and pins the shown one. Default
+	// false: there is no login to such a host.
 	AcceptNew bool
 	// K3s is k3s.version; empty for the pinned one, which not every host can run.
 	K3s string
@@ -152,8 +152,8 @@ func runWithin[A, B any](ctx context.Context, limit time.Duration, part func(con
 	return part(ctx)
 }
 
-// preflight returns the findings of the stack's own preflight about the proposal: those that need a
-// person, and those that may pass by themselves.
+// preflight returns the findings of the stack's own preflight about the proposal: stuck need the
+// user, later may pass by themselves.
 func (r *Request) preflight(ctx context.Context, text []byte, nodes []Node) (stuck, later Problems, err error) {
 	cfg, err := config.OfText(r.Stack, r.file(), text)
 	if err != nil {

@@ -131,7 +131,7 @@ func (r *Request) unlike(cfg *config.Config, nodes []Node) Problems {
 		alone := cfg.Hosts
 		alone.Nodes = cfg.Hosts.Nodes[i : i+1]
 		ways, err := reach.Hosts(alone, r.Project)
-		// The same login leads to the host again, so an error also means another way.
+		// The same login has just worked, so an error also means another way.
 		if err != nil || !sameWay(ways[0], reach.Host{Target: node.target, Key: node.key}) {
 			problems = append(problems,
 				Problem{Host: node.Asked.String(),

@@ -49,7 +49,7 @@ var (
 	ownVariable = regexp.MustCompile(`, or ` + reach.PassphraseVariable + `_\S+ for this host alone`)
 )
 
-// inWordsOfFlags rewords a text for a user who has only the command.
+// inWordsOfFlags rewords a text for a user of the command, who has no stack file.
 func inWordsOfFlags(text string) string {
 	text = flagged.Replace(hostOf.ReplaceAllString(ownVariable.ReplaceAllString(text, ""), "--host "))
 	for flag, key := range fileKeys {

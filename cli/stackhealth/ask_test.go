@@ -55,8 +55,8 @@ func TestGatesAreAskedWithTheSpecsAndSecretsOfTheState(t *testing.T) {
 	assert.Contains(t, text, "0 of 1 gates open")
 }
 
-// stateWithAGate is a state with the gate of an agent's unit on the server, and what must not be
-// taken for one.
+// stateWithAGate returns a state with the gate of an agent's unit on the server, and with resources
+// that must not be taken for a gate.
 func stateWithAGate(t *testing.T, host *sshtest.Server) *stackstate.State {
 	t.Helper()
 	text := func(value any) string {

@@ -42,7 +42,7 @@ func (e expected) has(name string) bool {
 	return slices.ContainsFunc(e.gates, func(spec health.Spec) bool { return spec.Gate == name })
 }
 
-// merge sorts the results of the state's gates by the program's order, and adds those that the
+// merge sorts the results of the state's gates by the program's order, and adds the gates that the
 // state lacks as missing. Gates that the configuration does not have come last.
 func (e expected) merge(results []health.Result) []AskedGate {
 	var all []AskedGate

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// opening finds the Go name that a doc comment begins with, and what only says that it is something.
+// opening matches the Go name at the start of a doc comment, with an "is" or "are" behind it.
 var opening = regexp.MustCompile(`^[A-Z]\w*( (is|are)\b)? `)
 
 // firstWord finds a word of small letters that a text begins with.

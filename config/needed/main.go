@@ -1,7 +1,6 @@
 // Command needed prints the names of those artifacts of a stack that the lab builds before `make
 // up`, one a line, and last the source of the stack's artifacts: lab, upstream or a folder. It is
-// no subcommand of strata because it comes before everything, and compiles half of what the program
-// needs.
+// no subcommand of strata because it runs first, and compiles half of the program's packages.
 //
 //	go run ./config/needed Pulumi.STACK.yaml
 package main

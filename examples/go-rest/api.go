@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// limits of what one client can make the service keep.
+// limits of the memory that one client can make the service keep.
 const (
 	maxBody, maxItems, maxName = 64 << 10, 10_000, 200
 )

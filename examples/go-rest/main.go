@@ -6,8 +6,8 @@
 //	DELETE /api/v1/items/{id}   204, or 404
 //	GET    /healthz             200
 //
-// It listens on $LISTEN (default :8080) and knows nothing of keys: who may ask is decided in front
-// of it.
+// It listens on $LISTEN (default :8080) and knows nothing of keys: a proxy in front of it checks
+// them.
 package main
 
 import (

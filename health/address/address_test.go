@@ -46,7 +46,7 @@ func TestEveryPortIsDialled(t *testing.T) {
 	assert.Equal(t, []dialFacts{{Port: open, Seen: true}, {Port: closed, Seen: true, Error: "connection refused"}}, dialAll(t.Context(), Dialer(tunnel.Spec{}), "127.0.0.1", []int{open, closed}))
 }
 
-// What this machine can reach by itself says nothing about the way through the jump host.
+// A port that this machine can reach directly proves nothing about the route through the jump host.
 func TestBehindATunnelNoPortIsDialledFromHere(t *testing.T) {
 	open, err := strconv.Atoi(healthtest.Listen(t))
 	require.NoError(t, err)
@@ -111,8 +111,8 @@ func TestWhoAnswersIsReadFromTheKernelsTable(t *testing.T) {
 	assert.Equal(t, health.Ready, judgeAnswerer(health.Verdict{State: health.Ready}, "10.20.0.200", answererFacts{}).State)
 }
 
-// A workstation's own network may have the addresses of the site behind the jump host: who has them
-// here is not who is reached, and nothing is sent to them.
+// A workstation's own network may use the addresses of the site behind the jump host. Its
+// neighbours are other machines then, and nothing is sent to them.
 func TestBehindATunnelThisMachinesNeighboursDoNotCount(t *testing.T) {
 	var met []string
 	w := &addressWatch{network: network{

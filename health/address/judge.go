@@ -58,11 +58,11 @@ type dialFacts struct {
 	Way observe.Way `json:"way,omitzero"`
 }
 
-// Name is the Service as namespace/name.
+// Name returns the Service as namespace/name.
 func Name(s Spec) string { return s.Namespace + "/" + s.Service }
 
-// judgeAddress says whether the Service can be reached from outside: an address that is assigned is
-// not yet announced, and one that is announced has not yet anything behind it.
+// judgeAddress judges whether the Service can be reached from outside: an address that is assigned
+// is not yet announced, and one that is announced has not yet anything behind it.
 func judgeAddress(spec Spec, f addressFacts) []health.Verdict {
 	assigned, endpoints := "address "+Name(spec), "endpoints "+Name(spec)
 	unseen := health.Verdict{Check: endpoints, State: health.Waiting, Message: "not seen", After: []string{assigned}}
@@ -81,7 +81,7 @@ func judgeAddress(spec Spec, f addressFacts) []health.Verdict {
 	return append(append(verdicts, here), judgeAddressFromHosts(f.Hosts, after)...)
 }
 
-// JudgeAssigned says whether the Service has the address that is wanted; Check is left to the
+// JudgeAssigned judges whether the Service has the address that is wanted; Check is left to the
 // caller.
 func JudgeAssigned(spec Spec, s ServiceSeen) health.Verdict {
 	v := health.Verdict{State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s describe service %s", spec.Namespace, spec.Service)}

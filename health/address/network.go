@@ -31,9 +31,9 @@ type announcement struct {
 	Ours bool `json:"ours,omitempty"`
 }
 
-// judgeAway is for a machine that reaches the hosts and not the network of the address: a firewall
-// or a VPN lets it through to them only. A connection from a host proves nothing of who announces
-// the address, because kube-proxy there takes it; a neighbour that answers for it does.
+// judgeAway judges a machine that reaches the hosts and not the address's network: a firewall or a
+// VPN lets it through to the hosts only. A connection from a host proves nothing about the
+// announcer, because kube-proxy there takes it; a neighbour that answers for the address does.
 func judgeAway(here health.Verdict, f addressFacts) health.Verdict {
 	if here.Passes() || f.Away < awaySeconds || len(f.Hosts.Runs) == 0 {
 		return here
@@ -57,7 +57,7 @@ func judgeAway(here health.Verdict, f addressFacts) health.Verdict {
 	return health.Verdict{State: health.Skipped, Message: here.Message + ". Seen from the hosts instead: " + seen + " sees a node answer for it, and every host connects"}
 }
 
-// unreachable says whether each port failed as they do on a network that one is not on.
+// unreachable reports whether each port failed as on a network without a route.
 func unreachable(dials []dialFacts) bool {
 	return len(dials) > 0 && !slices.ContainsFunc(dials, func(d dialFacts) bool {
 		return d.Way.Down() || !strings.Contains(d.Error, "timeout") && !strings.Contains(d.Error, "no route") && !strings.Contains(d.Error, "unreachable")
@@ -75,7 +75,7 @@ func (w *addressWatch) observeFromHosts(ctx context.Context) {
 	}
 }
 
-// away is the address that this machine has failed to reach for long enough, and the nodes'
+// away returns the address that this machine has failed to reach for long enough, and the nodes'
 // addresses.
 func (w *addressWatch) away() (address string, nodes []string) {
 	w.mu.Lock()

@@ -59,7 +59,7 @@ func (w *addressWatch) observe(ctx context.Context) addressFacts {
 	return facts
 }
 
-// observeAddresses are the nodes' internal IPv4 addresses by name.
+// observeAddresses returns the nodes' internal IPv4 addresses by name.
 func observeAddresses(ctx context.Context, s *kube.APIServer) (map[string]string, error) {
 	nodes, err := kube.List[corev1.Node](ctx, s, kube.NodeResource, "", metav1.ListOptions{})
 	addresses := map[string]string{}

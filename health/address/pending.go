@@ -28,7 +28,7 @@ var allocationFaults = []allocationFault{
 	{regexp.MustCompile(`invalid requested loadbalancer IPs|same family|more than two addresses|ipFamily`), "the Service asks for an address that cannot be", "correct metallb.io/loadBalancerIPs", true},
 }
 
-// pending is a Service without an address.
+// pending judges a Service without an address.
 func pending(v *health.Verdict, s ServiceSeen) {
 	v.Message, v.Evidence = "no address yet", s.Events
 	if s.Refusal == "" {

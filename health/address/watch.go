@@ -22,7 +22,7 @@ type addressWatch struct {
 	key     []byte
 	skipped string
 	dial    tunnel.DialFunc
-	// network is this machine's, where it is that of the address.
+	// network is this machine's own, if the address is in it.
 	network network
 	// movedHere and movedHosts have a token when the address may have changed; news when there is
 	// something to judge.
@@ -77,7 +77,7 @@ func serviceSources(namespace, service string) []kube.Source {
 	}
 }
 
-// connectionTo is every port at an address.
+// connectionTo returns every port at an address.
 func (w *addressWatch) connectionTo(address string) host.Connection {
 	return host.Connection{Address: address, Ports: w.spec.Ports}
 }
@@ -148,21 +148,21 @@ func (w *addressWatch) take(address string, change func(*addressFacts)) {
 	}
 }
 
-// address is the Service's at the last observation.
+// address returns the Service's address at the last observation.
 func (w *addressWatch) address() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.facts.Service.Address
 }
 
-// nodes are the cluster's as of the last observation.
+// nodes returns the cluster's nodes at the last observation.
 func (w *addressWatch) nodes() map[string]string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.facts.nodes
 }
 
-// judge is nil before the first observation.
+// judge returns nil before the first observation.
 func (w *addressWatch) judge() []health.Verdict {
 	w.mu.Lock()
 	defer w.mu.Unlock()

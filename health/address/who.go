@@ -21,8 +21,8 @@ type answererFacts struct {
 	// MAC comes from the kernel's neighbour table; empty for an address on another network, or of
 	// this machine.
 	MAC string `json:"mac,omitempty"`
-	// Nodes are the cluster's nodes by the hardware addresses that they answer with; Silent those
-	// that are on another network.
+	// Nodes are the cluster's nodes by the hardware addresses that they answer with; Silent are the
+	// nodes on another network.
 	Nodes  map[string]string `json:"nodes,omitempty"`
 	Silent []string          `json:"silent,omitempty"`
 	// Seconds is for how long the same one has answered.
@@ -35,8 +35,8 @@ type network struct {
 	meet  func(nodes map[string]string)
 }
 
-// networkOf is this machine's network; without neighbours behind a tunnel: whoever has the same
-// addresses here is not who is reached.
+// networkOf returns this machine's network. Behind a tunnel it has no neighbours: they may use the
+// same addresses and are other machines.
 func networkOf(through tunnel.Spec) network {
 	if through.There() {
 		return network{func(context.Context) string { return "" }, func(map[string]string) {}}
@@ -61,7 +61,7 @@ func whoAnswers(table, address string, nodes map[string]string) answererFacts {
 	return who
 }
 
-// neighbours are the complete entries of the kernel's table, hardware addresses by address, as
+// neighbours returns the complete entries of the kernel's table, hardware addresses by address, as
 // arpTable gives it.
 func neighbours(table string) map[string]string {
 	macs := map[string]string{}
@@ -87,7 +87,7 @@ func neighbour(fields []string) (address, mac string) {
 	return fields[0], fields[3]
 }
 
-// twoDigits is a hardware address as everybody else writes it: macOS leaves zeros out.
+// twoDigits returns a hardware address with two digits a byte: macOS leaves zeros out.
 func twoDigits(mac string) string {
 	parts := strings.Split(mac, ":")
 	for i, part := range parts {
@@ -110,8 +110,8 @@ func meet(nodes map[string]string) {
 	}
 }
 
-// judgeAnswerer says whose the address is that the connections were made to: any machine may take
-// or refuse them, and one that has the address by mistake does.
+// judgeAnswerer judges which machine answered the connections: any machine can take or refuse them,
+// and one that has the address by mistake does.
 func judgeAnswerer(dials health.Verdict, address string, who answererFacts) health.Verdict {
 	node, ours := who.Nodes[who.MAC]
 	foreign := who.MAC != "" && !ours && len(who.Silent) == 0

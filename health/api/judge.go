@@ -16,8 +16,7 @@ type apiFacts struct {
 	Servers []kube.APIServerFacts `json:"servers"`
 }
 
-// judgeAPI says of each API server whether it serves. All of them have to: Pods and people reach
-// any of them.
+// judgeAPI judges each API server. All of them have to serve: Pods and users reach any of them.
 func judgeAPI(facts apiFacts) []health.Verdict {
 	verdicts := make([]health.Verdict, 0, len(facts.Servers))
 	for _, server := range facts.Servers {
@@ -26,7 +25,7 @@ func judgeAPI(facts apiFacts) []health.Verdict {
 	return verdicts
 }
 
-// JudgeAPIServer says whether one API server is ready.
+// JudgeAPIServer judges whether one API server is ready.
 func JudgeAPIServer(f kube.APIServerFacts) health.Verdict {
 	check := "api " + f.Server
 	if f.Fault != nil {
@@ -60,7 +59,7 @@ func JudgeAPIServer(f kube.APIServerFacts) health.Verdict {
 // noLeader explains an etcd that does not serve.
 const noLeader = ": etcd starts, or has no leader because fewer than most of the servers run and reach each other"
 
-// readyzNames are the names of the failing checks: "[-]etcd failed: reason withheld" is etcd.
+// readyzNames returns the names of the failing checks: "[-]etcd failed: reason withheld" is etcd.
 func readyzNames(lines []string) []string {
 	names := make([]string, 0, len(lines))
 	for _, line := range lines {
@@ -70,7 +69,8 @@ func readyzNames(lines []string) []string {
 	return names
 }
 
-// dated says when the kubeconfig's certificate ends. One that has ended is why servers reject it.
+// dated sets the end of the kubeconfig's certificate, and makes it the cause if it has ended:
+// servers reject it then.
 func dated(verdicts []health.Verdict, ends, now time.Time) []health.Verdict {
 	for i := range verdicts {
 		if v := &verdicts[i]; !ends.IsZero() {

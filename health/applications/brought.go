@@ -12,10 +12,10 @@ import (
 	"strata/health/kube"
 )
 
-// judgeBrought holds an Application that is Ready back while one that it brings is not: ArgoCD
-// counts the health of its children only by a check that is configured, which others may change,
-// and which says Healthy early when it repeats an old verdict (argo-cd#27917). Nothing waits for an
-// Application that is synced by hand.
+// judgeBrought holds back a Ready Application while one of its children is not Ready. ArgoCD counts
+// the health of children only by a configured check, which others may change. The check says
+// Healthy early when it repeats an old verdict (argo-cd#27917). Nothing waits for an Application
+// that is synced by hand.
 func judgeBrought(spec Spec, a applicationSeen, ready health.Verdict) health.Verdict {
 	var first *health.Verdict
 	name, count := "", 0
@@ -42,7 +42,8 @@ func byHand(a applicationSeen) bool {
 	return !a.Automated && a.Compared && !a.Missing && !a.Deleting && !a.Refreshing && !a.Unseen && len(a.Errors) == 0
 }
 
-// brought are the Applications below one, in its namespace: those among its resources, and so on.
+// brought returns the Applications below one, in its namespace: those among its resources, and so
+// on.
 func (w *applicationsWatch) brought(
 	ctx context.Context, s *kube.APIServer, parent *applicationObject,
 ) ([]applicationSeen, error) {
@@ -74,7 +75,7 @@ func (w *applicationsWatch) brought(
 	return brought, nil
 }
 
-// children are the names of the Applications among its resources, in its own namespace.
+// children returns the names of the Applications among its resources, in its own namespace.
 func (o *applicationObject) children() []string {
 	if o == nil {
 		return nil
@@ -88,7 +89,7 @@ func (o *applicationObject) children() []string {
 	return names
 }
 
-// since notes for how long an Application has been the same, whatever those that it brings did.
+// since notes for how long an Application has been the same, ignoring changes of its children.
 func (w *applicationsWatch) since(one *applicationSeen) {
 	alone := *one
 	alone.Brings = nil

@@ -46,11 +46,11 @@ type applicationSeen struct {
 	Unhealthy []string         `json:"unhealthy,omitempty"`
 	// Seconds is for how long it has been the same.
 	Seconds int `json:"seconds,omitempty"`
-	// Brings are the Applications that it brings, and those that they bring, by name.
+	// Brings are its child Applications, with their own children, by name.
 	Brings []applicationSeen `json:"brings,omitempty"`
 }
 
-// judgeApplications says whether the contents of the repositories are in the cluster, and work.
+// judgeApplications judges whether the contents of the repositories are in the cluster, and work.
 func judgeApplications(spec Spec, f applicationsFacts) []health.Verdict {
 	var verdicts []health.Verdict
 	for i, name := range spec.Names {
@@ -145,9 +145,9 @@ func notSynced(v *health.Verdict, a applicationSeen) {
 	hopeless(v, a)
 }
 
-// hopeless is an Application that ArgoCD will not touch again by itself: a sync of this revision
-// has failed and is not tried again (controller/appcontroller.go autoSync), or ArgoCD was not told
-// to sync.
+// hopeless judges an Application that ArgoCD will not touch again by itself: a sync of this
+// revision has failed and is not tried again (controller/appcontroller.go autoSync), or ArgoCD was
+// not told to sync.
 func hopeless(v *health.Verdict, a applicationSeen) {
 	if a.Seconds < unsyncedSeconds || !a.Compared {
 		return

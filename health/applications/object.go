@@ -127,7 +127,7 @@ func (o *applicationObject) compared() bool {
 // credentialsInURL matches user and password of a URL, which Git repeats in its errors.
 var credentialsInURL = regexp.MustCompile(`://[^/@\s"']+@`)
 
-// publicText is a message without credentials.
+// publicText returns a message without credentials.
 func publicText(message string) string {
 	return kube.Stable(credentialsInURL.ReplaceAllString(message, "://…@"))
 }

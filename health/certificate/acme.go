@@ -13,8 +13,8 @@ import (
 	"strata/health/kube"
 )
 
-// The resources of acme.cert-manager.io: what cert-manager asks of an ACME server for a
-// CertificateRequest, and how it proves each name.
+// The resources of acme.cert-manager.io: cert-manager's orders at an ACME server for a
+// CertificateRequest, and the proof of each name.
 var (
 	orderResource     = schema.GroupVersionResource{Group: "acme.cert-manager.io", Version: "v1", Resource: "orders"}
 	challengeResource = schema.GroupVersionResource{Group: "acme.cert-manager.io", Version: "v1", Resource: "challenges"}
@@ -51,7 +51,8 @@ type orderSeen struct {
 
 func (s acmeSeen) failed() bool { return slices.Contains(acmeFailures, s.State) }
 
-// String is a clause, such as HTTP-01 challenge for web.example.org is pending, with the reason.
+// String returns a clause, such as HTTP-01 challenge for web.example.org is pending, with the
+// reason.
 func (s acmeSeen) String() string {
 	text := "ACME order " + s.Name
 	if s.Type != "" {
@@ -89,7 +90,7 @@ func (o orderSeen) stage() acmeSeen {
 	return o.Challenges[open]
 }
 
-// evidence is the Order, each Challenge that is not proved, and each that is being deleted.
+// evidence returns the Order, each Challenge that is not proved, and each that is being deleted.
 func (o orderSeen) evidence() []string {
 	lines := []string{o.String()}
 	for _, challenge := range o.Challenges {

@@ -84,7 +84,7 @@ status: {conditions: [{type: Approved, status: "True"}, {type: Denied, status: "
 	}, requestFactsOf(object))
 }
 
-// An Order's Challenges are those that it owns; a namespace has others.
+// An Order owns its Challenges; a namespace has others.
 func TestFactsOfAnOrder(t *testing.T) {
 	owner := func(uid string) string {
 		return "ownerReferences: [{apiVersion: acme.cert-manager.io/v1, kind: Order, name: o, uid: " + uid + ", controller: true}]"

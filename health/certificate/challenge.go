@@ -59,9 +59,9 @@ func (c challengeObject) waitsFor(other challengeObject) bool {
 	return c.Status.State == "" && c.Spec.DNSName == other.Spec.DNSName && c.Spec.Type == other.Spec.Type
 }
 
-// orderFacts takes the Challenges of an Order from those of its namespace, and those that are being
-// deleted before it goes on: its own, of another configuration of the solver
-// (pkg/controller/acmeorders deleteLeftoverChallenges), and another Order's that its own wait for.
+// orderFacts takes an Order's own Challenges from those of its namespace, and the deleted
+// Challenges that it waits for. These are its own, of another configuration of the solver
+// (pkg/controller/acmeorders deleteLeftoverChallenges), and another Order's.
 func orderFacts(order orderObject, challenges []challengeObject) *orderSeen {
 	seen := &orderSeen{acmeSeen: acmeSeen{Name: order.Name, State: order.Status.State, Reason: kube.Stable(order.Status.Reason)}}
 	var own []challengeObject
@@ -83,8 +83,8 @@ func orderFacts(order orderObject, challenges []challengeObject) *orderSeen {
 	return seen
 }
 
-// hindrance is the Challenge that is being deleted and keeps the Order from going on, one that
-// cannot be cleaned up before others; nil without any.
+// hindrance returns the deleted Challenge that keeps the Order from going on, first one that cannot
+// be cleaned up; nil without any.
 func (o orderSeen) hindrance() *oldChallenge {
 	if len(o.Old) == 0 {
 		return nil

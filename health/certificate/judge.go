@@ -58,7 +58,7 @@ func certificateCheck(s Spec) string {
 	return "certificate " + s.Namespace + "/" + s.Name
 }
 
-// judgeCertificate says whether a certificate serves: cert-manager says so of its newest
+// judgeCertificate judges whether a certificate serves: cert-manager says so of its newest
 // generation, and the Secret holds a pair that clients will accept. The next component reads only
 // the pair.
 func judgeCertificate(spec Spec, f certificateFacts) []health.Verdict {
@@ -122,8 +122,8 @@ func judgeIssued(spec Spec, f certificateFacts) health.Verdict {
 	return v
 }
 
-// notIssued says why there is no certificate yet: the request's words come first, since the
-// Certificate only repeats them.
+// notIssued sets the reason why there is no certificate yet. The request's message comes first,
+// since the Certificate only repeats it.
 func notIssued(v *health.Verdict, c certificateSeen, request *requestSeen) {
 	v.Message = "not ready: " + observe.OrNone(health.OneLine(c.Ready.Message))
 	message := c.Ready.Message
@@ -154,8 +154,7 @@ func notIssued(v *health.Verdict, c certificateSeen, request *requestSeen) {
 	}
 }
 
-// refused is a request that an approver or the issuer will not have: the same request is refused
-// again.
+// refused judges a request that an approver or the issuer denies: the same request is denied again.
 func refused(v *health.Verdict, request requestSeen, failed bool) {
 	switch {
 	case request.Denied.Status == "True":

@@ -22,7 +22,7 @@ type pairFacts struct {
 	Lacks []string `json:"lacks,omitempty"`
 	// Unusable says why certificate and key are no pair, for example that they do not match.
 	Unusable string `json:"unusable,omitempty"`
-	// Uncovered are the wanted names that the leaf is not valid for; Names are those that it is.
+	// Uncovered are the wanted names that the leaf is not valid for; Names are its valid names.
 	Uncovered []string `json:"uncovered,omitempty"`
 	Names     []string `json:"names,omitempty"`
 	// Chain says why the leaf does not lead to ca.crt (or, without one, to itself or a CA of this
@@ -44,7 +44,7 @@ type pairFacts struct {
 // sixth is the part of a certificate's life that must remain where that is less than MinRemaining.
 const sixth = 6
 
-// judgePair says whether a client that knows ca.crt accepts the certificate in the Secret.
+// judgePair judges whether a client that knows ca.crt accepts the certificate in the Secret.
 func judgePair(spec Spec, c certificateSeen, p pairFacts) health.Verdict {
 	v := health.Verdict{Check: "secret " + spec.Namespace + "/" + spec.Secret, State: health.Waiting}
 	v.Hint = fmt.Sprintf("kubectl -n %s get secret %s -o jsonpath='{.data.tls\\.crt}' | base64 -d | openssl x509 -noout -text", spec.Namespace, spec.Secret)
@@ -75,7 +75,7 @@ func judgePair(spec Spec, c certificateSeen, p pairFacts) health.Verdict {
 	return v
 }
 
-// unlinked is a chain that does not lead where it must.
+// unlinked judges a chain that does not lead to its CA.
 func unlinked(v *health.Verdict, spec Spec, c certificateSeen, p pairFacts) {
 	root := "its ca.crt"
 	v.Cause = "the CA was replaced, or the issuer leaves out intermediates"

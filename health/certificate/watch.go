@@ -91,7 +91,7 @@ func (w *certificateWatch) pair(ctx context.Context, s *kube.APIServer) (pairFac
 	return pairOf(withCA(secret.Data, ca), w.spec, w.now()), nil
 }
 
-// ca is the CA of a Secret apart from the certificate's own, if there is to be one.
+// ca returns the CA of a Secret apart from the certificate's own, if there is to be one.
 func (w *certificateWatch) ca(ctx context.Context, s *kube.APIServer) ([]byte, error) {
 	namespace, name, apart := strings.Cut(w.spec.CASecret, "/")
 	if !apart {
@@ -104,8 +104,8 @@ func (w *certificateWatch) ca(ctx context.Context, s *kube.APIServer) ([]byte, e
 	return secret.Data["ca.crt"], nil
 }
 
-// withCA is a Secret's data, which is there although it is empty, with the CA that its issuer has
-// now: its own may be one that was replaced.
+// withCA returns a Secret's data with the issuer's present CA: the Secret's own may be a replaced
+// one. The data of an existing Secret is not nil, even if empty.
 func withCA(data map[string][]byte, ca []byte) map[string][]byte {
 	all := maps.Clone(data)
 	if all == nil {
@@ -134,8 +134,8 @@ func (w *certificateWatch) request(
 	return facts, err
 }
 
-// nextRequest is the newest request of the revision after the one that was issued: the one under
-// way, or the one that failed.
+// nextRequest returns the newest request of the revision after the issued one: it is under way, or
+// has failed.
 func nextRequest(requests []issuer.ConditionedObject, certificate *certificateObject) *issuer.ConditionedObject {
 	var newest *issuer.ConditionedObject
 	next := strconv.Itoa(certificate.Status.Revision + 1)

@@ -20,8 +20,8 @@ type claimFacts struct {
 	Missing bool `json:"missing,omitempty"`
 	// Phase is Pending, Bound or Lost.
 	Phase string `json:"phase,omitempty"`
-	// Class is the StorageClass that it asks for; empty: the default one. Classes are those that
-	// there are, Default the default one, and Provisioner who makes volumes of the wanted one.
+	// Class is the StorageClass that it asks for; empty: the default one. Classes are the existing
+	// ones, Default the default one, and Provisioner makes volumes of the wanted one.
 	Class       string   `json:"class,omitempty"`
 	Default     string   `json:"default,omitempty"`
 	Classes     []string `json:"classes,omitempty"`
@@ -35,7 +35,7 @@ const handMade = "kubernetes.io/no-provisioner"
 
 func claimCheck(s Spec) string { return "claim " + s.Namespace + "/" + s.Name }
 
-// judgeClaim says whether a claim has its volume. A Pod whose claim is pending is only
+// judgeClaim judges whether a claim has its volume. A Pod whose claim is pending is only
 // "unschedulable", and the claim itself says "no persistent volumes available": the StorageClasses
 // have to be read for that.
 func judgeClaim(spec Spec, f claimFacts) []health.Verdict {
@@ -65,7 +65,7 @@ func judgeClaim(spec Spec, f claimFacts) []health.Verdict {
 	return []health.Verdict{v}
 }
 
-// wanted is the class that the claim gets.
+// wanted returns the class that the claim gets.
 func (f claimFacts) wanted() string {
 	if f.Class != "" {
 		return f.Class
@@ -73,8 +73,8 @@ func (f claimFacts) wanted() string {
 	return f.Default
 }
 
-// lacks is a claim for which no volume can be made. It is not Stuck at once: the class may be about
-// to come.
+// lacks judges a claim for which no volume can be made. It is not Stuck at once: the class may be
+// about to come.
 func (f claimFacts) lacks(v *health.Verdict, what, cause string) {
 	v.Message, v.Cause = "pending: "+what+"; there is "+observe.OrNone(strings.Join(f.Classes, ", ")), cause
 	if f.Seconds >= claimSeconds {

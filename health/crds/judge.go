@@ -48,8 +48,8 @@ type discoveryFacts struct {
 	Absent []string `json:"absent,omitempty"`
 }
 
-// judgeCRDs says whether objects of every CRD can be created through every API server. Established
-// is one API server's word; the others learn of it from their own watch.
+// judgeCRDs judges whether objects of every CRD can be created through every API server.
+// Established is one API server's word; the others learn of it from their own watch.
 func judgeCRDs(spec Spec, facts crdsFacts) []health.Verdict {
 	checks := make([]string, 0, len(spec.Names))
 	for _, name := range spec.Names {
@@ -97,7 +97,7 @@ func judgeCRD(crd crdFacts) health.Verdict {
 	return v
 }
 
-// namesTaken is a CRD whose plural, kind or short name another one of its group holds
+// namesTaken judges a CRD whose plural, kind or short name another one of its group holds
 // (apiextensions-apiserver pkg/controller/status/naming_controller.go). It lasts until one of the
 // two is changed.
 func namesTaken(v *health.Verdict, crd crdFacts) {

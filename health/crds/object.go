@@ -37,8 +37,7 @@ type crdNames struct {
 	ListKind   string   `json:"listKind"`
 }
 
-// resources are the names under which requests come, which are unique in a group, and kinds the
-// kinds, which are too.
+// resources returns the names for requests, each of which is unique in a group.
 func (n crdNames) resources() []string {
 	return append([]string{n.Plural, n.Singular}, n.ShortNames...)
 }
@@ -59,7 +58,7 @@ func readCRD(ctx context.Context, s *kube.APIServer, name string) (*crdObject, e
 	return object, nil
 }
 
-// served are the resources that the CRD's served versions make.
+// served returns the resources that the CRD's served versions make.
 func (o *crdObject) served() []kube.ServedResource {
 	if o == nil {
 		return nil

@@ -26,8 +26,8 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 }
 
 // Run implements Watch. Each CRD is watched by its name: all of a cluster's CRDs are megabytes.
-// Discovery cannot be watched, and an API server other than the one that is watched learns of a CRD
-// a moment later: it is asked again and again, once every CRD is established.
+// Discovery cannot be watched, and the other API servers learn of a CRD a moment later. So it is
+// asked again and again, once every CRD is established.
 func (w *crdsWatch) Run(ctx context.Context, report func([]health.Verdict)) error {
 	var sources []kube.Source
 	for _, name := range w.spec.Names {
@@ -92,7 +92,8 @@ func (w *crdsWatch) read(ctx context.Context, s *kube.APIServer) ([]crdFacts, []
 	return crds, wanted, nil
 }
 
-// discover asks every API server for what it serves, if the CRDs themselves are as they should be.
+// discover asks every API server for the resources it serves, once the CRDs themselves are as
+// wanted.
 func (w *crdsWatch) discover(ctx context.Context, facts crdsFacts, wanted []kube.ServedResource) []discoveryFacts {
 	all := make([]discoveryFacts, len(w.cluster.Servers))
 	established := health.StateOf(judgeCRDs(w.spec, crdsFacts{Fault: facts.Fault, CRDs: facts.CRDs})) == health.Ready

@@ -54,9 +54,9 @@ type listenerSeen struct {
 
 func gatewayCheck(s Spec) string { return "gateway " + s.Namespace + "/" + s.Name }
 
-// judgeGateway says whether a Gateway serves as it is specified now. Its own conditions are True as
-// soon as one listener works (Traefik pkg/provider/kubernetes/gateway), so each listener that is
-// relied on is a check of its own.
+// judgeGateway judges whether a Gateway serves its present specification. Its own conditions are
+// True as soon as one listener works (Traefik pkg/provider/kubernetes/gateway). So each listener in
+// use has a check of its own.
 func judgeGateway(spec Spec, f gatewayFacts) []health.Verdict {
 	class := "gatewayclass " + spec.Class
 	if f.Fault != nil {
@@ -110,8 +110,9 @@ func judgeClass(spec Spec, c classSeen) health.Verdict {
 	return v
 }
 
-// unreconciled is a condition that no controller has written: absent, or the default of the API,
-// Unknown with the reason Pending or Waiting ("Waiting for controller") and about no generation.
+// unreconciled reports whether no controller has written a condition. It is absent, or the default
+// of the API: Unknown with the reason Pending or Waiting ("Waiting for controller") and without a
+// generation.
 func unreconciled(c kube.Condition) bool {
 	return c.Status == "" || c.Status == "Unknown" && slices.Contains([]string{"Pending", "Waiting", "NotReconciled"}, c.Reason)
 }
@@ -154,7 +155,7 @@ func judgeConditions(v health.Verdict, generation int64, conditions ...kube.Cond
 	return health.Verdict{State: health.Ready}
 }
 
-// conditionMessage is a condition's own reason and words.
+// conditionMessage returns a condition's own reason and words.
 func conditionMessage(c kube.Condition) string {
 	if c.Message == "" {
 		return observe.OrNone(c.Reason)

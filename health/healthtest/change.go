@@ -8,9 +8,9 @@ import (
 )
 
 // apply returns base with a change made to it, as a JSON merge patch does (RFC 7396): a map changes
-// keys, null takes one away, anything else takes the place of it. It goes one step further: where
-// base has a list, a map changes its items, each under its identity, and adds those that are new.
-// Without a change all is as in base.
+// keys, null removes one, any other value replaces it. It goes one step further for a list in base:
+// a map changes its items, each by its identity, and adds new ones. Without a change, it returns
+// base.
 func apply(base, change any) any {
 	if change == nil {
 		return base
@@ -119,8 +119,8 @@ func differenceOfKeys(before, after map[string]any) map[string]any {
 	return change
 }
 
-// differenceOfItems returns what has changed under the identity of each item. It says nothing of
-// their order: apply tells whether that is the same.
+// differenceOfItems returns the changed items by their identity. It ignores their order: apply
+// compares that.
 func differenceOfItems(before, after []any) map[string]any {
 	field, names := identities(before)
 	_, later := identities(after)

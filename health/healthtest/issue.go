@@ -50,13 +50,13 @@ func AsCA(c *x509.Certificate) { c.IsCA, c.DNSNames = true, nil }
 // AsLeaf leaves a certificate as it is.
 func AsLeaf(*x509.Certificate) {}
 
-// Pem is the certificate in PEM.
+// Pem returns the certificate in PEM.
 func (i Issued) Pem() []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: i.Cert.Raw})
 }
 
-// Secret is the data of a TLS Secret with the certificate, the ones that are to follow it, and its
-// key.
+// Secret returns the data of a TLS Secret with the certificate, the ones that are to follow it, and
+// its key.
 func (i Issued) Secret(t testing.TB, more ...Issued) map[string][]byte {
 	t.Helper()
 	der, err := x509.MarshalECPrivateKey(i.Key)

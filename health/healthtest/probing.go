@@ -42,7 +42,7 @@ func WriteBlock(to io.Writer, block map[string][]string) {
 	_, _ = io.WriteString(to, text.String()+"end\n")
 }
 
-// HealthyNow is the block of a healthy host with its clock right.
+// HealthyNow returns the block of a healthy host with its clock right.
 func HealthyNow(changes map[string][]string) map[string][]string {
 	block := HealthyHost()
 	block["time"] = []string{fmt.Sprint(time.Now().Unix())}

@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// rewrite takes over what the cases are now, each as its difference from the base above it.
+// rewrite stores each case as its difference from the base above it.
 func (f *file) rewrite(whole []expanded) {
 	base := expanded{}
 	for i := range f.Cases {
@@ -42,7 +42,7 @@ func (f *file) text() ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// listWidth is how many bytes a list of scalars may have to stand in one line.
+// listWidth bounds the bytes of a list of scalars that stands in one line.
 const listWidth = 70
 
 func inLines(node *yaml.Node) {

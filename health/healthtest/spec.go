@@ -10,7 +10,7 @@ import (
 	"strata/health"
 )
 
-// Valid returns a Spec that asks an API server, and lacks nothing but what its body lacks.
+// Valid returns a Spec that asks an API server, and is complete if its body is.
 func Valid(body health.Body) health.Spec {
 	return health.Spec{
 		Gate: "g", Timeout: metav1.Duration{Duration: time.Minute}, Servers: []string{"https://127.0.0.1:6443"},

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Whoever is there answers for the way: one that closes, one that refuses. One that accepts small
-// packets and no more does not, and neither does an address without a way.
+// An answer proves the route: the port may close the connection or refuse it. A machine that
+// accepts only small packets proves nothing, and neither does an address without a route.
 func TestTheAnswerProbeTellsWhatComesBack(t *testing.T) {
 	closing, err := net.Listen("tcp4", "127.0.0.1:0")
 	require.NoError(t, err)

@@ -18,7 +18,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// certificateLine is a line of the probe for a certificate that ends then.
+// certificateLine returns a line of the probe for a certificate that ends then.
 func certificateLine(t *testing.T, file string, ends time.Time, ca bool) string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -11,10 +11,10 @@ import (
 	"strata/health"
 )
 
-// architectures are those that K3s is released for, as uname -m says.
+// architectures are the ones of K3s's releases, as uname -m names them.
 var architectures = []string{"x86_64", "aarch64", "armv7l"}
 
-// usedDiskMiB is the free space that a host with a running K3s must have left: its images are there
+// usedDiskMiB is the free space that a host with a running K3s must have left: it has its images
 // already.
 const usedDiskMiB = 200
 

@@ -17,8 +17,8 @@ type Connection struct {
 	Ports   []int
 }
 
-// Command is one attempt, as it can be typed on a host. It needs nothing that Debian or Ubuntu do
-// not have.
+// Command returns one attempt, as it can be typed on a host. It needs nothing that Debian or Ubuntu
+// do not have.
 func (c Connection) Command() string {
 	if len(c.Ports) == 1 {
 		return fmt.Sprintf("timeout 3 bash -c ': </dev/tcp/%s/%d'", c.Address, c.Ports[0])
@@ -48,7 +48,7 @@ type Run struct {
 	Output string `json:"output,omitempty"`
 }
 
-// Evidence is the run as a person would have seen it.
+// Evidence returns the run as a shell would show it.
 func (r Run) Evidence() string {
 	switch {
 	case r.Fault != "":
@@ -62,9 +62,9 @@ func (r Run) Evidence() string {
 // Passed reports whether the command ran and succeeded.
 func (r Run) Passed() bool { return r.Seen && r.Fault == "" && r.Code == 0 }
 
-// fromHosts has every host connect again and again until ctx ends, over one SSH session each, and
-// reports the last attempt of each, in the hosts' order, whenever one of them changed. It shows a
-// gate the view of the servers, which reach a Service's address first.
+// fromHosts has every host connect again and again until ctx ends, over one SSH session each. It
+// reports the last attempt of each, in the hosts' order, whenever one of them changed. A gate sees
+// the view of the servers, which reach a Service's address first.
 func fromHosts(ctx context.Context, hosts []health.Host, key []byte, to Connection, report func([]Run)) {
 	runs := make([]Run, len(hosts))
 	for i, host := range hosts {
@@ -96,8 +96,8 @@ func fromHosts(ctx context.Context, hosts []health.Host, key []byte, to Connecti
 	all.Wait()
 }
 
-// FromHostsAt is fromHosts for an address that may move: it asks for a connection to the present
-// address until moved says that there is another one. An empty address is none yet.
+// FromHostsAt runs fromHosts for an address that may move: it asks for a connection to the present
+// address until moved reports another one. An empty address is none yet.
 func FromHostsAt(
 	ctx context.Context, hosts []health.Host, key []byte, moved <-chan struct{}, present func() string,
 	to func(address string) Connection, report func(address string, runs []Run),
@@ -117,8 +117,8 @@ func Follow(
 	for ctx.Err() == nil {
 		what := present()
 		if what != asked {
-			// Also where it is gone: should the same one come back, it is asked anew, because a
-			// host says only what changes.
+			// Stop also when the target is gone. If the same one comes back it is asked anew,
+			// because a host reports changes only.
 			stop()
 			stop, asked = func() {}, what
 			if what != "" {
@@ -133,7 +133,7 @@ func Follow(
 	asking.Wait()
 }
 
-// WhyNoHosts says why a gate cannot observe from its hosts; empty where it can.
+// WhyNoHosts returns the reason why a gate cannot observe from its hosts; empty if it can.
 func WhyNoHosts(hosts []health.Host, key []byte) string {
 	switch {
 	case len(hosts) == 0:
@@ -160,7 +160,7 @@ type HostsFacts struct {
 // TimedOut is timeout(1)'s exit code.
 const TimedOut = 124
 
-// NotAsked are the runs of hosts that were not asked yet.
+// NotAsked returns the runs of hosts that were not asked yet.
 func NotAsked(hosts []health.Host) []Run {
 	runs := make([]Run, 0, len(hosts))
 	for _, host := range hosts {

@@ -6,8 +6,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// What K3s needs of a host: https://docs.k3s.io/installation/requirements. The memory limits leave
-// room for what firmware and kernel take from a host sold with 2 GiB and 512 MiB.
+// K3s's requirements of a host: https://docs.k3s.io/installation/requirements. The memory limits
+// leave room for the share that firmware and kernel take from a host sold with 2 GiB and 512 MiB.
 const (
 	serverMemoryMiB = 1800
 	agentMemoryMiB  = 450

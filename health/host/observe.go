@@ -59,7 +59,8 @@ type tryingError struct{ cause error }
 func (e *tryingError) Error() string { return e.cause.Error() }
 func (e *tryingError) Unwrap() error { return e.cause }
 
-// reach is the verdict on getting to a host at all; every other check of that host is behind it.
+// reach returns the verdict on getting to a host at all; every other check of that host is behind
+// it.
 func reach(check string, host health.Host, err error) health.Verdict {
 	v := health.Verdict{Check: check, State: health.Waiting, Message: health.OneLine(err.Error())}
 	var wrongKey *remote.HostKeyError

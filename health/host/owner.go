@@ -13,7 +13,7 @@ import (
 	"strata/internal/k3shost"
 )
 
-// ownershipPage tells users what to do about a host of another owner.
+// ownershipPage tells users how to treat a host of another owner.
 const ownershipPage = "docs/host-ownership.md"
 
 // ownerSettings tell the probe the expected owner. Without one, as before a stack's first run, the

@@ -55,7 +55,7 @@ func WithSettings(script string, settings map[string]string) string {
 // several times.
 type Block map[string][]string
 
-// Get is the first value of a key.
+// Get returns the first value of a key.
 func (b Block) Get(key string) string {
 	if values := b[key]; len(values) > 0 {
 		return values[0]
@@ -63,8 +63,8 @@ func (b Block) Get(key string) string {
 	return ""
 }
 
-// number is the first value of a key as a number; a missing value or one that is no number is -1,
-// which no check takes for enough.
+// number returns the first value of a key as a number. A missing or invalid value is -1, which no
+// check accepts.
 func (b Block) number(key string) int {
 	n, err := strconv.Atoi(b.Get(key))
 	if err != nil {

@@ -70,8 +70,7 @@ func TestTheHostProbeSeesThisMachine(t *testing.T) {
 	assert.Equal(t, "1 free", seen["port"][1])
 }
 
-// A host says whose it is, and of its cluster's configuration what cannot be changed: the rest may
-// hold secrets.
+// The probe prints firewalld's zones only while firewalld runs.
 func TestTheHostProbeSeesAFirewallThatRuns(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
@@ -130,7 +129,7 @@ func running(t *testing.T, script string, settings map[string]string) <-chan Blo
 	return blocks
 }
 
-// until waits for a block with a value, within what a gate may take.
+// until waits for a block with a value, for at most 10 seconds.
 func until(t *testing.T, blocks <-chan Block, key, value string) Block {
 	t.Helper()
 	late := time.After(10 * time.Second)
@@ -170,8 +169,8 @@ func TestTheConnectProbeHearsAnAnswerAfterSilence(t *testing.T) {
 	until(t, blocks, "code", "0")
 }
 
-// silent is a loopback port whose queue is full: a client that connects gets no answer until it
-// serves.
+// silent returns a loopback port whose queue is full: a client that connects gets no answer until
+// it serves.
 func silent(t *testing.T) (port string, serve func()) {
 	t.Helper()
 	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
@@ -198,9 +197,9 @@ func silent(t *testing.T) (port string, serve func()) {
 	}
 }
 
-// fakeSystem is a folder with the programs that the unit's probe runs. systemctl says what the file
-// state holds; what is written to the file bus comes as a signal. A proxy leads curl to nothing, as
-// a company's does for its own hosts.
+// fakeSystem returns a folder with the programs that the unit's probe runs. systemctl prints the
+// content of the file state; a line written to the file bus comes as a signal. A proxy leads curl
+// nowhere, as a company's proxy does for its own hosts.
 func fakeSystem(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

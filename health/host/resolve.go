@@ -34,8 +34,8 @@ var codes = map[dnsmessage.RCode]string{
 }
 
 // Resolve has a host ask a DNS server for the IPv4 addresses of a name again and again until ctx
-// ends, over one SSH session, and reports each reply. The name is a full one without its last dot,
-// of at most 253 characters; a longer one is never asked for.
+// ends. It uses one SSH session and reports each reply. The name is a full one without its last
+// dot, of at most 253 characters; a longer one is never asked for.
 func Resolve(ctx context.Context, host health.Host, key []byte, server, name string, report func(Resolved)) {
 	query, err := queryFor(name)
 	if err != nil {
@@ -48,7 +48,7 @@ func Resolve(ctx context.Context, host health.Host, key []byte, server, name str
 		func(err error) { report(Resolved{Host: host.Name, Fault: health.OneLine(err.Error())}) })
 }
 
-// queryFor is a query as printf(1) takes it.
+// queryFor returns a query in the format of printf(1).
 func queryFor(name string) (string, error) {
 	full, err := dnsmessage.NewName(name + ".")
 	if err != nil {

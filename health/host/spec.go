@@ -25,8 +25,8 @@ type Spec struct {
 	MinMemoryMiB int `json:"minMemoryMiB"`
 	// MaxClockSkew bounds the difference of the host's clock from this machine's.
 	MaxClockSkew metav1.Duration `json:"maxClockSkew"`
-	// K3s is the version that the host is to run, for example v1.36.3+k3s1. One that is there
-	// already must be able to go there in one step. Empty: not checked.
+	// K3s is the version that the host is to run, for example v1.36.3+k3s1. An installed version
+	// must be one upgrade step away at most. Empty: not checked.
 	K3s string `json:"k3s,omitempty"`
 	// Owner is the expected owner of the host. It is nil in a state from before there were marks;
 	// it has no cluster while the cluster's identity is unknown.
@@ -36,7 +36,7 @@ type Spec struct {
 	Fixed map[string]string `json:"fixed,omitempty"`
 	// CgroupV1 is true where the kubelet is told to run on cgroup v1 as well (fail-cgroupv1=false).
 	CgroupV1 bool `json:"cgroupV1,omitempty"`
-	// Programs are those that the host must have, for example keepalived.
+	// Programs must be installed on the host, for example keepalived.
 	Programs []string `json:"programs,omitempty"`
 	// IPVS is true when kube-proxy runs in IPVS mode; otherwise ip_vs is Skipped.
 	IPVS bool `json:"ipvs,omitempty"`

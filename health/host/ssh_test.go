@@ -69,7 +69,7 @@ func TestAHostGateOutlivesARebootAndForgetsWhatItSawBefore(t *testing.T) {
 	assert.Equal(t, 2, server.Connections())
 }
 
-// sshd of a host that boots may run before its users are there.
+// sshd of a host that boots may run before its users exist.
 func TestAGateWaitsForTheUserOfAHostThatBoots(t *testing.T) {
 	server := sshtest.New(t)
 	server.Dropped, server.Refused = 1, 2
@@ -110,7 +110,7 @@ func TestNoSecretIsInWhatAGateSays(t *testing.T) {
 	assert.NotContains(t, progress.String(), strings.Split(string(other), "\n")[1])
 }
 
-// Each try of a wrong password counts with what locks users out.
+// Each try of a wrong password counts towards a lock-out of the user.
 func TestAWrongSudoPasswordIsTriedOnceByAGate(t *testing.T) {
 	server, dir := sshtest.Start(t), t.TempDir()
 	server.User, server.Sudo = "ops", "echo tried >> "+dir+"/tries\necho 'Sorry, try again.' >&2\nexit 1"
@@ -129,7 +129,7 @@ func TestAWrongSudoPasswordIsTriedOnceByAGate(t *testing.T) {
 	assert.Equal(t, "tried\n", string(tries))
 }
 
-// cloud-init answers root so, where another user was made.
+// cloud-init answers so for root, if it made another user.
 func TestAGateQuotesAHostThatRunsNothingAndEndsAtOnce(t *testing.T) {
 	server := sshtest.Start(t)
 	server.Shell = []string{"sh", "-c", "echo 'Please login as the user debian rather than the user root.'; exit 142"}

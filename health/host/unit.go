@@ -12,10 +12,11 @@ import (
 	"strata/internal/k3shost"
 )
 
-// UnitCheck is the name of the check of a host's K3s unit, without which its Node cannot be Ready.
+// UnitCheck returns the name of the check of a host's K3s unit, without which its Node cannot be
+// Ready.
 func UnitCheck(host health.Host) string { return "unit " + host.Name }
 
-// UnitName is the systemd unit of a host's role.
+// UnitName returns the systemd unit of a host's role.
 func UnitName(host health.Host) string { return config.Role(host.Role).Unit() }
 
 // UnitFacts describes a host's K3s unit.
@@ -34,8 +35,8 @@ type UnitFacts struct {
 	// Status is the exit status of the main process; Restarts how often systemd started it again.
 	Status   int `json:"status,omitempty"`
 	Restarts int `json:"restarts,omitempty"`
-	// Queued is true while systemd has a start, stop or restart of the unit to do; what it does
-	// until then is the past.
+	// Queued is true while systemd has a start, stop or restart of the unit to do. Its present
+	// activity is out of date then.
 	Queued bool `json:"queued,omitempty"`
 	// Stable is true once the unit has been active for longer than systemd waits before a restart.
 	Stable bool `json:"stable,omitempty"`
@@ -55,8 +56,8 @@ type UnitFacts struct {
 	// Tunnel is true where flannel carries the Pods' packets through a device of its own, which has
 	// the first address of the host's Pods.
 	Tunnel bool `json:"tunnel,omitempty"`
-	// Seconds is for how long the log has shown the same known cause; of what a server has refused,
-	// how long it was from the first time to the last.
+	// Seconds counts how long the log has shown the same known cause. For refusals by a server, it
+	// counts from the first to the last.
 	Seconds int `json:"seconds,omitempty"`
 	// Certificate is the file of K3s's own certificates that ends first, and CertificateEnds when;
 	// Ending says that a restart renews it.
@@ -65,9 +66,8 @@ type UnitFacts struct {
 	Ending          bool      `json:"ending,omitempty"`
 	// Alarm is an alarm of a server's etcd, NOSPACE or CORRUPT; empty without one.
 	Alarm string `json:"alarm,omitempty"`
-	// Join is the HTTP status that the server which this node joins through gives to who has no
-	// credentials, 000 where it does not answer. Empty where nothing was refused, or this node
-	// joins no server.
+	// Join is the HTTP status of this node's join server for a request without credentials, 000
+	// without an answer. Empty if nothing was refused, or this node joins no server.
 	Join string `json:"join,omitempty"`
 	// Log are the lines of the current start that are not informational, and those about the join
 	// and the images that are, oldest first. Empty while the unit is active.
@@ -106,7 +106,7 @@ func unitFactsOf(b Block, now time.Time) UnitFacts {
 	}
 }
 
-// JudgeUnit says whether a host's K3s unit runs, and if it never will, why. Type=notify makes
+// JudgeUnit judges whether a host's K3s unit runs, and if it never will, why. Type=notify makes
 // active mean that K3s itself has reported that it is up; after a restart it also has to outlive
 // the next one.
 func JudgeUnit(host health.Host, f UnitFacts) health.Verdict {
@@ -140,12 +140,12 @@ func JudgeUnit(host health.Host, f UnitFacts) health.Verdict {
 	return v
 }
 
-// ended says whether the unit's main process failed.
+// ended reports whether the unit's main process failed.
 func (f UnitFacts) ended() bool { return f.Result != "" && f.Result != "success" }
 
-// stopped says whether the unit was told to stop, or nothing has started it: systemd starts one
-// that ended by itself again. A unit that is told to stop may end with an error, as K3s does when
-// its kubelet is the first to end (k3s-io/k3s#2624), and then it is failed for good.
+// stopped reports whether the unit was told to stop, or nothing has started it: systemd restarts a
+// unit that ended by itself. A unit that is told to stop may end with an error, as K3s does when
+// its kubelet is the first to end (k3s-io/k3s#2624). It is failed for good then.
 func (f UnitFacts) stopped() bool {
 	switch f.Result {
 	case "exit-code", "signal", "core-dump", "timeout":
@@ -222,7 +222,7 @@ func restartsText(n int) string {
 	return fmt.Sprintf(", %d restarts or more", manyRestarts)
 }
 
-// logEvidence is the journal's part of a verdict.
+// logEvidence returns the journal's part of a verdict.
 func logEvidence(unit string, log []string) []string {
 	if len(log) == 0 {
 		return nil

@@ -147,7 +147,7 @@ func explainUnit(host health.Host, f UnitFacts, v health.Verdict) health.Verdict
 	return v
 }
 
-// believed says whether a complaint is one that only a change helps against.
+// believed reports whether only a change helps against a complaint.
 func (c unitCause) believed(f UnitFacts, line string) bool {
 	switch {
 	case c.state != health.Stuck:
@@ -160,9 +160,9 @@ func (c unitCause) believed(f UnitFacts, line string) bool {
 	return ended(line) || f.Seconds >= insistSeconds
 }
 
-// joinsInVain says whether the server that the node joins through cannot serve yet: it then refuses
-// every node. Without its API a server answers 503 to all but /ping and its own paths; with it, 401
-// to who has no credentials (pkg/server/handlers/handlers.go).
+// joinsInVain reports whether the node's join server cannot serve yet, so that it refuses every
+// node. Without its API a server answers 503 to all but /ping and its own paths. With it, it
+// answers 401 to a request without credentials (pkg/server/handlers/handlers.go).
 func (f UnitFacts) joinsInVain() bool { return f.Join == "000" || strings.HasPrefix(f.Join, "5") }
 
 // differing is a warning of K3s that names a setting (pkg/cluster/bootstrap.go, compareConfig); the
@@ -193,7 +193,7 @@ func ended(line string) bool {
 		strings.Contains(line, `level=error msg="Shutdown request received: `)
 }
 
-// lastComplaint is the newest line that is no information; empty where there is none.
+// lastComplaint returns the newest line above level info; empty without one.
 func lastComplaint(log []string) string {
 	for i := len(log) - 1; i >= 0; i-- {
 		if !strings.Contains(log[i], "level=info") {
@@ -203,8 +203,9 @@ func lastComplaint(log []string) string {
 	return ""
 }
 
-// knownCause finds the newest line whose meaning is known; one that only a change helps goes before
-// one that waiting cures, but for what a server has refused: a newer line reports that it is past.
+// knownCause finds the newest line with a known meaning. A cause that only a change helps goes
+// before one that waiting cures. A server's refusal is the exception: a newer line shows that it is
+// past.
 func knownCause(log []string) (unitCause, string, bool) {
 	var found unitCause
 	var at string
@@ -233,7 +234,7 @@ func fillHint(hint string, host health.Host) string {
 // logrusMessage is the message of a logrus line, the form of K3s's own lines.
 var logrusMessage = regexp.MustCompile(`msg="((?:[^"\\]|\\.)*)"`)
 
-// shortLine is a log line without its time and other numbers that change on each attempt.
+// shortLine returns a log line without its time and other numbers that change on each attempt.
 func shortLine(line string) string {
 	if match := logrusMessage.FindStringSubmatch(line); match != nil {
 		line = strings.ReplaceAll(match[1], `\"`, `"`)

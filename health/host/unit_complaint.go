@@ -17,8 +17,8 @@ type complaint struct {
 	told        int
 }
 
-// seconds is UnitFacts.Seconds. A start without a message yet does not end a complaint: a server
-// that ends over one is started again, with an empty log.
+// seconds returns UnitFacts.Seconds. A start without a message yet does not end a complaint: a
+// server that ends over one is started again, with an empty log.
 func (c *complaint) seconds(f UnitFacts) int {
 	known, line, ok := knownCause(f.Log)
 	switch {
@@ -48,8 +48,8 @@ func (c *complaint) end() {
 // (pkg/agent/containerd/containerd.go and watcher.go).
 var importing = regexp.MustCompile(`Import(ing|ed) images from ([^"\s]+)`)
 
-// imports is the archive that K3s is importing, which it does at every start and before it starts
-// the kubelet; empty where it is not.
+// imports returns the archive that K3s is importing, which it does at every start and before it
+// starts the kubelet; empty where it is not.
 func imports(log []string) string {
 	for i := len(log) - 1; i >= 0; i-- {
 		if found := importing.FindStringSubmatch(log[i]); found != nil {
@@ -68,9 +68,9 @@ const tellingLines = 5
 // klogHeader is the time, process and place of a line of Kubernetes' own.
 var klogHeader = regexp.MustCompile(`^[EWF]\d{4} [\d:.]+\s+\d+ `)
 
-// telling are the lines of a log that its cause rests on: those of the known cause, each said once,
-// and the one that ended K3s; where no cause is known, the last complaints. K3s is a whole
-// cluster's components in one process, and logs what each of them misses until the others are up.
+// telling returns the lines that show a log's cause: those of the known cause, without repetitions,
+// and the one that ended K3s. Without a known cause it returns the last complaints. K3s runs a
+// cluster's components in one process, and each logs its missing peers until they are up.
 func telling(log []string) []string {
 	known, _, ok := knownCause(log)
 	var lines, said []string

@@ -13,7 +13,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// refusal is K3s's line of an agent that a server has told no, at a second.
+// refusal returns K3s's log line of an agent that a server has refused, at a second.
 func refusal(second int) string {
 	return fmt.Sprintf(`time="2026-11-22T15:00:%02dZ" level=info msg="Waiting to retrieve agent configuration; server is not ready: failed to retrieve configuration from server: not authorized"`, second)
 }
@@ -87,8 +87,8 @@ func TestAServersNewStartDoesNotEndItsComplaint(t *testing.T) {
 	assert.Equal(t, 0, c.seconds(fatal(9)), "it had worked in between")
 }
 
-// What is counted is one complaint without another in between; that a server is away takes nothing
-// from what only a change helps.
+// Time counts for one complaint without another in between. An unreachable server takes nothing
+// from the time of a complaint that only a change helps.
 func TestEachComplaintHasItsOwnTime(t *testing.T) {
 	now := time.Unix(0, 0)
 	c := complaint{stable: observe.NewStable(func() time.Time { return now })}
@@ -118,7 +118,7 @@ func TestATokenIsBelievedToBeWrongAtItsTime(t *testing.T) {
 	assert.False(t, wrong.believed(UnitFacts{Seconds: insistSeconds - 1}, ""))
 }
 
-// What ended K3s is shown with its cause, and another cause's lines are not.
+// The line that ended K3s is shown with its cause; lines of another cause are not.
 func TestTheLinesThatTellOfACause(t *testing.T) {
 	const (
 		differs = `level=warning msg="critical configuration mismatched: ClusterDNS"`

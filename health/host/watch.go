@@ -44,8 +44,8 @@ type Report struct {
 	Probe Block
 }
 
-// Observe observes a host until ctx ends, or with once only until its first observation or a reason
-// why there will be none, and reports each observation.
+// Observe observes a host until ctx ends, and reports each observation. With once it ends after its
+// first observation, or when there can be none.
 func Observe(ctx context.Context, host health.Host, spec Spec, key []byte, once bool, report func(Report, []health.Verdict)) {
 	ports := make([]string, len(spec.Ports))
 	for i, port := range spec.Ports {

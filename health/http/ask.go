@@ -35,7 +35,7 @@ type httpTarget struct {
 	roots *x509.CertPool
 	// through is a tunnel; without one the address is dialled directly.
 	through tunnel.Spec
-	// user and password are for the probes that authenticate, key for those that send one.
+	// user and password are for the probes that authenticate, key for probes with an API key.
 	user, password, key string
 }
 
@@ -93,7 +93,7 @@ func (t httpTarget) transport() *http.Transport {
 	}
 }
 
-// fail says in an answer why there is none.
+// fail stores in an answer the reason why there is none.
 func (a *httpAnswer) fail(err error) {
 	a.Error, a.Certificate = httpTrouble(err)
 	a.Way = observe.WayOf(err)
@@ -120,7 +120,7 @@ func httpTrouble(err error) (text, certificate string) {
 	return observe.DialTrouble(err), ""
 }
 
-// described is a certificate's subject and names.
+// described returns a certificate's subject and names.
 func described(certificate *x509.Certificate) string {
 	if certificate == nil {
 		return "an unreadable subject"
@@ -132,7 +132,8 @@ func described(certificate *x509.Certificate) string {
 	return observe.OrNone(certificate.Subject.String()) + " (" + observe.OrNone(strings.Join(names, ", ")) + ")"
 }
 
-// within is a latency as one of few bounds, so that it does not change with every observation.
+// within rounds a latency up to one of few bounds, so that it does not change with every
+// observation.
 func within(latency time.Duration) string {
 	for _, bound := range []time.Duration{10 * time.Millisecond, 100 * time.Millisecond, time.Second} {
 		if latency <= bound {
@@ -142,7 +143,7 @@ func within(latency time.Duration) string {
 	return httpTimeout.String()
 }
 
-// absolute is a Location as the client would follow it; empty where there is none.
+// absolute returns a Location as the client would follow it; empty without one.
 func absolute(from *url.URL, location string) string {
 	to, err := from.Parse(location)
 	if location == "" || err != nil {

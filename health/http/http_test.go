@@ -23,7 +23,7 @@ import (
 
 func TestHTTPVerdicts(t *testing.T) { healthtest.RunFixtures(t, "http", judgeHTTP) }
 
-// current is valid now.
+// current makes a certificate that is valid now.
 func current(name string) func(*x509.Certificate) {
 	return func(c *x509.Certificate) {
 		c.NotBefore, c.NotAfter, c.DNSNames = time.Now().Add(-time.Hour), time.Now().Add(time.Hour), []string{name}

@@ -54,7 +54,7 @@ func httpAddress(s Spec) address.Spec {
 	return address.Spec{Namespace: s.Namespace, Service: s.Service}
 }
 
-// judgeHTTP says whether every URL answers at the Service's address as people will see it.
+// judgeHTTP judges whether every URL answers at the Service's address as users will see it.
 func judgeHTTP(spec Spec, f httpFacts) []health.Verdict {
 	at := "address " + address.Name(httpAddress(spec))
 	after := []string{at}
@@ -133,7 +133,7 @@ func (a httpAnswer) message() string {
 	}
 }
 
-// oneOf is "200", or "301, 302 or 308".
+// oneOf returns "200", or "301, 302 or 308".
 func oneOf(statuses []int) string {
 	texts := make([]string, 0, len(statuses))
 	for _, status := range statuses {
@@ -146,7 +146,7 @@ func oneOf(statuses []int) string {
 	return strings.Join(texts[:last], ", ") + " or " + texts[last]
 }
 
-// statusCause is the usual reason for a status in this platform.
+// statusCause returns the usual reason for a status in this platform.
 func statusCause(probe Probe, status int) string {
 	switch {
 	case status == http.StatusNotFound:

@@ -92,12 +92,13 @@ func visit(
 	return response, string(text), nil
 }
 
-// bare is a URL without its query, which holds codes and states that change and must not be shown.
+// bare returns a URL without its query, which holds codes and states that change and must not be
+// shown.
 func bare(address *url.URL) string {
 	return address.Scheme + "://" + address.Host + address.EscapedPath()
 }
 
-// mustURL is a URL that the Spec's check has parsed already.
+// mustURL returns a URL that the Spec's check has parsed already.
 func mustURL(text string) *url.URL {
 	parsed, err := url.Parse(text)
 	if err != nil {

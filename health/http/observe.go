@@ -33,7 +33,8 @@ func (w *httpWatch) observe(ctx context.Context) (httpFacts, []byte) {
 	return facts, ca
 }
 
-// caIn is a Secret's CA: ca.crt, or else tls.crt, which is the CA itself where it signs itself.
+// caIn returns a Secret's CA: ca.crt, or else tls.crt, which is the CA itself where it signs
+// itself.
 func caIn(data map[string][]byte) []byte {
 	if ca := data["ca.crt"]; len(ca) > 0 {
 		return ca

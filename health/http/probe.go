@@ -4,7 +4,7 @@ import (
 	"net/http"
 )
 
-// probeMethod is the probe's request method.
+// probeMethod returns the probe's request method.
 func probeMethod(p Probe) string {
 	if p.Method == "" {
 		return http.MethodGet
@@ -12,7 +12,7 @@ func probeMethod(p Probe) string {
 	return p.Method
 }
 
-// probeStatuses are the codes of which one must come back.
+// probeStatuses returns the accepted codes.
 func probeStatuses(p Probe) []int {
 	switch {
 	case len(p.Status) > 0:

@@ -46,7 +46,7 @@ type Probe struct {
 	// KeyHeader is the name of a header that carries the key from the Secrets. Optional.
 	KeyHeader string `json:"keyHeader,omitempty"`
 	// Login follows redirects to a login page, logs in with the Secrets' user and password, and
-	// follows those back to URL. Status and Contains are of what URL answers then.
+	// follows those back to URL. Status and Contains apply to URL's answer then.
 	Login bool `json:"login,omitempty"`
 }
 

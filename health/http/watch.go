@@ -165,7 +165,7 @@ func answerPasses(p Probe, a httpAnswer) bool {
 	return a.Error == "" && slices.Contains(probeStatuses(p), a.Status) && !a.Lacks && (p.RedirectTo == "" || a.Location == p.RedirectTo) && strings.HasPrefix(a.Location, p.RedirectPrefix)
 }
 
-// judge is nil before the first observation.
+// judge returns nil before the first observation.
 func (w *httpWatch) judge() []health.Verdict {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -2,7 +2,7 @@ package issuer
 
 import "regexp"
 
-// problem is a pattern of an error of the ACME server's, by its type (RFC 8555, section 6.7).
+// problem returns a pattern of an error of the ACME server's, by its type (RFC 8555, section 6.7).
 func problem(types string) *regexp.Regexp {
 	return regexp.MustCompile(`urn:ietf:params:acme:error:(` + types + `)\b`)
 }
@@ -82,7 +82,7 @@ var (
 	awaitsSecret = regexp.MustCompile(`failed to find external account binding key|ACME account: secrets? "[^"]*" not found|the secret "[^"]*" does not have key "|failed to get secret "`)
 )
 
-// until is a cause with when it ends, where the message says it.
+// until returns the cause with the end of the limit, if the message has it.
 func (c Cause) until(message string) Cause {
 	if said := retryAfter.FindStringSubmatch(message); said != nil {
 		c.Cause += "; it takes requests again after " + said[1]

@@ -18,12 +18,12 @@ import (
 
 // caFacts says which CA an issuer signs with.
 type caFacts struct {
-	// Unread is true for a reader, who may read no Secret.
+	// Unread is true for a read-only user, who may read no Secret.
 	Unread bool `json:"unread,omitempty"`
 	// Missing is true where the Secret is not there, or has no certificate.
 	Missing bool `json:"missing,omitempty"`
-	// Expected and Found are the fingerprints of the CA that the stack has recorded and of the one
-	// that is there, and Made is since when that one is valid.
+	// Expected and Found are the fingerprints of the recorded CA and of the present one, and Made
+	// is the time since when that one is valid.
 	Expected string `json:"expected,omitempty"`
 	Found    string `json:"found,omitempty"`
 	Made     string `json:"made,omitempty"`
@@ -32,7 +32,7 @@ type caFacts struct {
 // shown bounds the digits of a fingerprint in messages, which certManager.acceptedCA takes.
 const shown = 16
 
-// judgeCA says whether the issuer signs with the CA that people were told to trust.
+// judgeCA judges whether the issuer signs with the CA that users were told to trust.
 func judgeCA(spec Spec, f caFacts) health.Verdict {
 	v := health.Verdict{Check: "CA of " + issuerCheck(spec), State: health.Stuck}
 	const ways = "docs/troubleshooting.md, \"Another CA\", has both ways on"

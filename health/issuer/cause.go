@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Cause is a reason for which cert-manager cannot use an issuer or issue a certificate, recognised
+// Cause is a reason why cert-manager cannot use an issuer or issue a certificate. It is recognised
 // by the words of cert-manager, Vault or the Go library, which have no other form.
 type Cause struct {
 	pattern *regexp.Regexp
@@ -16,8 +16,8 @@ type Cause struct {
 	final bool
 }
 
-// ofVault is a pattern of an answer of Vault's (github.com/hashicorp/vault/api ResponseError), as
-// DNS providers use the same words.
+// ofVault returns a pattern of an answer of Vault's (github.com/hashicorp/vault/api ResponseError),
+// as DNS providers use the same words.
 func ofVault(answer string) *regexp.Regexp {
 	return regexp.MustCompile(`(?is)Error making API request\..*(` + answer + `)`)
 }
@@ -92,8 +92,8 @@ var issuanceCauses = []Cause{
 	},
 }
 
-// CauseOfIssuance recognises a message of cert-manager; the zero value, without a cause, where it
-// is of no known kind.
+// CauseOfIssuance recognises a message of cert-manager. It returns the zero value, without a cause,
+// for an unknown message.
 func CauseOfIssuance(message string) Cause {
 	for _, known := range slices.Concat(acmeCauses, dns01Causes, issuanceCauses) {
 		if known.pattern.MatchString(message) {

@@ -17,8 +17,8 @@ const (
 	compareSolver = "compare certManager.acme.dns01 and the Secrets that it names with what the provider gave you"
 )
 
-// dns01 is a cause that heals when the provider, the DNS or a Secret does: cert-manager tries a
-// solver until the Order ends.
+// dns01 returns a cause that heals when the provider, the DNS or a Secret does: cert-manager tries
+// a solver until the Order ends.
 func dns01(pattern, cause, hint string) Cause {
 	return Cause{regexp.MustCompile(`(?s)` + pattern), cause, hint, false}
 }

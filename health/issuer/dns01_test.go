@@ -100,7 +100,7 @@ func TestMessagesOfDNSSolversAreToldApart(t *testing.T) {
 	}
 }
 
-// What Vault would be blamed for, did its causes not ask for Vault's own words.
+// Messages that would be blamed on Vault if its causes did not require Vault's own words.
 func TestCausesOfVaultAreOfVaultAlone(t *testing.T) {
 	for _, message := range []string{
 		"DNS-01 challenge for vault.example.org is pending: API error: permission denied", "API error: Code: 403", "DNS-01 challenge for a is pending: unknown role", "Code: 404", "invalid token", "bad token",

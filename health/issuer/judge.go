@@ -21,7 +21,7 @@ type issuerFacts struct {
 	CA *caFacts `json:"ca,omitempty"`
 }
 
-// issuerKubectl is a kubectl command about the issuer.
+// issuerKubectl returns a kubectl command about the issuer.
 func issuerKubectl(s Spec, verb string) string {
 	if s.Namespace == "" {
 		return "kubectl " + verb + " clusterissuer " + s.Name
@@ -36,9 +36,9 @@ func issuerCheck(s Spec) string {
 	return "issuer " + s.Namespace + "/" + s.Name
 }
 
-// judgeIssuer says whether cert-manager has taken an issuer into use, as it is specified now.
+// judgeIssuer reports whether cert-manager has taken an issuer into use, as it is specified now.
 // cert-manager reconciles an issuer when it or one of its Secrets changes, and again after a
-// failure: what has failed since it was last Ready is seen when a certificate is issued.
+// failure. A fault that came since it was last Ready shows only when a certificate is issued.
 func judgeIssuer(spec Spec, f issuerFacts) []health.Verdict {
 	v := health.Verdict{Check: issuerCheck(spec), State: health.Waiting, Hint: issuerKubectl(spec, "describe")}
 	switch {
@@ -63,10 +63,11 @@ func judgeIssuer(spec Spec, f issuerFacts) []health.Verdict {
 	return []health.Verdict{v, judgeCA(spec, *f.CA)}
 }
 
-// notIssuing is an issuer that cert-manager has tried in vain. Nearly every failure is tried again,
-// with growing pauses (pkg/ controller DefaultItemBasedRateLimiter: 5 s to 5 min), so only what is
-// not is a reason to give up. A refused account is believed after a while: cert-manager asks again
-// when the Secret of the account's key changes, which is no new generation of the issuer.
+// notIssuing judges an issuer that cert-manager has tried in vain. It retries nearly every failure
+// with growing pauses (pkg/controller DefaultItemBasedRateLimiter: 5 s to 5 min); only the failures
+// that it does not retry end the gate. A refused account is believed after a while: cert-manager
+// asks again when the Secret of the account's key changes, which is no new generation of the
+// issuer.
 func notIssuing(v *health.Verdict, spec Spec, ready kube.Condition, seconds int) {
 	known := CauseOfIssuance(ready.Message)
 	v.Message = "not ready: " + observe.OrNone(health.OneLine(ready.Message))

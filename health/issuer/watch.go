@@ -58,7 +58,7 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 	}, nil
 }
 
-// resourceOf is the issuer's.
+// resourceOf returns the issuer's resource.
 func resourceOf(s Spec) schema.GroupVersionResource {
 	if s.Namespace == "" {
 		return clusterIssuerResource

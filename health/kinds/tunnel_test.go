@@ -45,7 +45,7 @@ func asked(t *testing.T, way tunnel.Spec, host *sshtest.Server, url string) (hea
 	return health.Verdict{}, ""
 }
 
-// pongs is a K3s server's supervisor.
+// pongs starts a K3s server's supervisor.
 func pongs(t *testing.T) string {
 	t.Helper()
 	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "pong") }))
@@ -70,7 +70,7 @@ func TestAGateDoesNotAskThroughAnotherStacksTunnel(t *testing.T) {
 	assert.Contains(t, progress, "k3s-server-1-gate: tunnel to what only jump host 127.0.0.1:1 reaches")
 }
 
-// The jump host is being booted when the gate begins: what listens at the port later is greeted,
+// The jump host boots when the gate begins. The listener that opens at the port later is greeted,
 // which is how a tunnel is held.
 func TestATunnelThatCouldNotBeOpenedIsTriedAgainWhileTheGateAsks(t *testing.T) {
 	host := sshtest.Start(t)

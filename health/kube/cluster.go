@@ -51,7 +51,7 @@ type Cluster struct {
 	slow atomic.Int32
 }
 
-// ClusterOf is the cluster that a gate asks.
+// ClusterOf returns the cluster that a gate asks.
 func ClusterOf(spec health.Spec, secrets health.Secrets) (*Cluster, error) {
 	all, err := NewCluster(spec.Servers, secrets.Kubeconfig, spec.Tunnel())
 	if err != nil {
@@ -115,7 +115,7 @@ func newAPIServer(server string, base *rest.Config, through tunnel.Spec) (*APISe
 	return &APIServer{Name: address.Host, url: config.Host, http: client, Dyn: dyn, Config: config}, nil
 }
 
-// dialled is config with a dialer in the place of its SOCKS proxy, so that a fault is the API
+// dialled returns config with a dialer in the place of its SOCKS proxy, so that a fault is the API
 // server's own and not the proxy's word for it.
 func dialled(config *rest.Config, through tunnel.Spec) *rest.Config {
 	config = rest.CopyConfig(config)
@@ -129,9 +129,9 @@ func dialled(config *rest.Config, through tunnel.Spec) *rest.Config {
 	return config
 }
 
-// Read runs one observation against the server that answered last and, where that server cannot be
-// asked, against the next. An answer such as "not found" is an answer. The returned fault is the
-// first server's.
+// Read runs one observation against the server that answered last. If that server cannot be asked,
+// it asks the next. An answer such as "not found" is an answer. The returned fault is the first
+// server's.
 func (c *Cluster) Read(ctx context.Context, once func(context.Context, *APIServer) error) *Fault {
 	var first *Fault
 	start, slow, late := int(c.good.Load()), c.slow.Load(), false
@@ -163,8 +163,8 @@ func (c *Cluster) Read(ctx context.Context, once func(context.Context, *APIServe
 	return first
 }
 
-// ObserveOnce is Read for a gate: it also says for how many seconds the API has failed in the same
-// way.
+// ObserveOnce runs Read for a gate. It also returns for how many seconds the API has failed in the
+// same way.
 func (c *Cluster) ObserveOnce(
 	ctx context.Context, seen *observe.Stable, read func(context.Context, *APIServer) error,
 ) (*Fault, int) {

@@ -133,7 +133,7 @@ func TestBehindATunnelARefusalIsTheServersOwn(t *testing.T) {
 	assert.Equal(t, faultTunnel, f.Kind, "%v", f)
 }
 
-// What the servers answer through another stack's tunnel is another cluster's.
+// Answers through another stack's tunnel come from another cluster.
 func TestAClusterIsAskedThroughItsOwnTunnelOnly(t *testing.T) {
 	way, jump := tunneltest.Serve(t)
 	way.Via[0].User = "another stack's"

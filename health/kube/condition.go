@@ -10,12 +10,12 @@ type Condition struct {
 	Status  string `json:"status,omitempty"`
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
-	// ObservedGeneration is the generation of the object that the Condition is about, where its
-	// writer says it.
+	// ObservedGeneration is the generation of the object that the Condition is about, if its writer
+	// sets it.
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 }
 
-// ConditionLine is a condition as evidence: type=status (reason) message.
+// ConditionLine returns a condition as evidence: type=status (reason) message.
 func ConditionLine(c Condition) string {
 	name := c.Type
 	if name == "" {

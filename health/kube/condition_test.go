@@ -60,7 +60,7 @@ func TestAClusterWithoutServersIsNotAsked(t *testing.T) {
 	assert.True(t, all.Servers[0].existing)
 }
 
-// A namespace that is being deleted names the objects with a finalizer before what is only there.
+// A namespace that is being deleted names the objects with a finalizer before those without.
 func TestWhatHoldsANamespace(t *testing.T) {
 	condition := func(kind corev1.NamespaceConditionType, status corev1.ConditionStatus, message string) corev1.NamespaceCondition {
 		return corev1.NamespaceCondition{Type: kind, Status: status, Message: message}
@@ -72,8 +72,8 @@ func TestWhatHoldsANamespace(t *testing.T) {
 	assert.Empty(t, heldBy([]corev1.NamespaceCondition{condition("Other", corev1.ConditionTrue, "what does not hold it")}))
 }
 
-// A kubelet of tomorrow may wait for what is not known here: the Pod is waited for, and nothing is
-// made up about it.
+// A newer kubelet may wait for a reason that is unknown here: the gate waits for the Pod and makes
+// nothing up.
 func TestAReasonThatIsNotKnownIsNoTrouble(t *testing.T) {
 	pod := podFacts{Name: "web-1", Containers: []containerFacts{{Name: "web", Reason: "OfANewerKubelet"}}}
 	_, found := podTrouble("shop", pod)

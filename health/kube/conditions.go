@@ -17,7 +17,7 @@ func StaleMessage(c Condition, generation int64) string {
 	return fmt.Sprintf("%s is %s of generation %d, expected generation %d", c.Type, c.Status, c.ObservedGeneration, generation)
 }
 
-// ConditionOf is the condition of a type; without a status where it is not written yet.
+// ConditionOf returns the condition of a type; without a status where it is not written yet.
 func ConditionOf(conditions []Condition, kind string) Condition {
 	for _, c := range conditions {
 		if c.Type == kind {

@@ -27,12 +27,12 @@ type ServedResource struct{ Group, Version, Plural string }
 
 func (r ServedResource) groupVersion() string { return r.Group + "/" + r.Version }
 
-// String is the resource as messages name it: group/version plural.
+// String returns the resource as messages name it: group/version plural.
 func (r ServedResource) String() string { return r.groupVersion() + " " + r.Plural }
 
-// Absent are those of the resources that an API server does not serve (yet), by two answers without
-// a cache: the version's own list, and the document about every group. The second one is put
-// together later, and is what Helm, kubectl and Pulumi read: "no matches for kind" comes from
+// Absent returns those of the resources that an API server does not serve (yet). It reads two
+// answers without a cache: the version's own list, and the document about every group. The second
+// one is put together later, and Helm, kubectl and Pulumi read it: "no matches for kind" comes from
 // there.
 func (s *APIServer) Absent(ctx context.Context, wanted []ServedResource) ([]string, error) {
 	versions := map[string][]string{}
@@ -55,7 +55,7 @@ func (s *APIServer) Absent(ctx context.Context, wanted []ServedResource) ([]stri
 	return s.undiscovered(ctx, wanted)
 }
 
-// undiscovered are those of the resources that the document about every group lacks.
+// undiscovered returns the resources that the document about every group lacks.
 func (s *APIServer) undiscovered(ctx context.Context, wanted []ServedResource) ([]string, error) {
 	every, err := s.discover(ctx)
 	if err != nil {
@@ -70,8 +70,8 @@ func (s *APIServer) undiscovered(ctx context.Context, wanted []ServedResource) (
 	return missing, nil
 }
 
-// resourcesOf are the resources that an API server lists for one group and version; none if it does
-// not know it.
+// resourcesOf returns the resources that an API server lists for one group and version; none if it
+// does not know it.
 func (s *APIServer) resourcesOf(ctx context.Context, groupVersion string) ([]string, error) {
 	var served metav1.APIResourceList
 	found, err := s.GetJSON(ctx, "/apis/"+groupVersion, "", &served)

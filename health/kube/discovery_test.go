@@ -10,7 +10,7 @@ import (
 	"strata/health/healthtest"
 )
 
-// A CRD of another version, group or kind is not the one that a layer's objects need.
+// A layer's objects need the CRD of their own version, group and kind.
 func TestAResourceIsServedInItsOwnGroupAndVersion(t *testing.T) {
 	pool := ServedResource{"metallb.io", "v1beta1", "ipaddresspools"}
 	aggregated := *healthtest.Decode[discoveryv2.APIGroupDiscoveryList](t, `items:

@@ -1,6 +1,6 @@
 // Package kube observes clusters for the kinds of gates: clients of each API server, reads that go
-// to the next server where one cannot be asked, watches that say when to observe again, and what
-// several kinds read in the same way (conditions, Events, workloads, endpoints, /readyz).
+// to the next server if one cannot be asked, and watches that trigger a new observation. It also
+// has the reads that several kinds share (conditions, Events, workloads, endpoints, /readyz).
 //
 // A watch is a reason to observe and never an observation. Faults are told apart by their kind, so
 // that no verdict rests on an answer that did not come. The package judges workloads and faults,

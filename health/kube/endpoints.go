@@ -39,7 +39,7 @@ func ObserveEndpoints(ctx context.Context, s *APIServer, namespace, service stri
 	return facts, nil
 }
 
-// EndpointSlices are those of a Service.
+// EndpointSlices lists the EndpointSlices of a Service.
 func EndpointSlices(ctx context.Context, s *APIServer, namespace, service string) ([]discoveryv1.EndpointSlice, error) {
 	return List[discoveryv1.EndpointSlice](ctx, s, EndpointSliceResource, namespace, metav1.ListOptions{LabelSelector: ServiceLabel + "=" + service})
 }

@@ -10,17 +10,17 @@ import (
 	"strata/health"
 )
 
-// What separates "for a moment" from "for good". Each number is the smallest that the ordinary
-// start of a Pod does not reach: one failed pull that heals, a restart or two while a dependency
-// starts, a scheduler that waits for a node.
+// Thresholds that tell a passing fault from a permanent one. Each number is the smallest that the
+// ordinary start of a Pod does not reach: one failed pull that heals, a restart or two while a
+// dependency starts, a scheduler that waits for a node.
 const (
 	// crashBackoff is the kubelet's delay after the third crash in a row (10 s, 20 s, 40 s).
 	crashBackoff = 40 * time.Second
 	// wrongPulls is the number of failed pulls after which an answer such as "not found" is
 	// believed.
 	wrongPulls = 2
-	// wrongSeconds must pass after such an answer until it is believed after one pull: the kubelet
-	// tries again after 10 s, but it pulls one image at a time, so slow pulls of others may keep
+	// wrongSeconds must pass after such an answer until it is believed after one pull. The kubelet
+	// tries again after 10 s. But it pulls one image at a time, so slow pulls of others may keep
 	// the second answer away for minutes.
 	wrongSeconds = 20
 	// networkPulls is the same for a registry that cannot be reached.
@@ -72,7 +72,7 @@ type trouble struct {
 	hint  string
 }
 
-// podTrouble is the worst that a Pod shows, or nothing: a Pod that only needs time has none.
+// podTrouble returns the worst fault of a Pod, or nothing: a Pod that only needs time has none.
 func podTrouble(namespace string, pod podFacts) (trouble, bool) {
 	hint := "kubectl -n " + namespace + " describe pod " + pod.Name
 	if pod.Scheduled.Status == "False" {

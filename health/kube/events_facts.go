@@ -73,8 +73,8 @@ func exitOf(ended *corev1.ContainerStateTerminated) string {
 	return text
 }
 
-// failedPulls are the kubelet's "Failed to pull image" events for an image. Equal events are one
-// object with a count.
+// failedPulls returns the kubelet's "Failed to pull image" events for an image. Equal events are
+// one object with a count.
 func failedPulls(events []corev1.Event, image string) []corev1.Event {
 	var pulls []corev1.Event
 	for _, event := range events {
@@ -99,8 +99,8 @@ func eventCount(event corev1.Event) int {
 	return max(int(event.Count), 1)
 }
 
-// WarningsOf are the Warning events of one object, newest first. The UID leaves out a namesake that
-// was there before.
+// WarningsOf returns the Warning events of one object, newest first. The UID leaves out an earlier
+// object of the same name.
 func WarningsOf(events []corev1.Event, uid string) []corev1.Event {
 	var own []corev1.Event
 	for _, event := range events {
@@ -112,7 +112,8 @@ func WarningsOf(events []corev1.Event, uid string) []corev1.Event {
 	return own
 }
 
-// EventLines are the newest events as evidence, without counts and times, which move by themselves.
+// EventLines returns the newest events as evidence, without counts and times, which move by
+// themselves.
 func EventLines(events []corev1.Event) []string {
 	var lines []string
 	for _, event := range events {

@@ -46,8 +46,8 @@ func (t *trouble) pulling(c containerFacts, seconds int) {
 // backoffText matches the delay in the kubelet's "back-off 40s restarting failed container=…".
 var backoffText = regexp.MustCompile(`back-off ([0-9hms]+) restarting`)
 
-// backoffOf is the delay that the kubelet has arrived at: a measure of crashes in a row that,
-// unlike the restart count, does not remember those of last month. Zero if the message has none.
+// backoffOf returns the kubelet's present delay: a measure of crashes in a row that, unlike the
+// restart count, does not remember those of last month. It is zero if the message has none.
 func backoffOf(message string) time.Duration {
 	match := backoffText.FindStringSubmatch(message)
 	if match == nil {
@@ -63,7 +63,7 @@ func backoffOf(message string) time.Duration {
 // innermostLength limits a nested error in a message; the evidence has all of it.
 const innermostLength = 160
 
-// Innermost is the end of a nested error, from a colon on: the fault comes last.
+// Innermost returns the end of a nested error, from a colon on: the fault comes last.
 func Innermost(text string) string {
 	for len(text) > innermostLength {
 		_, rest, found := strings.Cut(text, ": ")

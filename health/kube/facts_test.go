@@ -53,8 +53,8 @@ status:
 	assert.Equal(t, "exit code 1 (Error)", exitOf(&corev1.ContainerStateTerminated{ExitCode: 1, Reason: "Error"}))
 }
 
-// The kubelet waits for up to 5 minutes before it tries again, and whoever mended the cause runs up
-// meanwhile.
+// The kubelet waits for up to 5 minutes before it tries again, and users who mended the cause
+// update meanwhile.
 func TestAFailureFromBeforeTheGateIsOldUntilThereIsAnother(t *testing.T) {
 	now := time.Unix(100, 0)
 	seen := observe.NewStable(func() time.Time { return now })
@@ -127,8 +127,8 @@ func TestWorkloadsAreNamedByKind(t *testing.T) {
 	}
 }
 
-// The tunnel's trouble is none of the API server's: what it is told as must not be "the API server
-// is not listening".
+// A fault of the tunnel is not the API server's, and must not be reported as "the API server is not
+// listening".
 func TestATunnelThatIsDownIsNoFaultOfTheServer(t *testing.T) {
 	down := &tunnel.DownError{Address: "127.0.0.1:1080", Why: "jump host bastion:22: connection refused"}
 	f := newFault("10.10.0.11:6443", &url.Error{Op: "Get", URL: "https://10.10.0.11:6443/readyz", Err: down})
@@ -153,7 +153,7 @@ func TestAProxyOfTheKubeconfigThatIsDownIsNoFaultOfTheServer(t *testing.T) {
 	assert.Equal(t, down.Hint(), v.Hint)
 }
 
-// Names are whole where digests are recorded, and as people write them in Pods.
+// Names are whole in recorded digests, and short in Pods as users write them.
 func TestImagesOfAPodAreThoseThatWereRecorded(t *testing.T) {
 	text := `
 metadata: {name: p}

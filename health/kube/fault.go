@@ -22,7 +22,7 @@ const (
 	faultRefused     faultKind = "refused"
 	faultTimeout     faultKind = "timeout"
 	faultUnreachable faultKind = "unreachable"
-	// FaultUnauthorized is an API server that does not know who asks.
+	// FaultUnauthorized is an API server that does not accept the credentials.
 	FaultUnauthorized faultKind = "unauthorized"
 	faultForbidden    faultKind = "forbidden"
 	faultUnknownCA    faultKind = "unknown authority"
@@ -58,7 +58,7 @@ func newFault(server string, err error) *Fault {
 	return &Fault{Kind: kindOf(err), Server: server, Text: Stable(err.Error())}
 }
 
-// Fault is an error of a request to the server.
+// Fault returns the fault of a failed request to the server.
 func (s *APIServer) Fault(err error) *Fault {
 	f := newFault(s.Name, err)
 	f.Existing = s.existing

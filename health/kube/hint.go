@@ -5,14 +5,13 @@ import (
 	"strata/internal/ssh/tunnel"
 )
 
-// Absent is the verdict on an object of the stack's own that does not exist: there is nothing to
-// describe.
+// Absent judges a missing object of the stack's own: there is nothing to describe.
 func Absent(v *health.Verdict) {
 	v.Message, v.Cause = "does not exist", "it was deleted, or is not applied yet, or its CRD is not established"
 	v.Hint = "if it was deleted: pulumi up --refresh makes it anew"
 }
 
-// cause is the likely reason for a fault, in words of this platform.
+// cause returns the likely reason for a fault, in words of this platform.
 func (f *Fault) cause() string {
 	switch f.Kind {
 	case faultRefused:
@@ -36,7 +35,7 @@ func (f *Fault) cause() string {
 	}
 }
 
-// hint is the fix for a fault, or the command to look further.
+// hint returns the fix for a fault, or the command to look further.
 func (f *Fault) hint() string {
 	switch {
 	case f.Kind == faultTunnel, f.Kind == faultProxy:
@@ -65,7 +64,8 @@ func (f *Fault) hint() string {
 // way returns the error of a tunnel or proxy that did not lead to the server.
 func (f *Fault) way() *tunnel.DownError { return &tunnel.DownError{Foreign: f.Kind == faultProxy} }
 
-// existingHint is the fix for a fault of an existing cluster's server, where we cannot log in.
+// existingHint returns the fix for a fault of an existing cluster's server, on which Strata cannot
+// log in.
 func (f *Fault) existingHint() string {
 	const anew = "write the context anew (kind export kubeconfig, k3d kubeconfig merge), or name another in strata:cluster.context"
 	switch f.Kind {

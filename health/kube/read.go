@@ -62,7 +62,7 @@ func Get[T any](ctx context.Context, s *APIServer, resource schema.GroupVersionR
 	return Typed[T](found)
 }
 
-// Typed is an object as its type.
+// Typed returns an object as its type.
 func Typed[T any](object *unstructured.Unstructured) (*T, error) {
 	out := new(T)
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, out); err != nil {

@@ -68,7 +68,7 @@ func (f *APIServerFacts) read(body string) {
 	}
 }
 
-// GetRaw gets a path that is not an object. 401 and 403 are errors: they are about who asks.
+// GetRaw gets a path that is not an object. 401 and 403 are errors: they are about the credentials.
 func (s *APIServer) GetRaw(ctx context.Context, path string) (int, string, error) {
 	return s.GetAs(ctx, path, "", readyzLimit)
 }

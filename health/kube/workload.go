@@ -15,8 +15,8 @@ type WorkloadFacts struct {
 	Kind      string `json:"kind"`
 	Name      string `json:"name"`
 	Missing   bool   `json:"missing,omitempty"`
-	// Current is true when its controller has seen the newest generation; else what follows is of
-	// an older one.
+	// Current is true when its controller has seen the newest generation; else the fields below are
+	// of an older one.
 	Current bool `json:"current,omitempty"`
 	// Desired counts the Pods that it should have; Updated counts those of the newest revision,
 	// Available those of them that serve; Old counts the Pods of earlier revisions that are left.
@@ -46,9 +46,9 @@ func (w WorkloadFacts) check() string {
 	return "workload " + w.Namespace + "/" + w.Kind + "/" + w.Name
 }
 
-// JudgeWorkload says whether a workload is rolled out: its newest revision serves and no older one
-// is left, so that what answers now is what answers next. If it is not, its Pods say why. One that
-// is to have no Pods does not serve: whoever wants none of it leaves it out of the gate.
+// JudgeWorkload judges whether a workload is rolled out: its newest revision serves and no older
+// one is left, so that the same Pods go on answering. If it is not, its Pods say why. A workload
+// with no desired Pods does not serve: a configuration that wants none leaves it out of the gate.
 func JudgeWorkload(w WorkloadFacts) health.Verdict {
 	v := health.Verdict{Check: w.check(), State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s describe %s %s", w.Namespace, strings.ToLower(w.Kind), w.Name)}
 	switch {

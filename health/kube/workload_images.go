@@ -50,9 +50,9 @@ func (w WorkloadFacts) judgeImages() health.Verdict {
 	return v
 }
 
-// differs reports whether the node runs another image than was recorded, and its digest. Only what
-// a registry gave out can be compared: a node that got the image from an archive reports the digest
-// of its configuration, with no repository or one that the import made up.
+// differs reports whether the node runs another image than was recorded, and its digest. Only an
+// image from a registry can be compared: a node that got it from an archive reports the digest of
+// its configuration, with no repository or one that the import made up.
 func (r runningImage) differs() (found string, differs bool) {
 	// Docker writes docker-pullable:// before it, and Docker's own images without their registry.
 	from, found, pulled := strings.Cut(strings.TrimPrefix(r.ID, "docker-pullable://"), "@")
@@ -82,8 +82,8 @@ func (w *WorkloadFacts) readImages(
 	return nil
 }
 
-// imagesOf are the recorded images of a Pod's containers. A Pod that ends, or has ended, does not
-// count.
+// imagesOf returns the recorded images of a Pod's containers. A Pod that ends, or has ended, does
+// not count.
 func imagesOf(pod *corev1.Pod, recorded map[string][]string) (images []runningImage) {
 	if pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodFailed || pod.Status.Phase == corev1.PodSucceeded {
 		return nil

@@ -34,7 +34,7 @@ func ParseWorkload(text string) (WorkloadRef, error) {
 	return WorkloadRef{}, fmt.Errorf("spec: workload %q: expected kind Deployment, DaemonSet or StatefulSet", text)
 }
 
-// resource is the kind as the API names it.
+// resource returns the kind as the API names it.
 func (r WorkloadRef) resource() schema.GroupVersionResource {
 	switch r.Kind {
 	case "DaemonSet":
@@ -54,7 +54,7 @@ func (r WorkloadRef) Sources() []Source {
 // any if the label is empty.
 type revision struct{ label, value string }
 
-// observeWorkload reads a workload and, where it is not rolled out, its Pods and their events.
+// observeWorkload reads a workload and, if it is not rolled out, its Pods and their events.
 func observeWorkload(ctx context.Context, s *APIServer, r WorkloadRef) (WorkloadFacts, error) {
 	facts := WorkloadFacts{Namespace: r.Namespace, Kind: r.Kind, Name: r.Name}
 	var newest revision
@@ -176,8 +176,8 @@ func replicas(n *int32) int32 {
 	return *n
 }
 
-// newestReplicaSet is the revision that a Deployment rolls out: of its ReplicaSets the one with the
-// highest number.
+// newestReplicaSet returns the revision that a Deployment rolls out: of its ReplicaSets the one
+// with the highest number.
 func newestReplicaSet(ctx context.Context, s *APIServer, d *appsv1.Deployment) (revision, error) {
 	sets, err := List[appsv1.ReplicaSet](ctx, s, replicaSetResource, d.Namespace, metav1.ListOptions{LabelSelector: metav1.FormatLabelSelector(d.Spec.Selector)})
 	if err != nil {
@@ -231,7 +231,7 @@ func (w *WorkloadFacts) times(seen *observe.Stable) {
 	}
 }
 
-// shows is a Pod's trouble as a text, to tell whether it stays the same.
+// shows returns a Pod's fault as a text, to tell whether it stays the same.
 func (p podFacts) shows() string {
 	text := p.Scheduled.Status + p.Scheduled.Message
 	for _, c := range p.Containers {

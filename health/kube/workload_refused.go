@@ -63,7 +63,7 @@ func (w WorkloadFacts) refused(v *health.Verdict) {
 	w.hintWithin(v)
 }
 
-// hintWithin is the way on where the namespace is the reason.
+// hintWithin sets the hint if the namespace is the reason.
 func (w WorkloadFacts) hintWithin(v *health.Verdict) {
 	if strings.Contains(w.Within, "is being deleted") {
 		v.Hint = "kubectl get namespace " + w.Namespace + " -o yaml; what its conditions name has to go, or to lose its finalizers"
@@ -91,8 +91,8 @@ func (w *WorkloadFacts) within(ctx context.Context, s *APIServer) error {
 	return nil
 }
 
-// heldBy says what keeps a namespace that is being deleted; of what has a finalizer before what is
-// only there.
+// heldBy returns the reason why a namespace is still being deleted: objects with a finalizer before
+// those without.
 func heldBy(conditions []corev1.NamespaceCondition) string {
 	for _, kind := range holding {
 		for _, c := range conditions {

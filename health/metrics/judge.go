@@ -24,7 +24,7 @@ type metricsFacts struct {
 
 func seriesCheck(s Spec) string { return "metrics " + s.Namespace + "/" + s.Service }
 
-// judgeSeries says whether Prometheus would find every series.
+// judgeSeries judges whether Prometheus would find every series.
 func judgeSeries(spec Spec, f metricsFacts) []health.Verdict {
 	v := health.Verdict{Check: seriesCheck(spec), State: health.Waiting, Hint: "kubectl get --raw " + metricsProxy(spec)}
 	if f.Fault != nil {
@@ -60,13 +60,13 @@ func metricsCause(status int) string {
 	}
 }
 
-// metricsProxy is the path of the metrics through an API server.
+// metricsProxy returns the path of the metrics through an API server.
 func metricsProxy(s Spec) string {
 	return fmt.Sprintf("/api/v1/namespaces/%s/services/%s:%d/proxy%s", s.Namespace, s.Service, s.Port, s.Path)
 }
 
-// sampled are the wanted series that have a sample in Prometheus' text format. A histogram's are
-// named in full; a comment that tells of a series is no sample of it.
+// sampled returns the wanted series that have a sample in Prometheus' text format. A histogram's
+// are named in full; a comment that tells of a series is no sample of it.
 func sampled(text string, wanted []string) []string {
 	var found []string
 	for line := range strings.Lines(text) {

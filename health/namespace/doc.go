@@ -1,2 +1,3 @@
-// Package namespace gates the end of a namespace that is being deleted, and says what holds it.
+// Package namespace gates the end of a namespace that is being deleted, and names the objects that
+// hold it.
 package namespace

@@ -34,7 +34,7 @@ func (s Spec) NewWatch(spec health.Spec, secrets health.Secrets) (health.Watch, 
 	}, nil
 }
 
-// read reads the namespace from one API server, and what lies in it while it is deleted.
+// read reads the namespace from one API server, and its content while it is deleted.
 func (s Spec) read(ctx context.Context, server *kube.APIServer) (namespaceFacts, error) {
 	found, err := kube.Get[corev1.Namespace](ctx, server, kube.NamespaceResource, "", s.Name)
 	if err != nil || found == nil || found.DeletionTimestamp == nil {

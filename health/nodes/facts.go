@@ -15,7 +15,7 @@ func factsOfNode(node *corev1.Node, set apiserver.NodeSettings) nodeFacts {
 	facts.PodCIDR, facts.Lacking = node.Spec.PodCIDR, set.Lacking(node)
 	_, facts.Server = node.Labels[controlPlaneLabel]
 	for _, address := range node.Status.Addresses {
-		// The first is the one that the cluster uses; a second one belongs to the other IP family.
+		// The cluster uses the first; a second one belongs to the other IP family.
 		if address.Type == corev1.NodeInternalIP && facts.InternalIP == "" {
 			facts.InternalIP = address.Address
 		}

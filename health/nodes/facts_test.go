@@ -63,7 +63,7 @@ func TestAHeartbeatIsARenewedLeaseOrAFreshStatus(t *testing.T) {
 	assert.Equal(t, heartbeatNone, w.heartbeat(returned, nil), "a status is fresh only for as long as a Lease")
 }
 
-// What others set beside the configuration is theirs, and no fault.
+// Labels and taints that others set beside the configuration are no fault.
 func TestFactsSayWhatANodeLacksOfTheConfiguration(t *testing.T) {
 	node := &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: "agent-1", Labels: map[string]string{"tier": "web", "theirs": "1"}},

@@ -55,8 +55,8 @@ const (
 	heartbeatNone  heartbeat = "none"
 )
 
-// judgeNodes compares the Nodes with the expected set: one verdict per expected host, and one for
-// the set as a whole, where a Node too many or none at all shows.
+// judgeNodes compares the Nodes with the expected set. It returns one verdict for each expected
+// host, and one for the set as a whole, which shows a Node too many or none at all.
 func judgeNodes(expected []health.Host, facts Facts) []health.Verdict {
 	if facts.Fault != nil {
 		return judgeNodesUnseen(expected, facts)
@@ -82,7 +82,7 @@ func judgeNodes(expected []health.Host, facts Facts) []health.Verdict {
 	return append(verdicts, judgeNodeSet(expected, facts.Nodes, ready))
 }
 
-// judgeNodesUnseen is the outcome when the API could not be asked: one reason, and every Node
+// judgeNodesUnseen returns the outcome when the API could not be asked: one reason, and every Node
 // hidden behind it.
 func judgeNodesUnseen(expected []health.Host, facts Facts) []health.Verdict {
 	verdicts := make([]health.Verdict, 0, len(expected)+1)
@@ -95,7 +95,7 @@ func judgeNodesUnseen(expected []health.Host, facts Facts) []health.Verdict {
 // nodeSetCheck is the check of the set as a whole.
 const nodeSetCheck = "node set"
 
-// judgeNodeSet says whether exactly the expected Nodes exist.
+// judgeNodeSet judges whether exactly the expected Nodes exist.
 func judgeNodeSet(expected []health.Host, nodes []nodeFacts, ready int) health.Verdict {
 	v := health.Verdict{Check: nodeSetCheck, State: health.Ready}
 	if len(expected) == 0 || len(nodes) == 0 {

@@ -11,11 +11,11 @@ import (
 	"strata/health/host"
 )
 
-// networkCheck is the name of the check of a host's way to the other nodes' Pods.
+// networkCheck returns the name of the check of a host's way to the other nodes' Pods.
 func networkCheck(host health.Host) string { return "pod network " + host.Name }
 
-// routeSeconds is for how long routes may be missing once both ends are up. Flannel follows the
-// Nodes by a watch and writes a route within a second; what it has missed it does not search again.
+// routeSeconds bounds how long routes may be missing once both ends are up. Flannel follows the
+// Nodes by a watch and writes a route within a second; it never searches again for a missed one.
 const routeSeconds = 60
 
 // networkFacts is one host's way to the Pods of the others.
@@ -42,11 +42,11 @@ func (f networkFacts) missing(host health.Host, network netip.Prefix, expected [
 	return names
 }
 
-// judgePodNetwork says whether a host has a route to the Pods of every other expected Node, and
-// gets an answer there. No condition of a Node shows one that is missing: the host then sends
-// requests for those Pods to its default gateway, and whoever answers there answers for them.
-// Flannel writes such routes for vxlan and host-gw, and one for the whole network with wireguard
-// (flannel pkg/backend).
+// judgePodNetwork judges whether a host has a route to the Pods of every other expected Node, and
+// gets an answer there. No condition of a Node shows a missing route: the host then sends requests
+// for those Pods to its default gateway, and another machine may answer for them. Flannel writes
+// such routes for vxlan and host-gw, and one for the whole network with wireguard (flannel
+// pkg/backend).
 func judgePodNetwork(h health.Host, spec Spec, expected []health.Host, f networkFacts) health.Verdict {
 	v := health.Verdict{Check: networkCheck(h), State: health.Waiting, After: []string{host.UnitCheck(h), nodeSetCheck}}
 	if f.Nodes.Fault != nil || f.Unit.Fault != nil || !f.Unit.Seen {
@@ -67,8 +67,8 @@ func judgePodNetwork(h health.Host, spec Spec, expected []health.Host, f network
 	return v
 }
 
-// routed is true when a route inside the Pod network covers the range; a wider one leads elsewhere,
-// such as to a company's network.
+// routed reports whether a route inside the Pod network covers the range. A wider one leads
+// elsewhere, such as to a company's network.
 func routed(network netip.Prefix, podCIDR string, routes []string) bool {
 	pods, err := netip.ParsePrefix(podCIDR)
 	if err != nil {

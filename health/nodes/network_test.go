@@ -45,8 +45,8 @@ func TestAMissingRouteIsHeldAgainstFlannelFromWhenBothEndsAreUp(t *testing.T) {
 	assert.Equal(t, health.Stuck, after(routeSeconds, cut))
 }
 
-// Where another host answers is known from that host: the tunnel's address, or that of the bridge.
-// What is behind the default gateway is not asked.
+// Another host's answering address is known from that host: the tunnel's, or the bridge's.
+// Addresses behind the default gateway are not asked.
 func TestWhatAHostAsks(t *testing.T) {
 	hosts := []health.Host{{Target: remote.Target{Name: "a"}}, {Target: remote.Target{Name: "b"}}}
 	seen := newNodesAndUnits(hosts, Spec{PodNetwork: netip.MustParsePrefix("10.42.0.0/16")}, true, observe.NewStable(time.Now))

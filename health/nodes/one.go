@@ -12,7 +12,8 @@ import (
 	"strata/health/observe"
 )
 
-// judgeMissing says why an expected host has no Node: it may have joined under another name.
+// judgeMissing gives the reason why an expected host has no Node: it may have joined under another
+// name.
 func judgeMissing(h health.Host, nodes []nodeFacts, expected []health.Host) health.Verdict {
 	v := health.Verdict{State: health.Waiting, Message: "not registered", Hint: "on " + h.Name + ": journalctl -u " + host.UnitName(h) + " -n 50"}
 	for _, node := range nodes {
@@ -29,8 +30,8 @@ func judgeMissing(h health.Host, nodes []nodeFacts, expected []health.Host) heal
 	return v
 }
 
-// judgeNode says whether a registered Node can take Pods as the intended host. The order is that of
-// causes: a wrong Node is named before its consequences.
+// judgeNode judges whether a registered Node can take Pods as the intended host. The order is that
+// of causes: a wrong Node is named before its consequences.
 func judgeNode(h health.Host, node nodeFacts) health.Verdict {
 	describe := "kubectl describe node " + node.Name
 	if node.Deleting {
@@ -63,8 +64,8 @@ func judgeNode(h health.Host, node nodeFacts) health.Verdict {
 	return judgeUsable(node)
 }
 
-// judgeLacking is Ready without the labels or taints of the configuration: Pods go where they were
-// not meant to, or nowhere.
+// judgeLacking judges a Ready Node without the labels or taints of the configuration: Pods go to
+// wrong Nodes, or to none.
 func judgeLacking(node nodeFacts) health.Verdict {
 	labels, taints := node.Lacking.LabelFlags(), node.Lacking.Taints
 	v := health.Verdict{
@@ -93,7 +94,7 @@ var pressures = map[string]struct{ cause, hint string }{
 	"PIDPressure":  {"the host has no process IDs left: the kubelet takes no Pods and evicts some", "ps -eLf | wc -l; sysctl kernel.pid_max"},
 }
 
-// judgeUsable is Ready, with a remark where a person wants to know: cordoned or under pressure.
+// judgeUsable returns Ready, with a remark for a Node that is cordoned or under pressure.
 func judgeUsable(node nodeFacts) health.Verdict {
 	v := health.Verdict{State: health.Ready}
 	var remarks []string
@@ -108,7 +109,7 @@ func judgeUsable(node nodeFacts) health.Verdict {
 	return v
 }
 
-// judgeIdentity says whether the Node has the host's role and address. Both are set some seconds
+// judgeIdentity judges whether the Node has the host's role and address. Both are set some seconds
 // after registration.
 func judgeIdentity(h health.Host, node nodeFacts) (health.Verdict, bool) {
 	v := health.Verdict{State: health.Waiting}

@@ -8,8 +8,8 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// JudgeRegistered is judgeNodes for an existing cluster, whose nodes are not configured here: each
-// Node that is registered must be Ready by the API alone, since no host can be asked for its unit.
+// JudgeRegistered does as judgeNodes for an existing cluster, whose nodes are not configured here.
+// Each registered Node must be Ready by the API alone, since no host can be asked for its unit.
 func JudgeRegistered(facts Facts) []health.Verdict {
 	if facts.Fault != nil {
 		return []health.Verdict{facts.Fault.Verdict(nodeSetCheck, facts.Seconds >= observe.StartupSeconds)}
@@ -39,7 +39,7 @@ func JudgeRegistered(facts Facts) []health.Verdict {
 	return append(verdicts, set)
 }
 
-// itself is the host that a Node says that it is.
+// itself returns the host that a Node claims to be.
 func (n nodeFacts) itself() health.Host {
 	host := health.Host{Target: remote.Target{Name: n.Name, Address: n.InternalIP}, Role: "agent"}
 	if n.Server {

@@ -23,7 +23,7 @@ type nodesAndUnits struct {
 
 	mu    sync.Mutex
 	units []host.UnitFacts
-	// answers has, for each host, those that it heard, by address.
+	// answers has, for each host, the answers that it got, by address.
 	answers []map[string]host.Answer
 	nodes   *Facts
 }
@@ -94,16 +94,15 @@ func (n *nodesAndUnits) judge() []health.Verdict {
 	return slices.Concat(units, judgeNodes(n.hosts, *n.nodes), networks, kubelets)
 }
 
-// asks are the addresses that a host has to ask, with spaces between them.
+// asks returns the addresses that a host has to ask, with spaces between them.
 func (n *nodesAndUnits) asks(i int) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.addresses(i)
 }
 
-// addresses are empty before all hosts and their Nodes were seen, so that one login does. Those
-// that the host has no route to are not among them: whoever is behind its default gateway would
-// answer.
+// addresses is empty before all hosts and their Nodes were seen, so that one login does. Addresses
+// without a route are left out: a machine behind the default gateway would answer.
 func (n *nodesAndUnits) addresses(i int) string {
 	unseen := func(f host.UnitFacts) bool { return !f.Seen }
 	if n.nodes == nil || slices.ContainsFunc(n.units, unseen) {
@@ -138,7 +137,7 @@ func (n *nodesAndUnits) facts(i int) networkFacts {
 	return f
 }
 
-// ways are a host's ways to the others that have a Node.
+// ways returns a host's ways to the others that have a Node.
 func (n *nodesAndUnits) ways(i int) []way {
 	var ways []way
 	for j, other := range n.hosts {

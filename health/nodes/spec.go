@@ -25,9 +25,9 @@ type Spec struct {
 	Kubelets bool `json:"kubelets,omitempty"`
 	// Settings are the labels and taints that Nodes must have, by the Node's name.
 	Settings map[string]apiserver.NodeSettings `json:"settings,omitempty"`
-	// Registered takes the Nodes that there are for those that are expected: those of an existing
-	// cluster are not configured here, and none of its hosts can be asked. At least one must be
-	// there, and each must be Ready.
+	// Registered takes the existing Nodes as the expected ones: those of an existing cluster are
+	// not configured here, and none of its hosts can be asked. At least one must exist, and each
+	// must be Ready.
 	Registered bool `json:"registered,omitempty"`
 }
 

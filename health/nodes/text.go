@@ -25,7 +25,7 @@ func notReady(ready kube.Condition) string {
 	return state
 }
 
-// brief is the first clause of a kubelet message: the rest repeats it in the runtime's words.
+// brief returns the first clause of a kubelet message: the rest repeats it in the runtime's words.
 func brief(message string) string {
 	clause, _, _ := strings.Cut(message, ": ")
 	return strings.TrimSpace(clause)
@@ -52,7 +52,7 @@ func leaseMessage(h heartbeat) string {
 	return "missing"
 }
 
-// conditionLines are the evidence for a Node: its conditions, one a line.
+// conditionLines returns the evidence for a Node: its conditions, one a line.
 func conditionLines(node nodeFacts) []string {
 	lines := []string{kube.ConditionLine(node.Ready)}
 	for _, c := range node.Trouble {

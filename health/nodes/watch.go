@@ -141,7 +141,7 @@ func (w *Watch) Observe(ctx context.Context) Facts {
 	return facts
 }
 
-// heartbeat says whether the kubelet lives: it has just posted its status, or renews the Node's
+// heartbeat reports whether the kubelet lives: it has just posted its status, or renews the Node's
 // Lease. Kubernetes takes either for life as well (kubernetes pkg/controller/nodelifecycle:
 // tryUpdateNodeHealth); the Lease of a Node that returns is first collected with the old Node and
 // made anew by the next renewal, ten seconds later.

@@ -27,8 +27,8 @@ type way struct {
 	Kubelet host.Answer `json:"kubelet,omitempty"`
 }
 
-// podAddress is the address of a host in the network of its Pods: the tunnel's, which is the first,
-// or that of the bridge which its first Pod brings. Without either nothing there can answer.
+// podAddress returns the address of a host in the network of its Pods: the tunnel's, which is the
+// first, or that of the bridge which its first Pod brings. Without either nothing there can answer.
 func podAddress(podCIDR string, f host.UnitFacts) string {
 	pods, err := netip.ParsePrefix(podCIDR)
 	switch {
@@ -69,7 +69,7 @@ func tried(h health.Host, address string) string {
 	return fmt.Sprintf("tried on %s: %s", h.Name, host.Connection{Address: address, Ports: []int{kubeletPort}}.Command())
 }
 
-// judgeWays says whether each other host answers in its Pods' network, and packets of full size
+// judgeWays judges whether each other host answers in its Pods' network, and packets of full size
 // arrive there. No condition of a Node shows it: the kubelet, the API and SSH go by the nodes' own
 // addresses.
 func judgeWays(h health.Host, backend string, ways []way, v health.Verdict) health.Verdict {
@@ -112,8 +112,8 @@ func judgeWays(h health.Host, backend string, ways []way, v health.Verdict) heal
 	return v
 }
 
-// judgeKubelets says whether the kubelet of each other Node answers a host: kubectl's logs and exec
-// go by the agents' own connections, and show nothing of a port that is closed.
+// judgeKubelets judges whether the kubelet of each other Node answers a host: kubectl's logs and
+// exec go by the agents' own connections, and show nothing of a port that is closed.
 func judgeKubelets(h health.Host, ways []way) health.Verdict {
 	v := health.Verdict{Check: "kubelets from " + h.Name, State: health.Waiting, After: []string{host.UnitCheck(h), nodeSetCheck}}
 	var silent, unasked []way
@@ -148,7 +148,7 @@ func names(ways []way) string {
 	return strings.Join(texts, ", ")
 }
 
-// behind are the checks without which the other hosts cannot answer.
+// behind returns the checks without which the other hosts cannot answer.
 func behind(ways []way) []string {
 	checks := make([]string, len(ways))
 	for i, w := range ways {

@@ -17,7 +17,7 @@ type Way struct {
 	Hint  string `json:"hint,omitempty"`
 }
 
-// WayOf is the way's part in a failed request.
+// WayOf returns the way's part in a failed request.
 func WayOf(err error) Way {
 	var down *tunnel.DownError
 	if !errors.As(err, &down) {
@@ -26,7 +26,7 @@ func WayOf(err error) Way {
 	return Way{Cause: down.Cause(), Hint: down.Hint()}
 }
 
-// Down says whether nothing is known of who was asked.
+// Down reports whether the way failed, so that nothing is known of the server.
 func (w Way) Down() bool { return w != Way{} }
 
 // DialTrouble words a failed request without the parts that differ between attempts, such as local

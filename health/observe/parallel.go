@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// InParallel runs the parts of an observation beside one another, and returns the error of the
-// first in their order that has one, so that the same trouble always has the same words.
+// InParallel runs the parts of an observation beside one another. It returns the error of the first
+// part, in their order, that fails, so that the same fault always has the same words.
 func InParallel(parts ...func() error) error {
 	errs := make([]error, len(parts))
 	var running sync.WaitGroup

@@ -21,13 +21,13 @@ type sighting struct {
 	since time.Time
 }
 
-// NewStable has seen nothing yet.
+// NewStable returns a Stable that has seen nothing yet.
 func NewStable(now Clock) *Stable {
 	return &Stable{now: now, seen: map[string]sighting{}, first: map[string]time.Time{}}
 }
 
-// Seconds is for how many whole seconds subject has been text, without an interruption between two
-// observations.
+// Seconds returns for how many whole seconds subject has been text, without an interruption between
+// two observations.
 func (s *Stable) Seconds(subject, text string) int {
 	before, known := s.seen[subject]
 	if !known || before.text != text {

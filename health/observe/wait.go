@@ -32,7 +32,7 @@ func WaitFor(ctx context.Context, wake <-chan struct{}, d time.Duration) (woken 
 	return false
 }
 
-// Pause is WaitFor without a wake.
+// Pause waits without a wake.
 func Pause(ctx context.Context, d time.Duration) { WaitFor(ctx, nil, d) }
 
 // Repeat calls observe at once, after every change and every interval, until ctx ends, and reports

@@ -31,7 +31,7 @@ type poolFacts struct {
 	Pool    poolSeen    `json:"pool"`
 	// States are the ConfigurationStates, by name: controller, and speaker-NODE for each node.
 	States []configurationState `json:"states,omitempty"`
-	// Speakers are the nodes with a speaker's Pod, where the specification asks for them.
+	// Speakers are the nodes with a speaker's Pod, if the specification asks for them.
 	Speakers []string `json:"speakers,omitempty"`
 }
 
@@ -50,8 +50,8 @@ type poolSeen struct {
 	Counted   bool  `json:"counted,omitempty"`
 	Available int64 `json:"available,omitempty"`
 	Assigned  int64 `json:"assigned,omitempty"`
-	// Size counts the addresses of the specification, less those that MetalLB avoids; 0 if it is
-	// too large to count.
+	// Size counts the addresses of the specification, less the addresses that MetalLB avoids; 0 if
+	// it is too large to count.
 	Size int64 `json:"size,omitempty"`
 }
 
@@ -69,7 +69,7 @@ type configurationState struct {
 	Alive   bool `json:"alive,omitempty"`
 }
 
-// judgePool says whether the pool works: as specified, counted by the controller, and accepted by
+// judgePool judges whether the pool works: as specified, counted by the controller, and accepted by
 // it and by every speaker since it last changed.
 func judgePool(spec Spec, facts poolFacts) []health.Verdict {
 	check := "pool " + spec.Namespace + "/" + spec.Name
@@ -173,7 +173,7 @@ func (s configurationState) current() bool {
 	return s.Fresh || s.Alive && s.Seconds >= unchangedSeconds
 }
 
-// judgeState says whether one MetalLB process has accepted the configuration as it is now. The
+// judgeState judges whether one MetalLB process has accepted the configuration as it is now. The
 // conditions come first: the result is computed from them by another reconciler, a moment later.
 func judgeState(states []configurationState, name, pool, wanted string) health.Verdict {
 	v := health.Verdict{Check: "metallb " + name, State: health.Waiting, Hint: "kubectl -n metallb-system get configurationstate " + name + " -o yaml"}
@@ -203,8 +203,8 @@ func judgeState(states []configurationState, name, pool, wanted string) health.V
 	return health.Verdict{Check: v.Check, State: health.Ready}
 }
 
-// rejected is a configuration that the process refused, or could not take over for a reason that
-// may pass.
+// rejected judges a configuration that the process refused, or could not take over for a reason
+// that may pass.
 func rejected(v health.Verdict, state configurationState, c kube.Condition) health.Verdict {
 	why := c.Message
 	if state.Summary != "" && !strings.Contains(state.Summary, c.Message) {

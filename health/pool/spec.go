@@ -13,7 +13,7 @@ type Spec struct {
 	Addresses []string `json:"addresses"`
 	// Speakers are the nodes on which a speaker must have accepted the configuration.
 	Speakers []string `json:"speakers,omitempty"`
-	// SpeakerPods selects the speakers' Pods by label, where the nodes are not known beforehand:
+	// SpeakerPods selects the speakers' Pods by label, if the nodes are not known beforehand:
 	// Speakers are then the nodes that have one, and at least one must.
 	SpeakerPods string `json:"speakerPods,omitempty"`
 }

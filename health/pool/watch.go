@@ -73,7 +73,7 @@ func (w *poolWatch) read(ctx context.Context, s *kube.APIServer) (poolFacts, err
 		state := states[i].facts()
 		state.Fresh = states[i].after(pool.ObjectMeta)
 		for j := range announced {
-			// The controller only reads pools; the speakers read what announces them as well.
+			// The controller only reads pools; the speakers read the advertisements as well.
 			state.Fresh = state.Fresh && (state.Name == "controller" || states[i].after(announced[j].ObjectMeta))
 		}
 		if err := w.patience(ctx, s, &states[i], &state); err != nil {
@@ -84,8 +84,8 @@ func (w *poolWatch) read(ctx context.Context, s *kube.APIServer) (poolFacts, err
 	return facts, nil
 }
 
-// observeSpeakers are the nodes that have a speaker's Pod which is to stay, sorted; none where the
-// specification names them.
+// observeSpeakers returns the nodes that have a speaker's Pod which is to stay, sorted; none where
+// the specification names them.
 func observeSpeakers(ctx context.Context, s *kube.APIServer, spec Spec) ([]string, error) {
 	if spec.SpeakerPods == "" {
 		return nil, nil

@@ -158,8 +158,8 @@ func (r *release) compare(present map[key]object) (found []difference) {
 	return found
 }
 
-// given returns the rules that a binding gives an account in the cluster, and the object and its
-// change that explain what is lacking.
+// given returns the rules that a binding gives an account in the cluster. It also returns the
+// object, and its change, that explain a missing right.
 func given(
 	binding object, account string, present map[key]object,
 ) (changed key, change string, rules []rbacv1.PolicyRule) {

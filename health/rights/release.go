@@ -67,8 +67,8 @@ type release struct {
 	objects         map[key]object
 }
 
-// readRelease reads a release from its record, unless it is the one that was read before. It
-// returns nil if there is no record.
+// readRelease reads a release from its record, unless it has read that record before. It returns
+// nil if there is no record.
 func readRelease(ctx context.Context, s *kube.APIServer, name string, before *release) (*release, error) {
 	namespace, name, _ := strings.Cut(name, "/")
 	options := metav1.ListOptions{LabelSelector: helmrecord.Selector(name) + ",status=deployed"}
@@ -89,8 +89,8 @@ func readRelease(ctx context.Context, s *kube.APIServer, name string, before *re
 	return &release{record: newest.Name, version: newest.ResourceVersion, objects: objects}, err
 }
 
-// parseManifest finds the roles and bindings in a release's manifest. What has no namespace of its
-// own is in the release's.
+// parseManifest finds the roles and bindings in a release's manifest. An object without a namespace
+// is in the release's.
 func parseManifest(manifest, namespace string) (map[key]object, error) {
 	objects := map[key]object{}
 	for documents := kubeyaml.NewYAMLReader(bufio.NewReader(strings.NewReader(manifest))); ; {
@@ -98,7 +98,7 @@ func parseManifest(manifest, namespace string) (map[key]object, error) {
 		if errors.Is(err, io.EOF) {
 			return objects, nil
 		}
-		// Definitions are long: only what has the group is worth the parsing.
+		// Definitions are long: only texts that name the group are worth the parsing.
 		if err != nil || !bytes.Contains(text, []byte(rbacv1.GroupName)) {
 			continue
 		}

@@ -39,7 +39,7 @@ func (l loss) String() string {
 // shown bounds the losses in the evidence.
 const shown = 10
 
-// Judge says for each release whether its ServiceAccounts have the rights of its roles.
+// Judge judges for each release whether its ServiceAccounts have the rights of its roles.
 func Judge(all []Facts) []health.Verdict {
 	verdicts := make([]health.Verdict, 0, len(all))
 	for _, f := range all {

@@ -119,7 +119,7 @@ func TestDifferencesNameTheObjectAndItsChange(t *testing.T) {
 	}
 }
 
-// told are differences as text.
+// told returns differences as text.
 func told(differences []difference) (texts []string) {
 	for _, one := range differences {
 		var rights []string

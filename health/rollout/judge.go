@@ -17,9 +17,9 @@ type rolloutFacts struct {
 	Redis     *redisFacts          `json:"redis,omitempty"`
 }
 
-// judgeRollout says for each workload whether its newest revision serves and no older one is left.
-// What a layer answers proves only that some revision works: after an upgrade to an image that does
-// not exist the previous one goes on answering.
+// judgeRollout judges for each workload whether its newest revision serves and no older one is
+// left. A layer's answer proves only that some revision works: after an upgrade to an image that
+// does not exist the previous one goes on answering.
 func judgeRollout(spec Spec, f rolloutFacts) []health.Verdict {
 	if f.Fault != nil {
 		return []health.Verdict{f.Fault.Verdict("api", f.Seconds >= observe.NoticeSeconds)}

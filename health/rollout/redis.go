@@ -37,11 +37,11 @@ const (
 	redisLogTimeout = 2 * time.Second
 )
 
-// refusal finds what redis answered to the write of a cluster's connection state. A redis that does
-// not run yet is refused no password.
+// refusal matches redis's refusal to store a cluster's connection state. A redis that does not run
+// yet refuses no password.
 var refusal = regexp.MustCompile(`Failed to save cluster info: ((?:WRONGPASS|NOAUTH)[^"\n]*)`)
 
-// judgeRedis says whether the clients of redis have its password.
+// judgeRedis judges whether the clients of redis have its password.
 func judgeRedis(spec Redis, f redisFacts) health.Verdict {
 	v := health.Verdict{Check: "redis of " + spec.Namespace, State: health.Ready}
 	switch {

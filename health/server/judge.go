@@ -11,7 +11,7 @@ import (
 	"strata/internal/k3shost"
 )
 
-// judgeServer judges the unit and, where there is one, /ping.
+// judgeServer judges the unit and, if it was asked, /ping.
 func judgeServer(h health.Host, unit host.UnitFacts, ping pingFacts) []health.Verdict {
 	verdicts := []health.Verdict{host.JudgeUnit(h, unit)}
 	if ping.Server != "" {
@@ -25,7 +25,7 @@ type pingFacts struct {
 	Server string `json:"server"`
 	// Seen is false before the first observation.
 	Seen bool `json:"seen"`
-	// Status and Body are the answer; Error is why there is none.
+	// Status and Body are the answer; Error is the reason without one.
 	Status int    `json:"status,omitempty"`
 	Body   string `json:"body,omitempty"`
 	Error  string `json:"error,omitempty"`

@@ -38,8 +38,7 @@ type pinger struct {
 
 func newPinger(server string, dial tunnel.DialFunc, readCA func(ctx context.Context) (string, error)) *pinger {
 	return &pinger{server: server, readCA: readCA, client: &http.Client{Timeout: pingTimeout, Transport: &http.Transport{
-		// Whoever answers is asked for no more than a word; whose certificate it was is told apart
-		// afterwards.
+		// The answer is one word, so any server may be asked; its certificate is judged afterwards.
 		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // See above.
 		DisableKeepAlives: true, DialContext: dial,
 	}}}
@@ -57,7 +56,7 @@ func (p *pinger) observe(ctx context.Context, report func(pingFacts)) {
 	}
 }
 
-// pingPause is the pause after an answer.
+// pingPause returns the pause after an answer.
 func pingPause(f pingFacts) time.Duration {
 	if f.Error == observe.RefusedText {
 		return pingRefusedInterval
@@ -97,7 +96,7 @@ func (p *pinger) ask(ctx context.Context) pingFacts {
 	return facts
 }
 
-// isPong reports whether the answer is the one that only a K3s supervisor gives.
+// isPong reports whether the answer is a K3s supervisor's own.
 func (f pingFacts) isPong() bool {
 	return f.Status == http.StatusOK && strings.TrimSpace(f.Body) == "pong"
 }

@@ -23,7 +23,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// runningUnit is an observation of a unit that works.
+// runningUnit returns an observation of a unit that works.
 func runningUnit() map[string][]string {
 	return map[string][]string{"LoadState": {"loaded"}, "ActiveState": {"active"}, "SubState": {"running"}, "NRestarts": {"0"}, "Job": {""}}
 }
@@ -39,7 +39,7 @@ func askServer(t *testing.T, server *sshtest.Server, url string) health.Result {
 	return result
 }
 
-// hasCA is a host that runs a unit, and has the CA of a server.
+// hasCA answers for a host that runs a unit, and has the CA of a server.
 func hasCA(unit map[string][]string, ca *x509.Certificate) sshtest.Handler {
 	probe := healthtest.Probing(unit)
 	return func(call sshtest.Call) int {
@@ -97,7 +97,7 @@ func TestAServerGateWantsUnitAndPong(t *testing.T) {
 	}
 }
 
-// A first server that was made anew has another CA than the one that was read before.
+// A first server that was made anew has another CA than before.
 func TestTheCAOfAServerIsReadAgainBeforeACertificateIsRefused(t *testing.T) {
 	api := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "pong") }))
 	t.Cleanup(api.Close)

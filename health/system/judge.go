@@ -48,8 +48,8 @@ type apiServiceFacts struct {
 
 const accountCheck = "serviceaccount default/default"
 
-// judgeSystem says whether the cluster can run Pods as people expect of it: an account, names,
-// metrics. None of an existing cluster's hosts is known.
+// judgeSystem judges whether the cluster can run Pods: an account, names, metrics. The hosts of an
+// existing cluster are unknown.
 func judgeSystem(spec Spec, facts systemFacts, names namesFacts) []health.Verdict {
 	verdicts := judgeObjects(spec, facts)
 	if spec.Existing {

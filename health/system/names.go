@@ -21,12 +21,12 @@ type namesFacts struct {
 	Hosts  []host.Resolved `json:"hosts,omitempty"`
 }
 
-// apiName is the name of the API's Service, which every Pod may ask for.
+// apiName returns the name of the API's Service, which every Pod may ask for.
 func apiName(domain string) string { return "kubernetes.default.svc." + domain }
 
-// judgeNames says for each host whether it is told the API's address when it asks for its name by
-// the Service's address, as the host's Pods do. CoreDNS is ready while its configuration gives no
-// name, and kube-proxy's rules are each host's own.
+// judgeNames judges for each host whether it gets the API's address when it asks for its name at
+// the Service's address, as the host's Pods do. CoreDNS is ready even if its configuration gives no
+// name, and each host has its own rules of kube-proxy.
 func judgeNames(domain string, f namesFacts) []health.Verdict {
 	if f.Skipped != "" {
 		return []health.Verdict{{Check: "dns from hosts", State: health.Skipped, Message: f.Skipped}}
@@ -44,7 +44,7 @@ func judgeNames(domain string, f namesFacts) []health.Verdict {
 	return verdicts
 }
 
-// right says whether a host was told the API's address.
+// right reports whether a host was told the API's address.
 func (f namesFacts) right(r host.Resolved) bool {
 	return r.Code == host.Success && slices.Contains(r.Addresses, f.Want)
 }

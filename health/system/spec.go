@@ -8,7 +8,7 @@ const Kind health.Kind = "system"
 
 // Spec says which of the components that K3s packages the cluster need not have.
 type Spec struct {
-	// Disabled are those that K3s was told not to deploy.
+	// Disabled are the components that K3s was told not to deploy.
 	Disabled []string `json:"disabled,omitempty"`
 	// Domain is the cluster's, such as cluster.local. Each of the Spec's Hosts asks CoreDNS for a
 	// name in it.

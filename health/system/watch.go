@@ -23,7 +23,7 @@ type systemWatch struct {
 	key     []byte
 
 	mu sync.Mutex
-	// facts are the latest, nil before the first; names are what hosts were told last.
+	// facts are the latest, nil before the first; names are the last that the hosts were sent.
 	facts *systemFacts
 	names namesFacts
 }
@@ -83,7 +83,7 @@ func (w *systemWatch) sources() []kube.Source {
 	)
 }
 
-// askFrom has a host ask at the present address of Service kube-dns.
+// askFrom makes a host ask at the present address of Service kube-dns.
 func (w *systemWatch) askFrom(ctx context.Context, i int, moved <-chan struct{}, news chan<- struct{}) {
 	server := func() string {
 		w.mu.Lock()
@@ -166,7 +166,7 @@ func (w *systemWatch) read(ctx context.Context, s *kube.APIServer) (systemFacts,
 	return facts, err
 }
 
-// clusterIP is a Service's address; empty where there is none.
+// clusterIP returns a Service's address; empty where there is none.
 func clusterIP(ctx context.Context, s *kube.APIServer, namespace, name string) (string, error) {
 	service, err := kube.Get[corev1.Service](ctx, s, kube.ServiceResource, namespace, name)
 	if err != nil || service == nil || service.Spec.ClusterIP == corev1.ClusterIPNone {

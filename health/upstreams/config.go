@@ -26,7 +26,7 @@ type planeUpstream struct {
 	Nodes  planeNodes `json:"nodes"`
 }
 
-// The labels by which ADC says what a service was made of, and which service an upstream is of
+// ADC's labels for a service's source object and for an upstream's service
 // (apisix-ingress-controller internal/controller/label; api7/adc
 // libs/backend-apisix-standalone/src/typing.ts).
 const (

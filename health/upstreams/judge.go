@@ -36,7 +36,7 @@ type routeSeen struct {
 // planeSeen holds the configuration of one Pod of the data plane.
 type planeSeen struct {
 	Pod string `json:"pod"`
-	// Status is the admin API's; Error is why there is no answer, or none that can be read.
+	// Status is the admin API's; Error is the reason if there is no answer, or an unreadable one.
 	Status int    `json:"status,omitempty"`
 	Error  string `json:"error,omitempty"`
 	// Routes are those of the Spec, in its order.
@@ -62,7 +62,7 @@ const (
 	planeCheck  = "data plane"
 )
 
-// judgeUpstreams says whether every Pod of the data plane leads each route's requests to the Pods
+// judgeUpstreams judges whether every Pod of the data plane leads each route's requests to the Pods
 // that are ready, and to no others. The controller's word proves nothing: the data plane may refuse
 // its configuration, and its own statuses stay as they were (apisix-ingress-controller#2774,
 // #2699).
@@ -88,8 +88,8 @@ func judgeUpstreams(spec Spec, f upstreamsFacts) []health.Verdict {
 	return verdicts
 }
 
-// judgeRoutes wants each route to be there and to have a ready Pod: a data plane that has nothing
-// is right about nothing.
+// judgeRoutes requires that each route exists and has a ready Pod: a data plane without targets has
+// nothing to compare.
 func judgeRoutes(f upstreamsFacts) health.Verdict {
 	for _, route := range f.Routes {
 		kind, name, _ := strings.Cut(route.Route, " ")

@@ -27,8 +27,7 @@ endpoints: [{addresses: [10.0.0.1]}, {addresses: [10.0.0.2], conditions: {ready:
 	assert.Empty(t, addresses("http", `{ports: [{name: http}], endpoints: [{addresses: [10.0.0.1]}]}`), "any port, of a headless Service")
 }
 
-// EndpointSlices follow the Pods: while they do not, a route that has what they say is not what it
-// will be.
+// EndpointSlices follow the Pods: until then, a route that matches them is out of date too.
 func TestEndpointSlicesThatAreBehindThePods(t *testing.T) {
 	pod := func(text string) corev1.Pod { return *healthtest.Decode[corev1.Pod](t, text) }
 	ready := pod(`{metadata: {name: new}, status: {podIPs: [{ip: 10.0.0.1}], conditions: [{type: Ready, status: "True"}]}}`)

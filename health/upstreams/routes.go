@@ -55,7 +55,7 @@ func observeRoute(ctx context.Context, s *kube.APIServer, ref RouteRef) (routeSe
 	return seen, nil
 }
 
-// backendsOf are the Services that a route names, in any of its rules.
+// backendsOf returns the Services that a route names, in any of its rules.
 func backendsOf(ref RouteRef, route map[string]any) []backend {
 	var found []backend
 	add := func(namespace string, service, port any) {
@@ -96,7 +96,7 @@ func backendsOf(ref RouteRef, route map[string]any) []backend {
 	return found
 }
 
-// fieldsOf are the objects of a list field.
+// fieldsOf returns the objects of a list field.
 func fieldsOf(from map[string]any, path ...string) []map[string]any {
 	values, _, _ := unstructured.NestedSlice(from, path...)
 	var found []map[string]any
@@ -108,9 +108,9 @@ func fieldsOf(from map[string]any, path ...string) []map[string]any {
 	return found
 }
 
-// observeBackend reads the ready addresses of a Service's port. behind says what does not fit
-// together: EndpointSlices follow the Pods a moment later, and a data plane that agrees with them
-// before they have followed agrees with the past.
+// observeBackend reads the ready addresses of a Service's port. behind reports EndpointSlices that
+// do not match the Pods: they follow a moment later, and a data plane that agrees with them until
+// then is out of date too.
 func observeBackend(ctx context.Context, s *kube.APIServer, to backend) (addresses []string, behind string, err error) {
 	service, err := kube.Get[corev1.Service](ctx, s, kube.ServiceResource, to.namespace, to.service)
 	if err != nil {
@@ -140,8 +140,8 @@ func observeBackend(ctx context.Context, s *kube.APIServer, to backend) (address
 	return addresses, lag(to, addresses, pods), nil
 }
 
-// readyAddresses are those that the controller takes as well (internal/adc/translator/httproute.go:
-// translateEndpointSlice).
+// readyAddresses returns the addresses that the controller takes as well
+// (internal/adc/translator/httproute.go: translateEndpointSlice).
 func readyAddresses(all []discoveryv1.EndpointSlice, port string) []string {
 	var found []string
 	for _, one := range all {

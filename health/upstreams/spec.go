@@ -41,7 +41,7 @@ type RouteRef struct {
 	Name      string `json:"name"`
 }
 
-// String is the route as kubectl names it with its namespace.
+// String returns the route as kubectl names it with its namespace.
 func (r RouteRef) String() string { return r.Kind + " " + r.Namespace + "/" + r.Name }
 
 // Traits implements health.Body.

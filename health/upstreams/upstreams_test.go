@@ -17,7 +17,7 @@ import (
 
 func TestUpstreamsVerdicts(t *testing.T) { healthtest.RunFixtures(t, "upstreams", judgeUpstreams) }
 
-// What ADC 0.27 sends for a route with two backends, and what others write for the same.
+// The configuration that ADC 0.27 sends for a route with two backends, and other forms of the same.
 func TestWhatADataPlaneHasForARoute(t *testing.T) {
 	shop := RouteRef{Kind: "HTTPRoute", Namespace: "apps", Name: "shop"}
 	const labels = `"labels": {"k8s/kind": "HTTPRoute", "k8s/namespace": "apps", "k8s/name": "shop"}`

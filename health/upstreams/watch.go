@@ -128,8 +128,8 @@ func (w *upstreamsWatch) planes(
 	return found
 }
 
-// since is for how many seconds a Pod of the data plane and the Pods behind a route have differed
-// as they do now.
+// since returns for how many seconds a Pod of the data plane and the Pods behind a route have
+// differed as they do now.
 func (w *upstreamsWatch) since(pod string, want routeSeen, held routeHeld) int {
 	subject := pod + " " + want.Route
 	if difference(want, held) == "" || want.Behind != "" || want.Missing {

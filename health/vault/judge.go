@@ -16,8 +16,8 @@ type vaultFacts struct {
 	Seconds int         `json:"seconds,omitempty"`
 	// Workload runs Vault.
 	Workload kube.WorkloadFacts `json:"workload"`
-	// Status and Body are the answer of /v1/sys/health through the API server's proxy; Error is why
-	// there is none.
+	// Status and Body are the answer of /v1/sys/health through the API server's proxy; Error is the
+	// reason without one.
 	Status int    `json:"status,omitempty"`
 	Body   string `json:"body,omitempty"`
 	Error  string `json:"error,omitempty"`
@@ -37,8 +37,8 @@ const (
 // vaultCheck is the check of Vault's own word.
 const vaultCheck = "vault"
 
-// judgeVault says whether Vault is initialised, unsealed and the active server. A sealed one is not
-// Ready either, so the Pod's condition alone would only say that something is wrong.
+// judgeVault judges whether Vault is initialised, unsealed and the active server. A sealed one is
+// not Ready either, so the Pod's condition alone would only say that something is wrong.
 func judgeVault(spec Spec, f vaultFacts) []health.Verdict {
 	v := health.Verdict{Check: vaultCheck, State: health.Waiting, Hint: fmt.Sprintf("kubectl -n %s exec %s -- vault status", spec.Namespace, spec.Pod)}
 	if f.Fault != nil {

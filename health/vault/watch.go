@@ -43,8 +43,8 @@ func (w *vaultWatch) Run(ctx context.Context, report func([]health.Verdict)) err
 	return nil
 }
 
-// observe asks Vault through an API server's proxy. What it says of its health is no secret, and no
-// credentials go there: the API server does not pass its own on.
+// observe asks Vault through an API server's proxy. Vault's health is no secret, and no credentials
+// go there: the API server does not pass its own on.
 func (w *vaultWatch) observe(ctx context.Context) vaultFacts {
 	var facts vaultFacts
 	path := fmt.Sprintf("/api/v1/namespaces/%s/pods/https:%s:%d/proxy/v1/sys/health", w.spec.Namespace, w.spec.Pod, w.spec.Port)
@@ -60,7 +60,7 @@ func (w *vaultWatch) observe(ctx context.Context) vaultFacts {
 			facts.Workload = workloads[0]
 			return nil
 		}
-		// Asked after the answer: a Pod that was not leaving then was the one that answered.
+		// Asked after the answer: a Pod that is not leaving now has given it.
 		pod, err := kube.Get[corev1.Pod](ctx, s, kube.PodResource, w.spec.Namespace, w.spec.Pod)
 		facts.Leaving = pod == nil || pod.DeletionTimestamp != nil
 		return err
@@ -71,8 +71,8 @@ func (w *vaultWatch) observe(ctx context.Context) vaultFacts {
 	return facts
 }
 
-// notVault says what answered instead of Vault, mostly the API server that could not reach it;
-// empty for Vault's own answer.
+// notVault returns the answer of another server instead of Vault, mostly the API server that could
+// not reach it. It is empty for Vault's own answer.
 func notVault(status int, body string) string {
 	var message struct {
 		Initialized *bool  `json:"initialized"`

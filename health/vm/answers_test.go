@@ -11,7 +11,7 @@ import (
 	"strata/internal/hypervisor"
 )
 
-// A firewall that accepts connections for everybody is no machine.
+// A firewall that accepts every connection is no machine.
 func TestAMachineAnswersOnceItsSSHServerSpeaks(t *testing.T) {
 	for name, test := range map[string]struct {
 		says string

@@ -88,7 +88,7 @@ func judgeAddressOf(spec hypervisor.Spec, f vmFacts) health.Verdict {
 	return v
 }
 
-// console is the machine's last output.
+// console returns the machine's last output.
 func console(f vmFacts) []string {
 	if strings.TrimSpace(f.Console) == "" {
 		return nil

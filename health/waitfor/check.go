@@ -21,8 +21,8 @@ var conditionType = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_./-]*[A-Za-z0-9]
 // (pulumi-kubernetes/provider/pkg/jsonpath at 4.32.0).
 var braces = regexp.MustCompile(`^\{\s*(.*?)\s*\}`)
 
-// Check says whether the provider reads one part of an annotation as it is written. The error wraps
-// ErrRefused and says why not.
+// Check reports whether the provider reads one part of an annotation as it is written. The error
+// wraps ErrRefused and says why not.
 func Check(part string) error {
 	if name, found := strings.CutPrefix(part, "condition="); found {
 		if !conditionType.MatchString(name) {
@@ -57,7 +57,7 @@ func Check(part string) error {
 	return nil
 }
 
-// checkValue says what is wrong with what follows the path.
+// checkValue returns the mistake in the text after the path, empty without one.
 func checkValue(path, rest string) string {
 	value, found := strings.CutPrefix(rest, "=")
 	switch {

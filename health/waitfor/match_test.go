@@ -97,7 +97,8 @@ func matchesPart(t *testing.T, part string, object map[string]any) bool {
 	return value == "" || fmt.Sprint(found[0]) == value
 }
 
-// split is the provider's reading before 4.32: the text is cut at every = that is not part of ==.
+// split returns the provider's reading before 4.32: the text is cut at every = that is not part of
+// ==.
 func split(t *testing.T, raw string) (path, value string) {
 	t.Helper()
 	parts := strings.Split(strings.ReplaceAll(raw, "==", "\x00"), "=")

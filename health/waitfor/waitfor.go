@@ -25,7 +25,7 @@ type Expression struct {
 }
 
 // Condition waits for .status.conditions to have the type with status True. The provider compares
-// the condition's observedGeneration, where there is one, with the object's generation.
+// the condition's observedGeneration, if it has one, with the object's generation.
 func Condition(conditionType string) Expression {
 	return must("condition=" + conditionType)
 }
@@ -73,7 +73,7 @@ func (e Expression) and(other Expression) Expression {
 	return Expression{parts: append(append([]string{}, e.parts...), other.parts...)}
 }
 
-// String is the annotation's value. A list is JSON; < > & stay readable in it.
+// String returns the annotation's value. A list is JSON; < > & stay readable in it.
 func (e Expression) String() string {
 	if len(e.parts) == 1 {
 		return e.parts[0]
@@ -87,8 +87,8 @@ func (e Expression) String() string {
 	return strings.TrimSpace(text.String())
 }
 
-// Annotations are the expression and its time limit, which the provider counts in whole seconds. It
-// panics below one.
+// Annotations returns the expression and its time limit, which the provider counts in whole
+// seconds. It panics below one.
 func (e Expression) Annotations(limit time.Duration) map[string]string {
 	seconds := int(limit / time.Second)
 	if seconds < 1 || len(e.parts) == 0 {
@@ -97,8 +97,8 @@ func (e Expression) Annotations(limit time.Duration) map[string]string {
 	return map[string]string{Annotation: e.String(), TimeoutAnnotation: strconv.Itoa(seconds)}
 }
 
-// must is an Expression of one part. Expressions are constants of the program, so a bad one is a
-// programming error and stops it at its start, like regexp.MustCompile.
+// must returns an Expression of one part. Expressions are constants of the program, so a bad one is
+// a programming error and stops it at its start, like regexp.MustCompile.
 func must(part string) Expression {
 	if err := Check(part); err != nil {
 		panic(err)

@@ -11,7 +11,7 @@ import (
 	"strata/health/kube"
 )
 
-// answerKind says what a dry run proved.
+// answerKind classifies the answer to a dry run.
 type answerKind string
 
 const (

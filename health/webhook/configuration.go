@@ -8,7 +8,7 @@ import (
 	"strata/health/observe"
 )
 
-// judgeConfigurations judges the configuration and, where the Spec has one, the mutating one of the
+// judgeConfigurations judges the configuration and, if the Spec has one, the mutating one of the
 // same webhook.
 func judgeConfigurations(spec Spec, facts webhookFacts) []health.Verdict {
 	verdicts := []health.Verdict{judgeConfiguration(spec, facts.Configuration)}
@@ -38,7 +38,7 @@ func (f webhookFacts) configured() bool {
 	return f.Fault == nil && !f.Configuration.Missing && (f.Mutation == nil || !f.Mutation.Missing)
 }
 
-// configurationName is the configuration's resource as kubectl names it.
+// configurationName returns the configuration's resource as kubectl names it.
 func configurationName(s Spec) string {
 	if s.Mutating {
 		return "mutatingwebhookconfiguration"

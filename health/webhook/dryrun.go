@@ -16,16 +16,15 @@ import (
 
 const (
 	// probeInterval is the pause between two attempts through one API server. News about the
-	// objects and from the hosts cut it short, so it bounds only what nothing tells.
+	// objects and from the hosts cut it short, so it matters only for changes without news.
 	probeInterval = 100 * time.Millisecond
-	// confirmInterval replaces it after a pass that proves by itself and has to be repeated. What
-	// is repeated is the proof (a webhook with several Pods may have answered with its only good
-	// one), and that needs another attempt but no time: an API server keeps its connection, so that
-	// waiting longer would ask the same Pod.
+	// confirmInterval replaces it after a pass that must be repeated. A webhook with several Pods
+	// may have answered with its only good one. The repetition needs another attempt but no time:
+	// an API server keeps its connection, so that waiting longer would ask the same Pod.
 	confirmInterval = 20 * time.Millisecond
 	// probeTimeout bounds one dry run. The API server itself waits for a webhook for up to its
-	// timeoutSeconds (10 s by default) and then says which address did not answer, which is worth
-	// waiting for.
+	// timeoutSeconds (10 s by default). Then it says which address did not answer, which is worth
+	// the wait.
 	probeTimeout = 12 * time.Second
 	// probePatience must pass in a dry run before news about the objects cuts it short: one that is
 	// about to end must not be cut short again and again.
@@ -63,8 +62,8 @@ func (p *probe) kick() {
 	observe.Signal(p.wake)
 }
 
-// unblocked is a kick by a host that can reach the webhook now. A probe that passes is left alone:
-// how long it passes may be all that there is to go by (consecutiveUnproved).
+// unblocked wakes the probe after a host has reached the webhook. A probe that passes is left
+// alone: the time for which it passes may be the only evidence (consecutiveUnproved).
 func (p *probe) unblocked() {
 	p.mu.Lock()
 	failing := p.facts.Passes == 0
@@ -74,7 +73,7 @@ func (p *probe) unblocked() {
 	}
 }
 
-// pause is the pause before the next attempt.
+// pause returns the pause before the next attempt.
 func (p *probe) pause() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -84,7 +83,7 @@ func (p *probe) pause() time.Duration {
 	return probeInterval
 }
 
-// latest is the newest result; passes of an earlier configuration do not count.
+// latest returns the newest result; passes of an earlier configuration do not count.
 func (p *probe) latest(epoch int) probeFacts {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -154,8 +153,7 @@ func (p *probe) acceptedBefore() bool {
 	return p.facts.Accept.Kind == answerAccepted
 }
 
-// unfilled are the dotted paths that have no value in an object, only an empty one, or not the one
-// that they name.
+// unfilled returns the dotted paths that have no value, an empty one, or not the named one.
 func unfilled(object map[string]any, paths []string) []string {
 	var empty []string
 	for _, entry := range paths {
@@ -169,7 +167,7 @@ func unfilled(object map[string]any, paths []string) []string {
 	return empty
 }
 
-// ask makes one dry run, and returns what the API server would have stored.
+// ask makes one dry run, and returns the object as the API server would have stored it.
 func (p *probe) ask(ctx context.Context, object map[string]any) (answer, map[string]any) {
 	p.mu.Lock()
 	kind := p.kind
@@ -192,7 +190,7 @@ func (p *probe) ask(ctx context.Context, object map[string]any) (answer, map[str
 	return a, returned
 }
 
-// plural is the resource's name, empty while the API server does not serve the kind.
+// plural returns the resource's name, empty while the API server does not serve the kind.
 func (p *probe) plural() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// probeCause is the likely reason for what a dry run met. A race heals by itself; a network fault
-// does not, and is named with the server that has it.
+// probeCause returns the likely reason for a failed dry run. A race heals by itself; a network
+// fault does not, and names its API server.
 func probeCause(p probeFacts) string {
 	switch p.Accept.Kind {
 	case answerNoEndpoints:
@@ -32,10 +32,10 @@ func probeCause(p probeFacts) string {
 	}
 }
 
-// strangerCause explains a wrong certificate that another API server is not shown, or that is for
-// no Service of a cluster. Before kube-proxy and flannel run on a server that joins or comes back,
-// its requests for a Service go to the default gateway, and a proxy there answers for any server.
-// The webhook's only Pod may be on that very server, so that no other one gets an answer meanwhile.
+// strangerCause explains a wrong certificate that only this API server gets, or that is for no
+// Service of a cluster. Before kube-proxy and flannel run on a server that joins or comes back, its
+// requests for a Service go to the default gateway, and a proxy there answers for any server. The
+// webhook's only Pod may be on that very server, so that no other one gets an answer meanwhile.
 const strangerCause = "another machine answers in place of this server: kube-proxy or flannel is not up on it yet, and the request leaves the host"
 
 // strange reports a certificate that is not the webhook's own.
@@ -48,7 +48,7 @@ func (p probeFacts) clusterName() bool {
 	return strings.Contains(shown, ".svc") || strings.Contains(shown, "not valid for any names")
 }
 
-// probeHint is the command that shows more.
+// probeHint returns the command that shows more.
 func probeHint(spec Spec, kind answerKind) string {
 	switch kind {
 	case answerUnknownCA, answerName, answerExpired:
@@ -66,7 +66,7 @@ func probeHint(spec Spec, kind answerKind) string {
 	}
 }
 
-// kindOfObject is apiVersion and kind for messages.
+// kindOfObject returns apiVersion and kind for messages.
 func kindOfObject(object map[string]any) string {
 	return fmt.Sprintf("%v %v", object["apiVersion"], object["kind"])
 }

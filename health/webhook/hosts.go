@@ -12,12 +12,12 @@ import (
 	"strata/health/observe"
 )
 
-// connectionTo is the webhook's Service at an address as observeAddress joins it.
+// connectionTo returns the webhook's Service at an address as observeAddress joins it.
 func connectionTo(s Spec, address string) host.Connection {
 	return host.Connection{Address: strings.Trim(strings.TrimSuffix(address, ":"+strconv.Itoa(s.Port)), "[]"), Ports: []int{s.Port}}
 }
 
-// judgeHosts says for each host whether the webhook's address answers there. kube-proxy programs
+// judgeHosts judges for each host whether the webhook's address answers there. kube-proxy programs
 // each host by itself, so one of them can be behind, and its API server with it.
 func judgeHosts(spec Spec, f host.HostsFacts, after []string) []health.Verdict {
 	if f.Skipped != "" {
@@ -62,14 +62,14 @@ func (w *webhookWatch) askHosts(ctx context.Context, news chan<- struct{}) {
 		func(address string, runs []host.Run) { w.takeRuns(address, runs, news) })
 }
 
-// takeRuns stores what the hosts reported, unless the Service has another address by now.
+// takeRuns stores the hosts' reports, unless the Service has another address by now.
 func (w *webhookWatch) takeRuns(address string, runs []host.Run, news chan<- struct{}) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.facts.Hosts.Address == address {
 		w.runs = runs
 		observe.Signal(news)
-		// What a host's kube-proxy has taken up, its API server can use from now on.
+		// A Service that a host's kube-proxy has taken up is usable for its API server from now on.
 		if slices.ContainsFunc(runs, host.Run.Passed) {
 			for _, p := range w.probes {
 				p.unblocked()
@@ -78,7 +78,7 @@ func (w *webhookWatch) takeRuns(address string, runs []host.Run, news chan<- str
 	}
 }
 
-// address is the Service's address as of the last observation.
+// address returns the Service's address as of the last observation.
 func (w *webhookWatch) address() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 const (
 	// consecutiveDefault is the default number of passes in a row that each API server must give.
 	consecutiveDefault = 2
-	// consecutiveUnproved replaces it where there is no Deny: a pass is then also what an API
-	// server says that has not noticed the configuration, so it must hold for about a second.
+	// consecutiveUnproved replaces it where there is no Deny. An API server that has not noticed
+	// the configuration passes too, so a pass must hold for about a second.
 	consecutiveUnproved = 10
 	// deniedSeconds bounds the refusals of a request that the webhook must accept: its own caches
 	// fill at its start.
@@ -77,7 +77,7 @@ type probeFacts struct {
 	Seconds int `json:"seconds,omitempty"`
 }
 
-// judgeWebhook says whether the webhook serves. Existence is three checks of their own, because
+// judgeWebhook judges whether the webhook serves. Existence is three checks of their own, because
 // they explain; only the dry runs prove.
 func judgeWebhook(spec Spec, facts webhookFacts) []health.Verdict {
 	existence := []string{configurationCheck(spec), endpointsCheck(spec)}
@@ -104,8 +104,8 @@ func judgeWebhook(spec Spec, facts webhookFacts) []health.Verdict {
 	for _, probe := range facts.Probes {
 		v := judgeProbe(spec, probe)
 		if v.State == health.Stuck && !complete {
-			// What is accepted or refused before the configuration is complete is not the webhook's
-			// word.
+			// Before the configuration is complete, an accepted or refused request is not the
+			// webhook's answer.
 			v.State = health.Waiting
 		}
 		if probe.strange() && (!probe.clusterName() || slices.ContainsFunc(facts.Probes, func(p probeFacts) bool { return !p.strange() })) {

@@ -26,8 +26,8 @@ func configurationResource(mutating bool) schema.GroupVersionResource {
 }
 
 // observe reads every object that the webhook needs, from one server, and the configuration's
-// version. The parts have nothing to do with each other and are read beside one another: in a row
-// they would delay what they show by as many round trips.
+// version. The reads are independent and run in parallel: one after another they would delay the
+// observation by as many round trips.
 func (w *webhookWatch) observe(ctx context.Context) (webhookFacts, string) {
 	var facts webhookFacts
 	var version string
@@ -115,7 +115,7 @@ func observeAddress(ctx context.Context, s *kube.APIServer, spec Spec) (string, 
 	return net.JoinHostPort(service.Spec.ClusterIP, strconv.Itoa(spec.Port)), nil
 }
 
-// plural is the resource of Accept's kind, empty while no API server serves it.
+// plural returns the resource of Accept's kind, empty while no API server serves it.
 func (w *webhookWatch) plural() string {
 	for _, p := range w.probes {
 		if name := p.plural(); name != "" {

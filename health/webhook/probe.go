@@ -8,8 +8,8 @@ import (
 	"strata/health/observe"
 )
 
-// judgeProbe says what the dry runs through one API server prove. Accept comes first: what it meets
-// is the reason.
+// judgeProbe judges the dry runs through one API server. Accept comes first: its answer is the
+// reason.
 func judgeProbe(spec Spec, p probeFacts) health.Verdict {
 	if p.Accept.Kind != answerAccepted {
 		return judgeNotAccepted(spec, p)
@@ -71,7 +71,7 @@ func judgeNotAccepted(spec Spec, p probeFacts) health.Verdict {
 	return v
 }
 
-// judgeNotMutated is an API server that accepts because it calls no webhook (cert-manager
+// judgeNotMutated judges an API server that accepts because it calls no webhook (cert-manager
 // pkg/util/cmapichecker, ErrMutationWebhookMissing).
 func judgeNotMutated(spec Spec, p probeFacts) health.Verdict {
 	v := health.Verdict{State: health.Waiting, Message: "accepted but not mutated: " + strings.Join(p.Unfilled, ", ") + " empty"}
@@ -95,8 +95,8 @@ func notMutated(spec Spec) (cause, hint string) {
 	return "the API server does not ask the mutating webhook (yet)", "kubectl get " + configurationName(mutation) + " " + mutation.Configuration + " -o yaml"
 }
 
-// judgeNotDenied is the case that other gates pass: everything is accepted because no webhook is
-// called.
+// judgeNotDenied judges the case that other gates pass: everything is accepted because no webhook
+// is called.
 func judgeNotDenied(spec Spec, p probeFacts) health.Verdict {
 	v := health.Verdict{State: health.Waiting, Hint: probeHint(spec, p.Deny.Kind), Cause: "the API server does not ask this webhook (yet)"}
 	v.Message = "an object that the webhook must refuse was accepted"
@@ -111,7 +111,7 @@ func judgeNotDenied(spec Spec, p probeFacts) health.Verdict {
 	return v
 }
 
-// probeMessage is the finding in words.
+// probeMessage returns the finding in words.
 func probeMessage(kind answerKind) string {
 	switch kind {
 	case answerDenied:

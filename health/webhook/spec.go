@@ -34,8 +34,9 @@ type Spec struct {
 	// as Configuration's are. Optional.
 	Mutates string `json:"mutates,omitempty"`
 	// AcceptFills are dotted paths, such as spec.username, that must have a value in the answer to
-	// the dry run of Accept, or, as in spec.nodeName=a, that value: an API server that does not ask
-	// the mutating webhook accepts as well. Give Accept a generateName, since a namesake hides it.
+	// the dry run of Accept. A path may name the value, as in spec.nodeName=a. An API server that
+	// does not ask the mutating webhook accepts the dry run as well. Give Accept a generateName,
+	// since a namesake hides it.
 	AcceptFills []string `json:"acceptFills,omitempty"`
 	// Consecutive counts the passes in a row that each API server must give. Zero means 2.
 	Consecutive int `json:"consecutive,omitempty"`

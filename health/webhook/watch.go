@@ -131,8 +131,8 @@ func (w *webhookWatch) observeAgain(ctx context.Context, changed <-chan struct{}
 		}
 		w.mu.Lock()
 		if facts.Fault != nil {
-			// Nothing was seen, so nothing has moved: hosts go on asking there, and say only what
-			// changes.
+			// Nothing was seen, so nothing has moved: hosts go on asking there, and report changes
+			// only.
 			facts.Hosts.Address = w.facts.Hosts.Address
 		}
 		if facts.Fault == nil && version != w.version {

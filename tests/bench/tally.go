@@ -12,8 +12,8 @@ type Trial struct {
 	good  bool
 }
 
-// Kills counts interruptions of a command, and those after which the same command converged.
-// Histories counts programs of operations, and those that violated an invariant.
+// Kills counts interruptions of a command, and how many of them the same command converged after.
+// Histories counts programs of operations, and how many violated an invariant.
 var (
 	Kills     = Trial{tried: "kills_tried", came: "kills_converged", unit: "kills", good: true}
 	Histories = Trial{tried: "histories_checked", came: "histories_violated", unit: "histories", least: 1020}

@@ -74,8 +74,8 @@ func TestNoReleaseLeavesDefinitionsBehind(t *testing.T) {
 	}
 }
 
-// The rule sees the definitions that a release without skipCrds would leave: of Traefik's, those
-// that the program does not apply.
+// The rule sees the definitions that a release without skipCrds would leave: Traefik's, less the
+// program's own.
 func TestDefinitionsWithoutAnOwnerAreSeen(t *testing.T) {
 	p := newProgram(t, nil)
 	i := slices.IndexFunc(p.releases, func(r *release) bool { return r.name == "traefik" })

@@ -82,8 +82,8 @@ func (w *world) gate(spec health.Spec) {
 	}
 }
 
-// upstreams checks that a data plane of the labels is asked where it listens, and that its
-// controller and the routes are there.
+// upstreams checks that a data plane of the labels is asked at its port, and that its controller
+// and the routes exist.
 func (w *world) upstreams(gate string, spec upstreams.Spec) {
 	w.workloads(gate, []string{spec.Controller})
 	selector, err := labels.Parse(spec.Selector)

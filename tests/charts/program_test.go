@@ -25,8 +25,7 @@ import (
 type program struct {
 	releases []*release
 	gates    []health.Spec
-	// objects are those that it registers by itself, definitions those of the bundles that it
-	// applies.
+	// objects are the program's own objects, definitions those of the bundles that it applies.
 	objects, definitions []object
 	// warnings are the program's messages to the user.
 	warnings []string

@@ -121,7 +121,7 @@ func (r *release) definitions(loaded *chart.Chart) map[string]string {
 // orphans returns the definitions that Helm would install from crds/ and that have no owner. Helm
 // neither changes nor deletes them, ever
 // (https://helm.sh/docs/chart_best_practices/custom_resource_definitions). The program also deletes
-// those that it applies itself.
+// its own ones.
 func (r *release) orphans(t *testing.T, owned []object) []string {
 	t.Helper()
 	loaded := r.load()

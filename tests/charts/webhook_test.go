@@ -10,8 +10,8 @@ import (
 	"strata/health/webhook"
 )
 
-// webhook checks everything by which a gate knows a webhook: its configurations, where they send
-// requests, who answers there, which request they are asked about and who it is that refuses.
+// webhook checks everything by which a gate knows a webhook: its configurations, their Service and
+// its Pods, the requests that it gets, and its name in a refusal.
 func (w *world) webhook(gate string, spec webhook.Spec) {
 	w.workloads(gate, spec.Workloads)
 	w.service("gate "+gate, spec.Namespace, spec.Service, false, spec.Port)

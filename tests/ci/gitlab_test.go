@@ -92,8 +92,8 @@ func strictly(value yaml.Node, into any) error {
 	return decoder.Decode(into)
 }
 
-// check returns the faults that GitLab's own linter would refuse, and those that would let two runs
-// overlap.
+// check returns the faults that GitLab's own linter would refuse, and faults that would let two
+// runs overlap.
 func (p pipeline) check() error {
 	var wrong []error
 	refuse := func(name, format string, args ...any) {

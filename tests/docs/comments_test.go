@@ -15,7 +15,7 @@ const (
 	// openingsAtMost bounds the comments that define their subject, in percent.
 	openingsAtMost = 1.0
 	// whatAtMost bounds the word "what" in comments, in 1,000 words.
-	whatAtMost = 4.6
+	whatAtMost = 0.5
 	// wideAtMost bounds the lines of Go over 120 columns, in percent.
 	wideAtMost = 2.3
 )

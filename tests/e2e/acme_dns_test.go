@@ -10,8 +10,7 @@ import (
 	"github.com/miekg/dns"
 )
 
-// nameServer has one zone, and takes dynamic updates of TXT records (RFC 2136) from who has its
-// key.
+// nameServer has one zone, and takes dynamic updates of TXT records (RFC 2136) with its key.
 type nameServer struct {
 	// address is its host and port; key is the secret of the TSIG key named tsigName.
 	address, zone, key string
@@ -51,7 +50,7 @@ func serveNames(t *testing.T, host, zone string) *nameServer {
 	return n
 }
 
-// leads has a name lead to an address, in one view or the other.
+// leads makes a name lead to an address, in one view or the other.
 func (n *nameServer) leads(view map[string]string, name, address string) {
 	n.mutex.Lock()
 	defer n.mutex.Unlock()

@@ -20,11 +20,12 @@ import (
 // acmeServer is Pebble, Let's Encrypt's small ACME server for tests, on this machine. Its CA is
 // made anew with each.
 type acmeServer struct {
-	// directory is its URL, ca the CA of its own certificate, root what it issues leads to.
+	// directory is its URL, ca the CA of its own certificate, root the root of the certificates it
+	// issues.
 	directory, ca, root string
 	// keyID and key are the only external account.
 	keyID, key string
-	// limited refuses orders, as a rate limit does; orders counts those that were taken.
+	// limited refuses orders, as a rate limit does; orders counts the accepted ones.
 	limited atomic.Bool
 	orders  atomic.Int64
 }
@@ -36,7 +37,7 @@ const newOrder = "/order-plz"
 const limit = `{"type": "urn:ietf:params:acme:error:rateLimited", "status": 429, "detail": "too many certificates (5) already issued for this exact set of ` +
 	`identifiers in the last 168h0m0s, retry after 2030-01-01 00:00:00 UTC: see https://letsencrypt.org/docs/rate-limits/"}`
 
-// serveACME serves ACME at an address of this machine. It finds names, and what proves them, as the
+// serveACME serves ACME at an address of this machine. It finds names, and their proofs, as the
 // name server's outside has them.
 func serveACME(t *testing.T, host string, names *nameServer) *acmeServer {
 	t.Helper()

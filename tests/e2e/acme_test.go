@@ -88,7 +88,7 @@ func TestACMESigns(t *testing.T) {
 	})
 }
 
-// rootsOf are CAs in PEM.
+// rootsOf reads CAs in PEM.
 func rootsOf(t *testing.T, text string) *x509.CertPool {
 	t.Helper()
 	roots := x509.NewCertPool()

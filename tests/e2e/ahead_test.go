@@ -14,7 +14,7 @@ import (
 const (
 	// commonWeight is the weight of all machines together beside a process of this host, which
 	// would otherwise get as much processor time as all of them. The commands of stories are such
-	// processes, which have to come to something, too.
+	// processes, and must advance, too.
 	commonWeight = 4
 	// aheadWeight is the weight of a machine that goes ahead beside another story's.
 	aheadWeight = 64
@@ -49,7 +49,7 @@ func (s *stack) ahead(hosts *hostSet, name string, run func(t *testing.T)) {
 	s.step(name, run)
 }
 
-// weigh gives a story's machines a weight, and those that it makes from now on.
+// weigh gives a weight to a story's machines, present and future ones.
 func (l *hostSet) weigh(times int) {
 	l.t.Helper()
 	l.weight = times

@@ -77,7 +77,7 @@ func (a *airgap) isMade(t *testing.T, upstream *upstream) {
 	assert.Zero(t, upstream.requests.Load(), "all was there already\n%s", r.output)
 }
 
-// project is a copy of the checkout's sources: the lock is written there.
+// project makes a copy of the checkout's sources: the lock is written there.
 func (a *airgap) project(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(a.stack.dir, "project")
@@ -88,7 +88,7 @@ func (a *airgap) project(t *testing.T) string {
 	return dir
 }
 
-// onlyPath is the one path that begins so.
+// onlyPath returns the one path that begins so.
 func onlyPath(t *testing.T, paths map[string]string, prefix string) string {
 	t.Helper()
 	var found []string
@@ -141,8 +141,8 @@ func (a *airgap) comesUp(t *testing.T, upstream *upstream) {
 	a.pulledNothing(t)
 }
 
-// pulledNothing holds every image of every Pod to what K3s has imported: a kubelet that pulls says
-// so in an event.
+// pulledNothing checks that K3s has imported every image of every Pod: a kubelet that pulls writes
+// an event.
 func (a *airgap) pulledNothing(t *testing.T) {
 	var events struct {
 		Items []struct{ Reason, Message string }

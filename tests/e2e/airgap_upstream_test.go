@@ -36,13 +36,13 @@ import (
 // upstream has the lab's files under the names of the projects' own, and a registry with the lab's
 // images: all that a connected machine reaches.
 type upstream struct {
-	// address is its own, ca what signs for it.
+	// address is its own, ca the CA that signs for it.
 	address, ca string
 	// versions are those of the lab's files, as sections of a configuration.
 	versions map[string]map[string]any
 	// files holds the mirror's contents by path.
 	files map[string][]byte
-	// requests counts what was asked for.
+	// requests counts the requests.
 	requests atomic.Int32
 }
 
@@ -79,7 +79,7 @@ func serveUpstream(t *testing.T) *upstream {
 	return u
 }
 
-// haveFiles gives it what has an address.
+// haveFiles gives it the artifacts that have an address.
 func (u *upstream) haveFiles(t *testing.T, manifest *artifacts.Manifest) {
 	files, versions, core := map[string][]byte{}, map[string]string{}, []string{}
 	for _, entry := range manifest.Artifacts {
@@ -150,7 +150,7 @@ func (u *upstream) haveImages(t *testing.T, manifest *artifacts.Manifest, client
 	}
 }
 
-// imagesOf are the images of an archive.
+// imagesOf returns the images of an archive.
 func imagesOf(t *testing.T, file string) map[name.Tag]v1.Image {
 	t.Helper()
 	archive := func() (io.ReadCloser, error) { return unpacked(file) }
@@ -181,7 +181,7 @@ func unpacked(file string) (io.ReadCloser, error) {
 	return reader.IOReadCloser(), nil
 }
 
-// packedImages is one archive with the images of several, as K3s publishes its own.
+// packedImages returns one archive with the images of several, as K3s publishes its own.
 func packedImages(t *testing.T, files []string) []byte {
 	t.Helper()
 	images := map[name.Tag]v1.Image{}
@@ -198,7 +198,7 @@ func packedImages(t *testing.T, files []string) []byte {
 	return packed.Bytes()
 }
 
-// packedPrograms is a release's archive, by the names in it.
+// packedPrograms returns a release's archive, by the names in it.
 func packedPrograms(t *testing.T, programs map[string]string) []byte {
 	t.Helper()
 	var packed bytes.Buffer

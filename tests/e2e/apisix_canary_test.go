@@ -14,7 +14,7 @@ import (
 // apisixPart is the part of the requests, in percent, that a new version gets by APISIX.
 const apisixPart = 20
 
-// apisixShop is a workload that is tried by a part of what comes through APISIX.
+// apisixShop returns a workload whose canary gets a part of the requests through APISIX.
 func apisixShop() map[string]any {
 	shop := quickShop()
 	delete(shop, "certificate")
@@ -23,15 +23,15 @@ func apisixShop() map[string]any {
 	return shop
 }
 
-// withShop is the platform with APISIX, its demo and a workload.
+// withShop returns the platform with APISIX, its demo and a workload.
 func withShop(shop map[string]any, hosts *hostSet, nodes ...node) map[string]any {
 	sections := withAPISIX(hosts, "full", nodes...)
 	sections["apps"] = map[string]any{"demo": true, "validate": "full", "workloads": []any{shop}}
 	return sections
 }
 
-// canaryByAPISIX ups a version that fails, and then one that works, while requests are sent. The
-// probe of both is answered: only what APISIX has counted tells them apart.
+// canaryByAPISIX updates to a version that fails, and then to one that works, while requests are
+// sent. The probe of both is answered: only APISIX's counts tell them apart.
 func (s *stack) canaryByAPISIX(t *testing.T, shop map[string]any, hosts *hostSet, nodes ...node) {
 	version := func(env map[string]any) {
 		shop["env"] = env

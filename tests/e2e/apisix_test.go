@@ -17,8 +17,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// The seed's four tests: a clean cluster, a second run, fast iteration, and a partial failure; and
-// what its script never did, going.
+// TestAPISIX runs a clean cluster, a second run, fast iteration, a partial failure, and a destroy.
 func TestAPISIX(t *testing.T) {
 	t.Parallel()
 	net := network{"std0", "10.24.0"}
@@ -80,7 +79,7 @@ func TestAPISIX(t *testing.T) {
 	})
 }
 
-// withAPISIX is a platform with APISIX and its demo, and no other ingress.
+// withAPISIX returns a platform with APISIX and its demo, and no other ingress.
 func withAPISIX(hosts *hostSet, validate string, nodes ...node) map[string]any {
 	sections := platform(hosts, nodes...)
 	sections["ingress"] = map[string]any{"domain": "apisix.test", "controllers": []any{"apisix"}}
@@ -90,7 +89,7 @@ func withAPISIX(hosts *hostSet, validate string, nodes ...node) map[string]any {
 	return sections
 }
 
-// withoutAPISIX is the same platform without it.
+// withoutAPISIX returns the same platform without it.
 func withoutAPISIX(hosts *hostSet, nodes ...node) map[string]any {
 	sections := withAPISIX(hosts, "full", nodes...)
 	sections["ingress"] = map[string]any{"domain": "apisix.test", "controllers": []any{}}
@@ -99,8 +98,8 @@ func withoutAPISIX(hosts *hostSet, nodes ...node) map[string]any {
 	return sections
 }
 
-// partialFailure is the seed's fourth test: a file that cannot be read, and one that the API server
-// refuses, beside what the stack has.
+// partialFailure adds a file that cannot be read, and one that the API server refuses, to a working
+// stack.
 func (s *stack) partialFailure(t *testing.T, sections map[string]any) {
 	write := func(name, text string) string {
 		path := filepath.Join(s.dir, name)
@@ -132,7 +131,7 @@ func (s *stack) partialFailure(t *testing.T, sections map[string]any) {
 	s.must(s.up("--expect-no-changes"))
 }
 
-// merged are sections with others in their place.
+// merged returns sections with others in their place.
 func merged(sections, others map[string]any) map[string]any {
 	all := map[string]any{}
 	maps.Copy(all, sections)

@@ -15,13 +15,12 @@ import (
 // noSpace matches the messages of a full disk.
 var noSpace = regexp.MustCompile(`(?i)no space left on device|no space in /|(disk|storage) (is )?full`)
 
-// disk is a file system in memory in the place of a folder, so that what fills it harms nothing
-// else.
+// disk is a file system in memory in the place of a folder, so that filling it harms nothing else.
 type disk struct {
 	// host has the folder; empty for this machine.
 	host string
-	// mount and free are scripts on host: the one makes it, full unless late fills it, and the
-	// other takes it away.
+	// mount and free are scripts on host: mount makes it, full unless late fills it, and free
+	// removes it.
 	mount, free string
 	// late is a script on this machine that fills it once the action is under way. Optional.
 	late string
@@ -52,7 +51,7 @@ func pushDisk(a *acted, t *testing.T) disk {
 	}
 }
 
-// stateDisk is that of the stack's state, which is all that an action inside the cluster writes to.
+// stateDisk returns the disk of the stack's state: an action inside the cluster writes to no other.
 func stateDisk(a *acted, _ *testing.T) disk {
 	return disk{late: filled(a.stateFolder()), free: "mount -o remount,size=2g " + a.stateFolder()}
 }
@@ -71,7 +70,7 @@ func mounted(folder, size string) string {
 	return fmt.Sprintf("mkdir -p %[1]s\nmount -t tmpfs -o size=%[2]s,mode=0755 strata-fault %[1]s\n", folder, size)
 }
 
-// withContent mounts one over a folder, with what the folder has.
+// withContent mounts one over a folder, with the folder's content.
 func withContent(folder string) string {
 	return fmt.Sprintf("at=$(mktemp -d /run/strata-fault.XXXXXX)\n%[1]scp -a %[2]s/. $at/\nmount --bind $at %[2]s\numount $at\nrmdir $at\n", mounted("$at", "2g"), folder)
 }

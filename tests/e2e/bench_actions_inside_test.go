@@ -79,7 +79,7 @@ func processes() (numbers []string) {
 	return slices.DeleteFunc(names, func(name string) bool { return name[0] < '1' || name[0] > '9' })
 }
 
-// says looks for a text in what the command says.
+// says looks for a text in the command's output.
 func says(text string) func(*acted, *testing.T) func(string) bool {
 	return func(*acted, *testing.T) func(string) bool {
 		return func(said string) bool { return strings.Contains(said, text) }

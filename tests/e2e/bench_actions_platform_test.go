@@ -22,8 +22,8 @@ type acted struct {
 	// snapshots.
 	bundle, folder string
 	all            []node
-	// grown, labelled and version are what the configuration has just now: a second agent, an agent
-	// with a label, and which version of shop.
+	// grown, labelled and version describe the present configuration: a second agent, an agent with
+	// a label, and the version of shop.
 	grown, labelled bool
 	version         int
 	shop            map[string]any
@@ -68,7 +68,7 @@ func (a *acted) sections() map[string]any {
 	}
 }
 
-// nodes are the configured ones.
+// nodes returns the configured ones.
 func (a *acted) nodes() []node {
 	return slices.DeleteFunc(slices.Clone(a.all), func(n node) bool { return n.name == "agent-2" && !a.grown })
 }
@@ -96,8 +96,8 @@ func (a *acted) on(t *testing.T, host, script string) {
 // not look at.
 var skippable = append([]byte{0x50, 0x2A, 0x4D, 0x18, 0xF8, 0x01, 0, 0}, make([]byte, 504)...)
 
-// swap gives a file of the bundle its other content, which ends with what its readers do not look
-// at, and returns the sum.
+// swap gives a file of the bundle its other content, which differs in an end that its readers
+// ignore, and returns the sum.
 func (a *acted) swap(t *testing.T, file string) string {
 	path := filepath.Join(a.bundle, file)
 	content, err := os.ReadFile(filepath.Join(bundle, file))

@@ -25,7 +25,7 @@ const partsOnHost = `for folder in /etc/rancher /usr/local/bin /var/lib/strata `
 done
 `
 
-// leftOnHost are half files, and what an action holds or marks on a host while it lasts.
+// leftOnHost prints half files, and locks and marks of an action on a host while it lasts.
 const leftOnHost = partsOnHost + `find /var/lib/strata -name restoring
 if [ -d ` + snapshotsFolder + ` ]; then find ` + snapshotsFolder + ` -name '*-ahead'; fi
 flock -n /run/strata-k3s.lock true || echo "/run/strata-k3s.lock is held"
@@ -38,8 +38,8 @@ for unit in k3s k3s-agent; do
 done
 `
 
-// leavesNothing looks for what an action that was interrupted may leave on hosts, in the cluster,
-// in the state and on this machine.
+// leavesNothing looks for leftovers of an interrupted action on hosts, in the cluster, in the state
+// and on this machine.
 func (a *acted) leavesNothing(t *testing.T) {
 	t.Helper()
 	for _, n := range a.nodes() {

@@ -27,8 +27,8 @@ var actions = []action{
 		disk: copiedDisk("agent-1", "/etc/rancher/k3s"), says: []string{"k3s-agent-1-install"},
 	},
 	{
-		// Of the server there would be nothing to evict the second time: what has left it stays on
-		// the agents.
+		// The server would have nothing to evict the second time: its evicted Pods stay on the
+		// agents.
 		name: "drain", begin: grow, change: otherK3s, inside: drains("agent-1"), end: shrink,
 		disk: stateDisk, says: []string{"An IO error occurred while writing the new snapshot file"},
 	},

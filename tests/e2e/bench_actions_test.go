@@ -18,21 +18,20 @@ import (
 // action is something long that Strata does.
 type action struct {
 	name string
-	// begin makes what all its rounds need. Optional.
+	// begin prepares all its rounds. Optional.
 	begin func(a *acted, t *testing.T)
-	// change gives an up something to do, in the platform's configuration or its bundle. Optional,
-	// for another command.
+	// change gives an update something to do, in the platform's configuration or its bundle.
+	// Optional, for another command.
 	change func(a *acted, t *testing.T)
-	// command is run, and run again. Optional: an up.
+	// command is run, and run again. Optional: an update.
 	command func(a *acted) []string
-	// inside prepares a look whether the action is under way, given what the command has said.
+	// inside prepares a check whether the action is under way, given the command's output.
 	inside func(a *acted, t *testing.T) func(said string) bool
-	// disk is the one that the action writes to, and says what the command has to say of it when it
-	// is full, beside that.
+	// disk is the disk that the action writes to, and says are texts that the command must print
+	// about it when it is full.
 	disk func(a *acted, t *testing.T) disk
 	says []string
-	// after takes back what change made, once the platform has converged, and end what begin made.
-	// Optional.
+	// after undoes change, once the platform has converged, and end undoes begin. Optional.
 	after func(a *acted, t *testing.T)
 	end   func(a *acted, t *testing.T)
 }
@@ -136,7 +135,7 @@ func (a *acted) fillsUp(t *testing.T, row action, inside func(string) bool) {
 	t.Logf("a full disk: %s", lineOf(said))
 }
 
-// lineOf is the line that tells of the full disk.
+// lineOf returns the line that tells of the full disk.
 func lineOf(said string) string {
 	for line := range strings.Lines(said) {
 		if noSpace.MatchString(line) {
@@ -175,7 +174,7 @@ func (a *acted) awaits(t *testing.T, run *running, inside func(said string) bool
 }
 
 // convergesAgain requires the results that must follow every interruption: the same command
-// succeeds, gates are open, an up has nothing to do, and nothing is left over.
+// succeeds, gates are open, an update has nothing to do, and nothing is left over.
 func (a *acted) convergesAgain(t *testing.T, row action) {
 	a.unlock()
 	command := a.commandOf(row)

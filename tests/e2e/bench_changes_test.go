@@ -41,7 +41,7 @@ func (s *stack) view(address string) cluster {
 	return made
 }
 
-// changes are one change for each kind of gate.
+// changes returns one change for each kind of gate.
 func changes(s *stack, hosts *hostSet) []change {
 	first, second := s.view(hosts.net.address(11)), s.view(hosts.net.address(12))
 	run := func(name, script string) func(*testing.T) {
@@ -72,7 +72,7 @@ func changes(s *stack, hosts *hostSet) []change {
 	}
 }
 
-// notReady says of a node whose kubelet has stopped what a controller would say a minute later.
+// notReady marks a node whose kubelet has stopped, as a controller would a minute later.
 func (c cluster) notReady(t *testing.T, name string) {
 	nodes := c.typed.CoreV1().Nodes()
 	node, err := nodes.Get(t.Context(), name, metav1.GetOptions{})

@@ -20,7 +20,7 @@ import (
 // commandsEndWithin bounds each command: the longest time-out that one has to wait for is a gate's.
 const commandsEndWithin = 8 * time.Minute
 
-// sections are the configuration with the changes that are there.
+// sections returns the configuration with the present changes.
 func (h *history) sections() map[string]any {
 	net, last := h.machines.net, "210"
 	if h.changed["pool"] {
@@ -37,12 +37,12 @@ func (h *history) sections() map[string]any {
 	}
 }
 
-// nodes are the configured ones.
+// nodes returns the configured ones.
 func (h *history) nodes() []node {
 	return slices.DeleteFunc(slices.Clone(h.all), func(n node) bool { return h.changed[n.name] })
 }
 
-// learnSecrets reads what must not be in what any command says.
+// learnSecrets reads the secrets that no command may print.
 func (h *history) learnSecrets(t *testing.T) {
 	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(h.output("kubeconfig")))
 	require.NoError(t, err)
@@ -68,7 +68,7 @@ func (h *history) quiet(r result) {
 	}
 }
 
-// converge is an up as a person types it, who knows what changed beneath Pulumi.
+// converge runs an update as a user types it, who knows the changes outside of Pulumi.
 func (h *history) converge() {
 	h.unlock()
 	if h.adrift {
@@ -79,13 +79,13 @@ func (h *history) converge() {
 	h.bounded(h.up())
 }
 
-// interrupts an up within a time.
+// interrupts starts an update and interrupts it within a time.
 func (h *history) interrupts(t *testing.T, how string, within time.Duration) {
 	h.unlock()
 	h.interrupted(t, how, time.Duration(h.random.Float64()*float64(within)), h.machines.net, "up")
 }
 
-// loses takes the power of an agent while an up runs, which is killed, and gives it back.
+// loses cuts the power of an agent while an update runs, which is killed, and restores it.
 func (h *history) loses(t *testing.T) {
 	h.machines.machineDo(t, "agent-1", "stop", "--hard")
 	h.interrupts(t, "SIGKILL", 10*time.Second)

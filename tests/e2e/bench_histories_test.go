@@ -17,21 +17,20 @@ import (
 	"strata/tests/bench"
 )
 
-// history is a platform on machines that Strata makes, and what was done to it.
+// history is a platform on machines that Strata makes, and the steps taken with it.
 type history struct {
 	*stack
 	pve      *proxmox
 	machines *hostSet
 	random   *rand.Rand
-	// all are the nodes while none has left; changed are the changes of the configuration that are
-	// there.
+	// all are the nodes while none has left; changed are the present changes of the configuration.
 	all     []node
 	changed map[string]bool
 	// snapshot is a file of the cluster as it is configured now; empty where there is none.
 	snapshot string
 	// adrift is true where objects changed beneath Pulumi: a plain up does not look.
 	adrift bool
-	// secrets must not be in what is said.
+	// secrets must not be in any output.
 	secrets []string
 }
 
@@ -39,8 +38,8 @@ type history struct {
 var operations = []string{"up", "interrupt", "interrupt", "label", "pool", "agent-2", "lose", "delete", "edit", "snapshot", "restore", "two ups"}
 
 // TestBenchHistories plays HISTORIES (20) programs of two to five operations, drawn from SEED (1),
-// one after the other on one platform, and looks after each whether an up ends well, a second one
-// changes nothing and nothing is lost: `make bench-histories`.
+// one after the other on one platform. After each an update succeeds, a second one changes nothing,
+// and nothing is lost: `make bench-histories`.
 func TestBenchHistories(t *testing.T) {
 	histories, seed := number(t, "HISTORIES", 20), number(t, "SEED", 1)
 	h := &history{changed: map[string]bool{}, all: []node{{"server-1", "server", 11}, {"agent-1", "agent", 21}, {"agent-2", "agent", 22}}}
@@ -55,7 +54,7 @@ func TestBenchHistories(t *testing.T) {
 		if !t.Run(fmt.Sprintf("%d %s", number, strings.Join(program, ", ")), func(t *testing.T) { h.plays(t, number, program) }) {
 			violated++
 		}
-		// As it goes: what a run that breaks off has found counts.
+		// Recorded after each program: a run that breaks off counts as far as it came.
 		require.NoError(t, bench.Tally(filepath.Join(root, "bench/results.json"), "lab/local", bench.Histories, number+1, violated))
 		require.Zero(t, violated, "SEED=%d; what follows would be about what it left", seed)
 	}
@@ -71,7 +70,7 @@ func (h *history) draw() []string {
 	return program
 }
 
-// plays does what the program says, behind a write that has to be there ever after.
+// plays takes the program's steps, after a write that has to be there ever after.
 func (h *history) plays(t *testing.T, number int, program []string) {
 	whole := h.t
 	h.t, h.snapshot = t, ""

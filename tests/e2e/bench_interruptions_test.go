@@ -12,13 +12,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// interruptions break off a run of Pulumi: a machine without memory or a closed terminal; a person
+// interruptions break off a run of Pulumi: a machine without memory or a closed terminal; a user
 // who stops it; one who does not wait for that; and the hosts out of reach for a while.
 var interruptions = []string{"SIGKILL", "SIGINT", "SIGINT twice", "network lost"}
 
 const (
-	// endsWithin bounds what an interrupted run does before it ends: it waits for the hosts that it
-	// changes just then.
+	// endsWithin bounds the end of an interrupted run: it waits for the hosts that it changes just
+	// then.
 	endsWithin = 5 * time.Minute
 	// networkLostFor is longer than SSH's and the API's connections wait for an answer.
 	networkLostFor = 20 * time.Second
@@ -28,7 +28,7 @@ const (
 type running struct {
 	cmd    *exec.Cmd
 	output *signal
-	// ended is closed once it has ended, and err is how.
+	// ended is closed once it has ended, and err is its result.
 	ended chan struct{}
 	err   error
 }
@@ -72,7 +72,7 @@ func (r *running) send(t *testing.T, signal syscall.Signal) {
 	}
 }
 
-// wait waits for the end, and kills what does not come to one.
+// wait waits for the end, and kills a run that does not end.
 func (r *running) wait(t *testing.T) {
 	select {
 	case <-r.ended:
@@ -82,7 +82,7 @@ func (r *running) wait(t *testing.T) {
 	}
 }
 
-// toEnd are the arguments of Pulumi for a subcommand that asks for nothing.
+// toEnd returns the arguments of Pulumi for a subcommand that asks for nothing.
 func (s *stack) toEnd(subcommand string) []string {
 	return []string{subcommand, "--stack", s.name, "--config-file", s.config, "--yes", "--skip-preview", "--non-interactive", "--parallel", "32"}
 }
@@ -102,7 +102,7 @@ func (s *stack) interrupted(t *testing.T, how string, after time.Duration, net n
 	return true
 }
 
-// filterBridge drops (-I) what this machine and the hosts send each other, or no longer does (-D).
+// filterBridge drops (-I) packets between this machine and the hosts, or no longer does (-D).
 func filterBridge(t *testing.T, action string, net network) {
 	for _, rule := range [][]string{{"INPUT", "-i"}, {"OUTPUT", "-o"}} {
 		output, err := exec.Command("iptables", "-w", action, rule[0], rule[1], net.bridge, "-j", "DROP").CombinedOutput()

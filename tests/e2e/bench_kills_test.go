@@ -55,7 +55,7 @@ func TestBenchKills(t *testing.T) {
 	require.Equal(t, tried, converged)
 }
 
-// number is a number in the environment.
+// number returns a number in the environment.
 func number(t *testing.T, variable string, otherwise int) int {
 	text := os.Getenv(variable)
 	if text == "" {

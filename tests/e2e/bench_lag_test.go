@@ -18,27 +18,26 @@ import (
 const (
 	// lagRounds is the number of rounds of each change.
 	lagRounds = 4
-	// look is the observers' interval: what they see is true for at most this long before they see
-	// it.
+	// look is the observers' interval: a fact is true for at most this long before they see it.
 	look = 20 * time.Millisecond
 	// lagLimit bounds one round; a change that takes longer is broken, not slow.
 	lagLimit = 2 * time.Minute
 )
 
-// change makes what one gate observes false and true again, and says independently of the gate when
-// it is true.
+// change makes a gate's observed fact false and true again, and observes it independently of the
+// gate.
 type change struct {
 	gate        string
 	spoil, mend func(t *testing.T)
-	// observe says when what the gate observes became true.
+	// observe returns when the gate's observed fact became true.
 	observe observer
 }
 
-// observer blocks until what it observes is true, and returns when that was. The zero time: not
-// before ctx ended.
+// observer blocks until its fact is true, and returns the time of that. It returns the zero time if
+// ctx ended before.
 type observer func(ctx context.Context) time.Time
 
-// lag is the time in ms between "true", as the observers see it, and the gate's verdict line.
+// lag returns the time in ms between "true", as the observers see it, and the gate's verdict line.
 func (c change) lag(t *testing.T, s *stack) float64 {
 	c.spoil(t)
 	ctx, cancel := context.WithTimeout(t.Context(), lagLimit)
@@ -109,7 +108,7 @@ func connected(hosts *hostSet, name, address string, port int32) observer {
 	return inside(hosts, name, fmt.Sprintf("address=/dev/tcp/%s/%d\n", address, port)+untilConnected)
 }
 
-// inside is an observer that runs in a machine, which has this machine's clock: a script that
+// inside returns an observer that runs in a machine, which has this machine's clock: a script that
 // prints the nanosecond.
 func inside(hosts *hostSet, name, script string) observer {
 	return func(context.Context) time.Time {
@@ -121,7 +120,7 @@ func inside(hosts *hostSet, name, script string) observer {
 	}
 }
 
-// nanosecond reads what date +%s%N prints; the zero time where that is none.
+// nanosecond reads the output of date +%s%N; the zero time for anything else.
 func nanosecond(text string) time.Time {
 	nanoseconds, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
 	if err != nil {
@@ -130,10 +129,10 @@ func nanosecond(text string) time.Time {
 	return time.Unix(0, nanoseconds)
 }
 
-// inTurn is an observer whose parts begin one after the other, the cheap ones first. It is for
-// facts that come in this order: a part that looks before its turn finds nothing, and takes the
-// processors from what it waits for. What was true before its turn counts from then, which is a few
-// milliseconds in the gate's favour.
+// inTurn returns an observer whose parts begin one after the other, the cheap ones first. It is for
+// facts that come in this order: a part that looks before its turn finds nothing, and takes
+// processors from the awaited change. A fact that was true before its turn counts from then, which
+// is a few milliseconds in the gate's favour.
 func inTurn(parts ...observer) observer {
 	return func(ctx context.Context) time.Time {
 		last := parts[0](ctx)
@@ -147,7 +146,7 @@ func inTurn(parts ...observer) observer {
 	}
 }
 
-// together is an observer whose parts observe at the same time.
+// together returns an observer whose parts observe at the same time.
 func together(parts ...observer) observer {
 	return func(ctx context.Context) time.Time {
 		seen := make(chan time.Time, len(parts))

@@ -105,7 +105,7 @@ func (c cluster) unconnected(t *testing.T, hosts *hostSet, namespace, service st
 	}
 }
 
-// serviceAt is a Service's own address and first port.
+// serviceAt returns a Service's own address and first port.
 func (c cluster) serviceAt(t *testing.T, namespace, service string) (string, int32) {
 	found, err := c.typed.CoreV1().Services(namespace).Get(t.Context(), service, metav1.GetOptions{})
 	require.NoError(t, err)

@@ -15,7 +15,7 @@ import (
 	"strata/tests/bench"
 )
 
-// recordedUp is an up, recorded as `make up` does it, and what its recording comes to.
+// recordedUp runs an update, recorded as `make up` does it, and returns its time and its recording.
 func (s *stack) recordedUp() (time.Duration, timeline.Run) {
 	s.t.Helper()
 	file := filepath.Join(s.dir, "up.jsonl")
@@ -40,7 +40,7 @@ func ratios(run timeline.Run) []bench.Result {
 	}
 }
 
-// TestBenchMachines measures how an up of the lab, and one with nothing to do, grow with the
+// TestBenchMachines measures how an update of the lab, and one with nothing to do, grow with the
 // machines: one server and the rest agents. It is not part of `make bench`, which every machine can
 // run: eight hosts need 8 GiB or so. `make bench-machines` runs it.
 func TestBenchMachines(t *testing.T) {

@@ -21,8 +21,8 @@ import (
 const proxyRaces = 20
 
 // TestBenchSerial measures APISIX and its demo by the first platform's script against Strata, one
-// after the other on hosts that are the same and new, and merges the numbers into
-// bench/results.json: `make bench-serial`. tests/bench/serial says what is compared.
+// after the other on equal new hosts. It merges the numbers into bench/results.json: `make
+// bench-serial`. tests/bench/serial describes the comparison.
 func TestBenchSerial(t *testing.T) {
 	for _, c := range []struct{ name, validate, from string }{
 		{"full", "full", bundle},
@@ -89,7 +89,8 @@ type sample struct {
 	export []byte       // of Strata's stack
 }
 
-// cluster is where both sides start: K3s, and MetalLB with its pool, and nothing else.
+// readyCluster makes the common start of both sides: K3s, and MetalLB with its pool, and nothing
+// else.
 func readyCluster(t *testing.T, name, artifacts string) (*hostSet, *stack) {
 	hosts := existingHosts(t, "e2eo", serialNetwork, serialNodes...)
 	s := newStack(t, name, map[string]any{
@@ -124,9 +125,8 @@ func byScript(t *testing.T, artifacts, validate string, export []byte) sample {
 	return sample{took: r.took}
 }
 
-// waves splits a run without waves into the waves of the seed's plan: until the last of the
-// infrastructure is there, from then on until the last manifest is applied, and from then on until
-// its end.
+// waves splits a run without waves into the waves of the plan: until the infrastructure is
+// complete, until the last manifest is applied, and until the end.
 func (s sample) waves() []bench.Result {
 	first, second := s.began, s.began
 	for _, bar := range s.run.Bars {
@@ -151,8 +151,8 @@ func (s sample) waves() []bench.Result {
 	}
 }
 
-// withImages is a bundle whose images of APISIX and of cert-manager go to every node, wanted or
-// not: to load them is no part of what is measured, on either side.
+// withImages returns a bundle whose images of APISIX and of cert-manager go to every node, wanted
+// or not: the measurement leaves out their loading, on either side.
 func withImages(t *testing.T, from string) string {
 	other := filepath.Join(t.TempDir(), "bundle")
 	s := &stack{t: t}

@@ -14,8 +14,8 @@ import (
 // benchRequests are sent in each phase at least, at benchRate a second.
 const benchRequests, benchRate = 10_000, 200
 
-// TestBenchWorkload counts what a workload with a user's defaults loses in each kind of
-// replacement, and merges the numbers into bench/results.json: `make bench`.
+// TestBenchWorkload counts the requests that a workload with a user's defaults loses in each kind
+// of replacement, and merges the numbers into bench/results.json: `make bench`.
 func TestBenchWorkload(t *testing.T) {
 	w := newWorkloadStory(t, "e2ebw", network{"stz0", "10.27.0"}, defaultShop())
 	w.step("up", func(*testing.T) { w.must(w.up()) })
@@ -37,8 +37,8 @@ func TestBenchWorkload(t *testing.T) {
 	})
 }
 
-// TestBenchUnprotected counts what the workload loses without each protection, and how Pods come by
-// their certificates.
+// TestBenchUnprotected counts the requests that the workload loses without each protection, and
+// compares the ways in which Pods come by their certificates.
 func TestBenchUnprotected(t *testing.T) {
 	w := newWorkloadStory(t, "e2ebw", network{"stz0", "10.27.0"}, defaultShop())
 	w.step("up", func(*testing.T) { w.must(w.up()) })

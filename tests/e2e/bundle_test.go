@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// otherBundle is the bundle with one file that change may replace, given its path; change returns
-// the sum that the manifest then has for it.
+// otherBundle returns the bundle with one file that change may replace, given its path; change
+// returns the sum that the manifest then has for it.
 func (s *stack) otherBundle(t *testing.T, file string, change func(path string) string) string {
 	t.Helper()
 	other := filepath.Join(t.TempDir(), "bundle")
@@ -48,7 +48,7 @@ func (s *stack) editManifest(t *testing.T, folder string, edit func(entry map[st
 	require.NoError(t, os.WriteFile(manifest, text, 0o600))
 }
 
-// sumOf is a file's sha256.
+// sumOf returns a file's sha256.
 func sumOf(t *testing.T, path string) string {
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)

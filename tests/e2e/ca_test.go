@@ -49,7 +49,7 @@ func (s *stack) meetsAnotherCA(t *testing.T, hosts *hostSet, configured map[stri
 	s.must(s.up("--expect-no-changes"))
 }
 
-// getsAnotherCA deletes the CA's Secret and returns by what the gate names the CA that cert-manager
+// getsAnotherCA deletes the CA's Secret, and returns the gate's name of the CA that cert-manager
 // makes.
 func (s *stack) getsAnotherCA(t *testing.T) string {
 	secrets := s.client().CoreV1().Secrets("cert-manager")
@@ -68,7 +68,7 @@ func (s *stack) getsAnotherCA(t *testing.T) string {
 	return named[1]
 }
 
-// keepsAsking asks a URL of the ingress again and again, whoever signed for it, and counts the
+// keepsAsking asks a URL of the ingress again and again, with any certificate, and counts the
 // requests and those without an answer.
 func (s *stack) keepsAsking(t *testing.T, url string) (stop func() (asked, lost int64)) {
 	client := &http.Client{Timeout: time.Minute, Transport: &http.Transport{

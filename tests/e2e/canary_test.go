@@ -15,8 +15,8 @@ import (
 // one after the other.
 const canaryFirst, canarySecond = 5, 20
 
-// triesVersions has a new version take a part of the requests first: a bad one loses no more than
-// the first part, and an up that is killed meanwhile converges, forward or back.
+// triesVersions gives a new version a part of the requests first. A bad one loses no more than the
+// first part, and an update that is killed meanwhile converges, forward or back.
 func (w *workloadStory) triesVersions(t *testing.T) {
 	serving := w.version(t)
 	w.shop["canary"] = map[string]any{"steps": []int{canaryFirst, canarySecond}, "hold": "10s", "minAnswers": 5}
@@ -56,7 +56,7 @@ func (w *workloadStory) next(version string) {
 	w.configure(w.sections())
 }
 
-// rollsBack ups a version that fails while requests are sent.
+// rollsBack updates to a version that fails while requests are sent.
 func (w *workloadStory) rollsBack(t *testing.T, serving string) {
 	sending := w.send(t, "shop", 60)
 	sending.phase("bad version", 300, func() {
@@ -72,7 +72,7 @@ func (w *workloadStory) rollsBack(t *testing.T, serving string) {
 	assert.Equal(t, serving, w.version(t), "the old version is what is rolled out")
 }
 
-// weights are those of the backends of the workload's only route, the old version's first.
+// weights returns the weights of the workload's only route, the old version's first.
 func (s *stack) weights(t *testing.T) []int {
 	t.Helper()
 	weights, err := weightsBy(t.Context(), s.client())

@@ -32,9 +32,9 @@ const (
 
 // raceResult holds the end of one Pod.
 type raceResult struct {
-	// failedMounts are FailedMount events for want of the Secret, by their count; started says
-	// whether the application started within the story's patience, and late is how long after the
-	// certificate was there. restarts are those of init containers.
+	// failedMounts counts FailedMount events for the missing Secret; started reports whether the
+	// application started within the story's patience, and late how long after the certificate.
+	// restarts are those of init containers.
 	failedMounts, restarts int
 	started                bool
 	late                   time.Duration
@@ -150,9 +150,9 @@ func racePod(name, way string) *corev1.Pod {
 		}}
 	}
 	if way == raceSeed {
-		// An init container behind a volume that is not optional. What it would do is of no matter,
-		// since kubelet starts it when the Secret is there; the seed's image (bitnami/kubectl:1.28)
-		// is not in the lab, and this is about the mount and not about the pull.
+		// An init container behind a volume that is not optional. Its program does not matter,
+		// since kubelet starts it when the Secret exists. Another image than the original
+		// (bitnami/kubectl:1.28) will do: this is about the mount and not about the pull.
 		pod.Spec.InitContainers = []corev1.Container{{
 			Name: "wait-for-certificate", Image: certWaitImage, ImagePullPolicy: corev1.PullIfNotPresent,
 			Args: []string{"--dir", "/etc/tls", "--timeout", "5m0s"}, VolumeMounts: mount,

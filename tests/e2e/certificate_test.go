@@ -16,7 +16,7 @@ import (
 // platformCertificate is the Certificate behind every URL of the platform, as the API knows it.
 const platformCertificate = "/apis/cert-manager.io/v1/namespaces/traefik/certificates/traefik-tls"
 
-// served is the certificate that a URL shows, once its chain leads to the exported CA.
+// served returns the certificate that a URL shows, once its chain leads to the exported CA.
 func (s *stack) served(t require.TestingT, roots *x509.CertPool, address string) *x509.Certificate {
 	dialer := &net.Dialer{Timeout: 30 * time.Second}
 	connection, err := tls.DialWithDialer(dialer, "tcp", net.JoinHostPort(address, "443"), &tls.Config{
@@ -42,8 +42,8 @@ func (s *stack) renews(t *testing.T) {
 	t.Logf("the new certificate is served after %s", time.Since(started).Round(100*time.Millisecond))
 }
 
-// namesAWrongIssuer has the certificate ask for an issuer that does not exist, and says what the
-// gate says of it.
+// namesAWrongIssuer has the certificate ask for an issuer that does not exist, and checks the
+// gate's message.
 func (s *stack) namesAWrongIssuer(t *testing.T) {
 	issuer := func(name string) {
 		s.patch(t, platformCertificate, `[{"op":"replace","path":"/spec/issuerRef/name","value":"`+name+`"}]`)

@@ -29,7 +29,7 @@ func (s *stack) client() *kubernetes.Clientset {
 	return client
 }
 
-// nodeNames are the names of the cluster's nodes.
+// nodeNames returns the names of the cluster's nodes.
 func nodeNames(t *testing.T, client kubernetes.Interface) []string {
 	t.Helper()
 	nodes, err := client.CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})

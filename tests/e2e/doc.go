@@ -1,10 +1,10 @@
 // Package e2e runs Strata as a user does, through its commands, on lab machines: real SSH, real
 // Kubernetes, the real Pulumi CLI. Each file is one story. A story has a bridge, subnet, names,
-// backend and PULUMI_HOME of its own, cleans up before it starts and after it ends, and dumps hosts
-// and cluster when it fails.
+// backend and PULUMI_HOME of its own. It cleans up before it starts and after it ends, and dumps
+// hosts and cluster when it fails.
 //
-// Stories are parallel: they wait most of the time. Where one sends requests at a rate, and counts
-// what is lost or for how long no Pod answers, its machines go ahead of the others'.
+// Stories are parallel: they wait most of the time. If one sends requests at a rate, and counts
+// losses or the time without an answer, its machines go ahead of the others'.
 //
 //	E2E_KEEP=1   leaves a failed story's machines as they are, and says how to inspect them
 package e2e

@@ -131,7 +131,7 @@ func TestAnExistingClusterGetsTheLayersAndIsLeftAsItWas(t *testing.T) {
 }
 
 // restImage is the demo's REST API as `strata image` calls it, and published are the bundle's
-// archives of what a registry would have.
+// archives that stand in for a registry.
 const restImage = "localhost/strata/go-rest:1.0.0"
 
 var published = []string{
@@ -139,8 +139,8 @@ var published = []string{
 	"apisix-ingress-controller", "adc", "apisix", "keycloak", "go-httpbin",
 }
 
-// onExistingCluster is a stack with APISIX, its demo and what they stand on, on the cluster of a
-// context. It takes the definitions with it again.
+// onExistingCluster returns a stack with APISIX, its demo and their prerequisites, on the cluster
+// of a context. It takes the definitions with it again.
 func onExistingCluster(net network, kubeconfig, context string) map[string]any {
 	return map[string]any{
 		"cluster": map[string]any{"kubeconfig": kubeconfig, "context": context, "podNetwork": "10.42.0.0/16"},
@@ -180,7 +180,7 @@ func writeContexts(t *testing.T, path, owners, token string) {
 	require.NoError(t, os.WriteFile(path, text, 0o600))
 }
 
-// inCluster are the names of what the cluster holds, as far as a stack adds such things.
+// inCluster lists the objects in the cluster, of the kinds that a stack adds.
 func (l *hostSet) inCluster() string {
 	const kinds = "namespaces,customresourcedefinitions,clusterroles,clusterrolebindings,validatingwebhookconfigurations," +
 		"mutatingwebhookconfigurations,ingressclasses,apiservices,services,deployments,daemonsets,poddisruptionbudgets,networkpolicies,roles," +
@@ -188,7 +188,7 @@ func (l *hostSet) inCluster() string {
 	return l.must("server-1", "k3s kubectl get "+kinds+" --all-namespaces -o name | sort")
 }
 
-// unserve takes away what serve made.
+// unserve deletes serve's objects.
 func unserve(t *testing.T, s *stack, name string) {
 	t.Helper()
 	client := s.client()

@@ -4,7 +4,7 @@ package e2e
 // misses it, takes up to 50 s to say so.
 const notReadyAgent = `[ "$(k3s kubectl get node agent-1 -o jsonpath='{.status.conditions[?(@.type=="Ready")].status}')" != True ]`
 
-// drop has a host's packet filter drop or refuse what a rule matches; keep takes that away.
+// drop has a host's packet filter drop or refuse the packets of a rule; keep removes the rule.
 func drop(rules ...string) string { return filter("-I", rules) }
 func keep(rules ...string) string { return filter("-D", rules) }
 
@@ -27,7 +27,7 @@ const (
 	faultFile = "/etc/rancher/k3s/config.yaml.d/99-fault.yaml"
 	// agentDropIn is of /run: a host that is started again is whole.
 	agentDropIn = "/run/systemd/system/k3s-agent.service.d"
-	// vxlanIn matches the packets of Pods; vxlanFull those that are nearly full.
+	// vxlanIn matches the packets of Pods; vxlanFull matches nearly full ones.
 	kubeletIn = "INPUT -i host0 -p tcp --dport 10250 -j DROP"
 	vxlanIn   = "INPUT -p udp --dport 8472 -j DROP"
 	vxlanFull = "INPUT -p udp --dport 8472 -m length --length 1300:65535 -j DROP"
@@ -137,7 +137,7 @@ var hostFaults = []fault{
 	},
 }
 
-// clusterFaults are those of the servers and of what K3s deploys.
+// clusterFaults are those of the servers and of K3s's own deployments.
 var clusterFaults = []fault{
 	{
 		name: "an API server's port is dropped", layer: "k3s", gate: "k3s-api", object: "api 10.33.0.12:6443", cause: "does not answer in time", fix: "check the route and the firewall",
@@ -212,12 +212,12 @@ func patched(namespace, object, patch string) string {
 	return "k3s kubectl -n " + namespace + " patch " + object + " --type=json -p '" + patch + "'"
 }
 
-// cutOff has server-2 and server-3 neither hear nor be heard by another host.
+// cutOff cuts server-2 and server-3 off from all other hosts.
 func cutOff(how string) string {
 	return "for a in 12 13; do iptables -w " + how + " FORWARD -s 10.33.0.$a -j DROP; iptables -w " + how + " FORWARD -d 10.33.0.$a -j DROP; done"
 }
 
-// alarm raises etcd's alarm for space on its first member, or takes it away, as etcdctl does by its
+// alarm raises etcd's alarm for space on its first member, or clears it, as etcdctl does by its
 // other port.
 func alarm(action string) string {
 	return `tls=/var/lib/rancher/k3s/server/tls/etcd

@@ -1,7 +1,6 @@
 package e2e
 
-// takenAway deletes an object and keeps it in a file on the host, and givenBack makes it again, as
-// whoever deleted it has to.
+// takenAway deletes an object and keeps it in a file on the host, and givenBack creates it again.
 func takenAway(object string) string {
 	return "k3s kubectl get " + object + " -o yaml | grep -vE '^ {2,4}(resourceVersion|uid|creationTimestamp|generation):' > /root/taken.yaml; k3s kubectl delete " + object + " --wait=false"
 }

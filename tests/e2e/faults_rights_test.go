@@ -32,13 +32,13 @@ var rightsFaults = []fault{
 	},
 }
 
-// rolesBack is the fix that gates name.
+// rolesBack returns the fix that gates name.
 func rolesBack(namespace, release string) string {
 	return "k3s kubectl -n " + namespace + " get secret sh.helm.release.v1." + release + `.v1 -o go-template='{{.data.release|base64decode|base64decode}}' | gunzip` +
 		` | jq -r '.manifest|split("\n---\n")[]|select(test("\nkind: (Cluster)?Role"))|"---\n"+.' | k3s kubectl auth reconcile -f -`
 }
 
-// redisPassword gives redis a password, in base64, and makes its Pod anew, as whoever rotates it.
+// redisPassword gives redis a password, in base64, and makes its Pod anew, as a rotation does.
 func redisPassword(data string) string {
 	return `k3s kubectl -n argocd patch secret argocd-redis -p "{\"data\":{\"auth\":\"` + data + `\"}}"
 k3s kubectl -n argocd rollout restart deployment argocd-redis

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fault is one way in which a platform that is up breaks, and what its gates have to say of it.
+// fault is one way in which a running platform breaks, and the expected message of its gates.
 type fault struct {
 	// name is a sentence about it.
 	name string
@@ -64,7 +64,7 @@ var sampledFaults = []string{
 	"an agent is stopped and ends with an error", "sudo asks for a password", "CoreDNS is scaled to 0", "the address pool is deleted", "the issuer is deleted", "an image does not exist",
 }
 
-// sampled are the faults of a sample, in the order of the tables.
+// sampled returns the faults of a sample, in the order of the tables.
 func sampled(t *testing.T) []fault {
 	t.Helper()
 	faults := slices.DeleteFunc(allFaults(), func(f fault) bool { return !slices.Contains(sampledFaults, f.name) })
@@ -76,8 +76,8 @@ func allFaults() []fault {
 	return slices.Concat(hostFaults, clusterFaults, layerFaults, rightsFaults, workloadFaults)
 }
 
-// breaks injects the faults, each once the one before is healed, and returns those that were named
-// and healed. Within is how soon each must be named; zero holds a gate to its questions alone.
+// breaks injects the faults, each once the one before is healed, and returns the faults that were
+// named and healed. within bounds the time until each is named; with zero, any time will do.
 func (s *stack) breaks(t *testing.T, hosts *hostSet, within time.Duration, faults []fault) (done []suffered) {
 	for _, f := range faults {
 		t.Run(f.name, func(t *testing.T) {
@@ -95,7 +95,7 @@ func (s *stack) breaks(t *testing.T, hosts *hostSet, within time.Duration, fault
 	return done
 }
 
-// breakBy runs what breaks (0) or mends (1).
+// breakBy runs the command that breaks (0) or mends (1).
 func (l *hostSet) breakBy(f fault, which int) error {
 	host := f.on
 	if host == "" {
@@ -122,10 +122,10 @@ func (l *hostSet) breakBy(f fault, which int) error {
 	return nil
 }
 
-// names asks the gate until it names the fault, and returns its words and how long that took from
-// when the fault was visible. A question that was asked while the fault was there must not find the
-// gate open. What is not named in time fails the row, which goes on to heal. Without a time each
-// question lasts longer than the one before: a slow machine may not have come to look.
+// names asks the gate until it names the fault, and returns its words and the time since the fault
+// was visible. A question during the fault must not find the gate open. A fault that is not named
+// in time fails the row, which goes on to heal. Without a time each question lasts longer than the
+// one before: a slow machine may not have come to look.
 func (s *stack) names(t *testing.T, hosts *hostSet, within time.Duration, f fault) (said string, took time.Duration) {
 	for started := time.Now(); f.visible != ""; {
 		if _, err := hosts.on("server-1", f.visible); err == nil {
@@ -181,7 +181,7 @@ func (f fault) lasts() time.Duration {
 	return f.patience
 }
 
-// saidBy is the verdict that names the fault, in one line; empty where none does.
+// saidBy returns the verdict that names the fault, in one line; empty where none does.
 func (f fault) saidBy(gate gateSaid) string {
 	for _, v := range gate.Checks {
 		if v.State == "Ready" || v.State == "Skipped" || gate.Layer != f.layer || !strings.Contains(v.Check, f.object) || !strings.Contains(v.Hint, f.fix) {

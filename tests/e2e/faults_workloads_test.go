@@ -1,6 +1,6 @@
 package e2e
 
-// workloadFaults are those of a workload that Strata deploys, and of what Kubernetes refuses it.
+// workloadFaults are those of a workload that Strata deploys, and of Kubernetes' refusals of it.
 var workloadFaults = []fault{
 	shop("an image does not exist", "the registry does not give out image", "describe pod", set("image", `"localhost:5000/absent:v1"`), "grep -E 'ErrImagePull|ImagePullBackOff'"),
 	shop("a registry limits its requests", "the registry limits how often", "describe pod", set("image", `"localhost:5000/limited/x:v1"`), "grep -E 'ErrImagePull|ImagePullBackOff'"),
@@ -61,7 +61,7 @@ const (
 	refusedPods = `k3s kubectl -n apps get deployment shop -o jsonpath='{.status.conditions[?(@.type=="ReplicaFailure")].status}' | grep True`
 )
 
-// shop is a fault that a change of the Deployment makes, and that taking the change back ends.
+// shop returns a fault that a change of the Deployment makes, and that taking the change back ends.
 // shows reads its Pods.
 func shop(name, cause, fix, patch, shows string) fault {
 	return fault{
@@ -70,14 +70,14 @@ func shop(name, cause, fix, patch, shows string) fault {
 	}
 }
 
-// set is a patch of the container.
+// set returns a patch of the container.
 func set(field, value string) string {
 	return `[{"op":"add","path":"/spec/template/spec/containers/0/` + field + `","value":` + value + `}]`
 }
 
-// admitted is a fault that an object makes, from the next Pod on; what a change of the Deployment
-// brings is refused once each API server has the object. The Deployment goes on by itself once that
-// is gone, though after a pause that grows with each refusal.
+// admitted returns a fault that an object makes, from the next Pod on: Pods of a changed Deployment
+// are refused once each API server has the object. The Deployment goes on by itself without the
+// object, though after a pause that grows with each refusal.
 func admitted(name, cause, fix, object, patch string) fault {
 	const refuses = `timeout 30 sh -c 'while k3s kubectl -n apps run fault --image=x --dry-run=server --overrides="{\"spec\":{\"containers\":[{\"name\":\"fault\",\"image\":\"x\",\"resources\":{\"limits\":{\"memory\":\"64Mi\"}}}]}}"; do sleep 0.3; done'`
 	return fault{

@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// footprint is all that an installed K3s changes on a host: units, mounts, interfaces, routes,
-// packet filter, processes, files. Kernel threads, times and counters are left out, and so is what
-// a host does by itself.
+// footprint lists all that an installed K3s changes on a host: units, mounts, interfaces, routes,
+// packet filter, processes, files. Kernel threads, times and counters are left out, and so are
+// changes that a host makes by itself.
 const footprint = `
 systemctl list-unit-files --no-legend --type=service,socket,target,mount | cut -d' ' -f1 | sed 's/^/unit /'
 cut -d' ' -f2,3 /proc/self/mounts | grep -v '^/run/\(user\|credentials\)' | sed 's/^/mount /'
@@ -32,7 +32,7 @@ find /sys/fs/cgroup -type d \( -name 'kubepods*' -o -name k8s.io \) -prune | sed
 find /etc /usr/local /opt /root /home /var/lib -xdev \( -path /var/lib/systemd -o -path /var/lib/cloud -o -path /var/lib/private \) -prune -o -print | grep -v '/etc/mtab$' | sed 's/^/file /'
 `
 
-// footprints are the footprints of all machines, by name.
+// footprints returns the footprints of all machines, by name.
 func (l *hostSet) footprints() map[string]string {
 	all := map[string]string{}
 	for _, n := range l.nodes {
@@ -51,8 +51,8 @@ func (s *stack) previewsTheSameElsewhere(t *testing.T) {
 	s.must(s.runIn(elsewhere, "pulumi", "preview", "--stack", s.name, "--config-file", s.config, "--non-interactive", "--expect-no-changes"))
 }
 
-// leaksNothing looks for the stack's secrets where everybody can look: plain state, arguments,
-// logs, world-readable files.
+// leaksNothing looks for the stack's secrets in public places: plain state, arguments, logs,
+// world-readable files.
 func (s *stack) leaksNothing(t *testing.T, hosts *hostSet) {
 	shown := s.must(s.run("pulumi", "stack", "export", "--stack", s.name, "--show-secrets")).output
 	plain := s.must(s.run("pulumi", "stack", "export", "--stack", s.name)).output
@@ -80,8 +80,8 @@ func (s *stack) leaksNothing(t *testing.T, hosts *hostSet) {
 	hosts.must("agent-1", "rm /tmp/canary")
 }
 
-// exposed lists where everybody on a machine could read a text: the journal, world-readable files,
-// arguments of processes.
+// exposed lists the places where any user of a machine could read a text: the journal,
+// world-readable files, arguments of processes.
 func (l *hostSet) exposed(name, text string) string {
 	// Encoded, or the search would find itself among the arguments.
 	encoded := base64.StdEncoding.EncodeToString([]byte(text + "\n"))
@@ -115,7 +115,7 @@ func (s *signal) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// isSeen reports whether the text is written within a time.
+// isSeen reports whether the text is printed within a time.
 func (s *signal) isSeen(within time.Duration) bool {
 	select {
 	case <-s.seen:

@@ -20,9 +20,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// kubelet's image garbage collection, which takes what no container uses where the disk is fuller
-// than a limit (k3s-io/k3s#2961). It runs every five minutes, which is why this story is apart
-// (make test-gc), and needs to know the disk, which the lab has switched off.
+// TestImagesSurviveGarbageCollection runs kubelet's image garbage collection, which removes unused
+// images if the disk is fuller than a limit (k3s-io/k3s#2961). It runs every five minutes, so this
+// story is apart (make test-gc). It needs to know the disk, which the lab has switched off.
 func TestImagesSurviveGarbageCollection(t *testing.T) {
 	if isTheLabs(t, labsK3s) {
 		t.Skip("the lab's K3s pins no image that it imports (docs/k3s-contract.md): give K3s in ORIGINALS")
@@ -52,7 +52,7 @@ func TestImagesSurviveGarbageCollection(t *testing.T) {
 
 const ctrImages = "k3s ctr --address /run/k3s/containerd/containerd.sock --namespace k8s.io images "
 
-// images are the names of the images that a node has.
+// images returns the names of the images that a node has.
 func images(hosts *hostSet, node string) []string {
 	return strings.Fields(hosts.must(node, ctrImages+"list --quiet"))
 }
@@ -74,7 +74,7 @@ func importDecoy(t *testing.T, hosts *hostSet, node string) string {
 	return "docker.io/strata/decoy:v1"
 }
 
-// platformOf is an image's configuration for this machine's platform.
+// platformOf returns an image's configuration for this machine's platform.
 func platformOf(t *testing.T, image v1.Image) *v1.ConfigFile {
 	t.Helper()
 	file, err := image.ConfigFile()

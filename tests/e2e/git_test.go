@@ -13,7 +13,7 @@ import (
 )
 
 // serveGit serves one repository over HTTP at an address of this machine, behind a user and a
-// password, and returns its URL, which its files may name.
+// password. It returns its URL, which its files may name.
 func serveGit(t *testing.T, address, user, password string, files func(url string) map[string]string) string {
 	t.Helper()
 	git, err := exec.LookPath("git")

@@ -11,8 +11,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// From hosts that no stack has seen to a cluster: docs/getting-started.md's second way, with what
-// `strata init` proposes.
+// From new hosts to a cluster: docs/getting-started.md's second way, with the answers that `strata
+// init` proposes.
 func TestInitProposesAStackThatComesUp(t *testing.T) {
 	t.Parallel()
 	net := network{"sti0", "10.35.0"}
@@ -65,7 +65,7 @@ func TestInitProposesAStackThatComesUp(t *testing.T) {
 	})
 }
 
-// proposedSections are the sections of a stack file, without their namespace.
+// proposedSections returns the sections of a stack file, without their namespace.
 func proposedSections(t *testing.T, file string) map[string]any {
 	t.Helper()
 	text, err := os.ReadFile(file)

@@ -24,7 +24,7 @@ import (
 	"strata/actions/hosts/reach"
 )
 
-// What a person is asked for on the way to the hosts; the step that looks for secrets looks for
+// Secrets that a user enters on the way to the hosts; the step that looks for secrets looks for
 // them.
 const (
 	keyPassphrase = "open-sesame-that-must-not-leak"
@@ -175,7 +175,7 @@ func (s *stack) throughItsTunnel(t *testing.T) {
 	_ = command.Wait() // it ends by the interrupt
 }
 
-// sealed is a key's file again, with a passphrase.
+// sealed writes a key's file again, with a passphrase.
 func sealed(t *testing.T, file, dir string) string {
 	t.Helper()
 	text, err := os.ReadFile(file)

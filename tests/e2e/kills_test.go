@@ -22,7 +22,7 @@ func (s *stack) converges() error {
 	return nil
 }
 
-// unlock does what Pulumi asks for behind a kill.
+// unlock runs the command that Pulumi asks for after a kill.
 func (s *stack) unlock() {
 	if r := s.run("pulumi", "cancel", "--yes", "--stack", s.name); r.err != nil && !strings.Contains(r.output, "no locks") {
 		s.t.Logf("%s", r.output)

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// changesLabels changes what the stack sets on a Node that is there: K3s would add labels after a
+// changesLabels changes the stack's settings of an existing Node: K3s would add labels after a
 // restart, and change nothing else (rancher/rke2#7152).
 func (s *stack) changesLabels(t *testing.T, hosts *hostSet, sections map[string]any, name string) {
 	nodes := s.client().CoreV1().Nodes()

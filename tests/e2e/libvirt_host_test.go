@@ -22,7 +22,7 @@ type hypervisor struct {
 	pool, dir, bundle string
 }
 
-// newHypervisor starts libvirt where it does not run, and takes away what the story leaves.
+// newHypervisor starts libvirt where it does not run, and removes the story's leftovers.
 func newHypervisor(t *testing.T, pool string, net network) *hypervisor {
 	t.Helper()
 	if os.Getenv("E2E_VM") == "" {
@@ -57,8 +57,8 @@ func startLibvirt(t *testing.T) {
 	if exec.Command("virsh", "-q", "-c", "qemu:///system", "uri").Run() == nil {
 		return
 	}
-	// QEMU runs as root: a KVM that only root may use is there for libvirt, and were it not for its
-	// QEMU, libvirt would ask that for its capabilities anew at every turn, two seconds each.
+	// QEMU runs as root, so that libvirt can use a KVM that only root may use. Otherwise libvirt
+	// would ask QEMU for its capabilities anew at every turn, two seconds each.
 	config := filepath.Join(t.TempDir(), "qemu.conf")
 	require.NoError(t, os.WriteFile(config, []byte("user = \"root\"\ngroup = \"root\"\n"), 0o600))
 	for _, daemon := range []string{"virtlogd", "libvirtd"} {
@@ -76,7 +76,7 @@ func startLibvirt(t *testing.T) {
 	})
 }
 
-// clean takes away everything of the story: machines, network, pool.
+// clean removes everything of the story: machines, network, pool.
 func (l *hypervisor) clean(t *testing.T) {
 	t.Helper()
 	for _, domain := range strings.Fields(l.virsh(t, "list", "--all", "--name")) {
@@ -111,7 +111,7 @@ func (l *hypervisor) virshWith(t *testing.T, stdin string, words ...string) stri
 	return string(output)
 }
 
-// sections is a stack with one virtual machine. Emulated processors are slow, and so are its
+// sections returns a stack with one virtual machine. Emulated processors are slow, and so are its
 // bounds.
 func (l *hypervisor) sections(t *testing.T, server node, change map[string]any) map[string]any {
 	t.Helper()

@@ -23,10 +23,10 @@ const answerLimit = 2 * time.Second
 
 // apiAway bounds the absence of the API while one server is away. A follower of etcd calls an
 // election between one and two election timeouts after it last heard its leader (etcd-io/raft,
-// resetRandomizedElectionTimeout), K3s's is 5 s (k3s-io/k3s pkg/etcd/etcd.go), and the client gives
-// up the request that it is in: 12 s on an idle machine, and 10.7 s were seen. `make bench`
-// measures the absence; this bound allows for more than an election, such as a second server that
-// is away, and for a machine that others load.
+// resetRandomizedElectionTimeout). K3s's timeout is 5 s (k3s-io/k3s pkg/etcd/etcd.go), and the
+// client gives up its present request: 12 s on an idle machine, and 10.7 s were seen. `make bench`
+// measures the absence. This bound allows for more than an election, such as a second server that
+// is away, and for a busy machine.
 const apiAway = 5 * time.Minute
 
 // whileAnswering runs something while it asks the API, through any server, and the Service again

@@ -26,7 +26,7 @@ var snapshotName = regexp.MustCompile(`(?m)^(on-demand-\S+) on (\S+): \d+ bytes,
 // recovered finds the durations of the way back in strata's output.
 var recovered = regexp.MustCompile(`recovered: the API after (\S+), every node after (\S+)`)
 
-// comesBack takes a snapshot, deletes what runs and the data of two servers, and goes back.
+// comesBack takes a snapshot, deletes the workload and the data of two servers, and restores.
 func (s *stack) comesBack(t *testing.T, hosts *hostSet) {
 	folder := t.TempDir()
 	snapshot := s.must(s.run(strata, "snapshot", "--stack", s.name, "--to", folder))
@@ -79,8 +79,8 @@ func (s *stack) comesBack(t *testing.T, hosts *hostSet) {
 	s.must(s.up("--expect-no-changes"))
 }
 
-// services is a cache of the Services in namespace default that watches the API, as every
-// controller has one, and says what it holds.
+// services returns a lookup in a cache of the Services in namespace default that watches the API,
+// as every controller has one.
 func services(t *testing.T, client kubernetes.Interface) (has func(name string) bool) {
 	t.Helper()
 	factory := informers.NewSharedInformerFactory(client, 0)
@@ -111,15 +111,16 @@ func (s *stack) refusesAnothersSnapshot(t *testing.T, hosts *hostSet, copied str
 	hosts.must("server-1", "! ls /var/lib/rancher/k3s/server/db/snapshots/foreign-ahead")
 }
 
-// rewritten are objects that K3s writes by itself, by kind and name: its own certificate, and the
-// names of nodes for CoreDNS. The passwords of nodes are forgotten by a restore, and taken anew.
+// rewritten reports objects that K3s writes by itself, by kind and name: its own certificate, and
+// the names of nodes for CoreDNS. The passwords of nodes are forgotten by a restore, and taken
+// anew.
 func rewritten(what string) bool {
 	return what == "Secret kube-system/k3s-serving" || what == "ConfigMap kube-system/coredns" || strings.HasSuffix(what, ".node-password.k3s")
 }
 
-// objects returns the objects that the cluster was told to hold, by kind and name, each with its
-// UID and a sum of a user's part: an object that was made anew differs, and so does one that came
-// back with other contents. A sum, because some of it is secret.
+// objects returns the configured objects of the cluster, by kind and name, each with its UID and a
+// sum of a user's part. An object that was made anew differs, and so does one that came back with
+// other contents. It is a sum, because some of it is secret.
 func (s *stack) objects(t *testing.T) map[string]string {
 	t.Helper()
 	client, all := s.client(), map[string]string{}

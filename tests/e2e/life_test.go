@@ -22,7 +22,7 @@ const (
 	// bundleK3s is the version that the lab's K3s reports, and nextK3s that of the next release:
 	// the same program.
 	bundleK3s, nextK3s = "v1.36.3+k3s1", "v1.36.4+k3s1"
-	// brokenK3s is one that no run gets hold of: what was once verified is kept by its sum, and
+	// brokenK3s is a version that no run has downloaded: a verified one is kept by its sum, and
 	// would be used.
 	brokenK3s = "v1.36.9+k3s1"
 	// lateK3s is a release that lies a minor version too far ahead.
@@ -31,8 +31,8 @@ const (
 	otherReleases = "the other releases are the lab's K3s with another version's text in it"
 )
 
-// A cluster lives: it is upgraded while it serves, and what cannot be done is reported before or
-// where it stops.
+// TestLife upgrades a cluster while it serves. An impossible step is reported before or where it
+// stops.
 func TestLife(t *testing.T) {
 	t.Parallel()
 	net := network{"stg0", "10.25.0"}
@@ -83,8 +83,8 @@ func TestLife(t *testing.T) {
 	s.step("destroy", func(*testing.T) { s.must(s.destroy()) })
 }
 
-// bundleWithK3s is the bundle with K3s as another release: the program's own version is a text of
-// the same length in it.
+// bundleWithK3s returns the bundle with K3s as another release: the program's own version is a text
+// of the same length in it.
 func (s *stack) bundleWithK3s(t *testing.T, version string) string {
 	t.Helper()
 	require.Len(t, version, len(bundleK3s))
@@ -131,7 +131,7 @@ func (s *stack) refusesUpgrades(t *testing.T, hosts *hostSet) {
 	s.must(s.up())
 }
 
-// bundleWithABrokenK3s is the bundle with a K3s that is not what its manifest says.
+// bundleWithABrokenK3s returns the bundle with a K3s that differs from its manifest.
 func (s *stack) bundleWithABrokenK3s(t *testing.T) string {
 	t.Helper()
 	other := s.bundleWithK3s(t, brokenK3s)
@@ -191,8 +191,8 @@ func (s *stack) namesABlockedDrain(t *testing.T, sections map[string]any) {
 // phase.
 const lifeRate, lifeLeast = 20, 1000
 
-// upgradesThoughKilled kills the upgrade while a server starts its new K3s; the next up finishes
-// it. The workload loses no request.
+// upgradesThoughKilled kills the upgrade while a server starts its new K3s; the next update
+// finishes it. The workload loses no request.
 func (s *stack) upgradesThoughKilled(t *testing.T, hosts *hostSet) {
 	started := time.Now()
 	sending := s.send(t, "shop", lifeRate)
@@ -228,7 +228,7 @@ func (s *stack) record(t *testing.T, results ...bench.Result) {
 	}
 }
 
-// servers are the API servers of the existing hosts, as host:port.
+// servers returns the API servers of the existing hosts, as host:port.
 func (l *hostSet) servers() []string {
 	var servers []string
 	for _, n := range l.serverNodes() {
@@ -237,7 +237,7 @@ func (l *hostSet) servers() []string {
 	return servers
 }
 
-// kubelets are the versions that the nodes report, in the order of their names.
+// kubelets returns the versions that the nodes report, in the order of their names.
 func (s *stack) kubelets(t *testing.T) []string {
 	t.Helper()
 	nodes, err := s.client().CoreV1().Nodes().List(t.Context(), metav1.ListOptions{})

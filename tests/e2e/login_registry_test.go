@@ -109,7 +109,7 @@ func (r *loginRegistry) hold(t *testing.T, image, archive string) {
 	}
 }
 
-// archived are the files of a tar that is packed by zstd.
+// archived returns the files of a tar that is packed by zstd.
 func archived(t *testing.T, path string) map[string][]byte {
 	t.Helper()
 	archive, err := unpacked(path)
@@ -118,7 +118,7 @@ func archived(t *testing.T, path string) map[string][]byte {
 	return filesOf(t, archive)
 }
 
-// filesOf are the files of a tar.
+// filesOf returns the files of a tar.
 func filesOf(t *testing.T, archive io.Reader) map[string][]byte {
 	t.Helper()
 	files, reader := map[string][]byte{}, tar.NewReader(archive)

@@ -118,7 +118,7 @@ func proveLogins(t *testing.T, target remote.Target, key []byte) {
 	}
 }
 
-// as is a target with another user.
+// as returns a target with another user.
 func as(target remote.Target, user string) remote.Target {
 	target.User = user
 	return target
@@ -142,7 +142,7 @@ func ranIsProved(t *testing.T, client *remote.Client) {
 	assert.NotErrorAs(t, err, &exit, "all of it was killed, with who would have told the code")
 }
 
-// uploadOf is a file of random bytes, larger than what may be under way.
+// uploadOf returns a file of random bytes, larger than the limit of data under way.
 func uploadOf(t *testing.T, dest string) remote.Upload {
 	content := make([]byte, 3<<20)
 	_, _ = rand.Read(content)

@@ -171,14 +171,14 @@ func (l *hostSet) delete() {
 	require.NoError(l.t, err, "%s", output)
 }
 
-// journal is the end of what K3s logged on a host, without the frames of a panic, the retries of
-// etcd's client, and what every healthy server logs: the dry runs that gates have refused, and
+// journal prints the end of K3s's log on a host. It leaves out the frames of a panic, the retries
+// of etcd's client, and the lines of every healthy server: dry runs that gates have refused, and
 // requests that its proxy hands on.
 const journal = `journalctl --no-pager -o short-precise -u 'k3s*' -n 400 |
   grep -vE '"logger":"etcd-client"|rejected by webhook|no RequestInfo found|"Unhandled Error"|HasDedicatedImageFs|k3s\[[0-9]+\]: (\s|[a-z.]+/\S+\()' |
   tail -15 | cut -c1-250`
 
-// ends are the last words of each K3s that ended by itself: what klog and logrus print at that.
+// ends prints the last words of each K3s that ended by itself: klog's and logrus's lines of that.
 const ends = `journalctl --no-pager -o short-precise -u 'k3s*' |
   grep -E 'k3s\[[0-9]+\]: (F[0-9]{4} |panic:|fatal error:)|level=fatal|Main process exited' | tail -10 | cut -c1-400`
 
@@ -187,7 +187,7 @@ const ends = `journalctl --no-pager -o short-precise -u 'k3s*' |
 const restarts = `k3s kubectl get pods -A -o jsonpath='{range .items[*]}{range .status.containerStatuses[?(@.restartCount>0)]}{.name}{" "}{.lastState.terminated}{"\n"}{end}{end}'
   k3s kubectl get events -A --field-selector reason=Unhealthy | tail -20`
 
-// dump shows what a failed story left on its hosts.
+// dump shows the state of a failed story's hosts.
 func (l *hostSet) dump() {
 	for _, n := range l.nodes {
 		output, _ := l.on(n.name, `systemctl --no-pager -n 0 status 'k3s*' | head -3; `+ends+`; `+journal)
@@ -199,12 +199,12 @@ func (l *hostSet) dump() {
 	}
 }
 
-// serverNodes are the hosts of the API servers.
+// serverNodes returns the hosts of the API servers.
 func (l *hostSet) serverNodes() []node {
 	return slices.DeleteFunc(slices.Clone(l.nodes), func(n node) bool { return n.role != "server" })
 }
 
-// hosts is the configuration section that lends the machines to Strata.
+// hosts returns the configuration section that lends the machines to Strata.
 func (l *hostSet) hosts(nodes ...node) map[string]any {
 	return map[string]any{
 		"driver": "existing", "subnet": l.net.subnet(), "nodes": l.list(nodes...),
@@ -212,7 +212,7 @@ func (l *hostSet) hosts(nodes ...node) map[string]any {
 	}
 }
 
-// list is the nodes as the configuration has them.
+// list returns the nodes as the configuration has them.
 func (l *hostSet) list(nodes ...node) []any {
 	list := []any{}
 	for _, n := range nodes {

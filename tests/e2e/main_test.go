@@ -63,7 +63,7 @@ func withOriginals(folder string) string {
 	return "-originals-" + hex.EncodeToString(sum[:4])
 }
 
-// cannotRun says what this machine truly lacks; empty when nothing.
+// cannotRun names the missing requirement of this machine; empty without one.
 func cannotRun() string {
 	if os.Geteuid() != 0 {
 		return "root"

@@ -107,7 +107,7 @@ func bind(t *testing.T, client kubernetes.Interface, on string) {
 	})
 }
 
-// unbind removes what bind made.
+// unbind deletes bind's objects.
 func unbind(t *testing.T, client kubernetes.Interface) {
 	t.Helper()
 	require.NoError(t, client.CoreV1().PersistentVolumeClaims("default").Delete(t.Context(), "orders", metav1.DeleteOptions{}))

@@ -12,8 +12,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// All hosts are lost at once, and what was written before is there after, on hosts that had nothing
-// of the cluster. It is what docs/operations.md advises for an only server that moves.
+// All hosts are lost at once, and earlier data is restored on hosts that had nothing of the
+// cluster. docs/operations.md advises this for an only server that moves.
 func TestNewHosts(t *testing.T) {
 	t.Parallel()
 	net := network{"stnh0", "10.50.0"}

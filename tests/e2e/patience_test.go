@@ -12,11 +12,10 @@ import (
 )
 
 // A machine that others load takes a multiple of the time for everything, and no story fails for
-// that. What must come to be is waited for as long as something new is said. What a command must
-// say, it is asked again with more time. How soon something is said is `make bench-faults`'s.
+// that. A story waits for a result as long as something new is printed. It asks a command for its
+// message again with more time. `make bench-faults` measures how soon messages come.
 const (
-	// silence is for how long nothing new may be said; longest is for what always says something
-	// new.
+	// silence bounds the time without new output; longest bounds the time with it.
 	silence = 5 * time.Minute
 	longest = 20 * time.Minute
 	// toldSoon bounds the time until a mistake is told, on a loaded machine.
@@ -79,14 +78,14 @@ func comesTrue(t *testing.T, check func(c require.TestingT), about ...any) bool 
 	}
 }
 
-// healthy expects that every gate opens, or those that arguments select. A gate that works ends at
+// healthy expects that every gate opens, or the gates that arguments select. A working gate ends at
 // once, whatever its bound.
 func (s *stack) healthy(arguments ...string) result {
 	s.t.Helper()
 	return s.must(s.health(append(arguments, "--timeout", silence.String())...))
 }
 
-// unhealthy expects that the gates, or those that arguments select, name what is wrong.
+// unhealthy expects that the gates, or the selected ones, name the fault.
 func (s *stack) unhealthy(t *testing.T, arguments []string, says ...string) {
 	t.Helper()
 	s.refusedWithin(t, 15*time.Second, func(limit string) result {

@@ -64,7 +64,7 @@ func TestPlatform(t *testing.T) {
 		assert.EqualValues(t, 1, slow.Status.AvailableReplicas, "the up has waited for what the root's child brings")
 		assert.NotContains(t, s.must(s.run("pulumi", "stack", "export", "--stack", s.name)).output, repositoryPassword)
 		s.must(s.up("--expect-no-changes"))
-		// Taken out again, it takes what it brought with it.
+		// A removed component takes its objects with it.
 		s.configure(platform(hosts, all...))
 		s.must(s.up())
 		_, err = s.client().CoreV1().ConfigMaps("default").Get(t.Context(), "marker", metav1.GetOptions{})
@@ -117,14 +117,14 @@ spec:
 	}
 }
 
-// ownerless are the definitions in the cluster that neither a release nor a bundle of Strata's has,
-// so that nothing ever deletes them.
+// ownerless returns the definitions in the cluster that neither a release nor a bundle of Strata's
+// has, so that nothing ever deletes them.
 func (l *hostSet) ownerless() string {
 	return l.must("server-1", `k3s kubectl get customresourcedefinitions -l '!`+crds.BundleLabel+`' -o \
   jsonpath='{range .items[*]}{.metadata.annotations.meta\.helm\.sh/release-name}{" "}{.metadata.name}{"\n"}{end}' | sed -n 's/^ //p'`)
 }
 
-// platform is the configuration of a stack with every layer.
+// platform returns the configuration of a stack with every layer.
 func platform(hosts *hostSet, nodes ...node) map[string]any {
 	return map[string]any{
 		"hosts":   hosts.hosts(nodes...),

@@ -78,8 +78,8 @@ for to in `+strings.Join(addresses, " ")+`; do
 done`))
 }
 
-// keepsStrangersOut checks that a workload's Pod reaches what Argo CD, Traefik and webhooks serve,
-// and neither Redis nor the repository server.
+// keepsStrangersOut checks that a workload's Pod reaches the public ports of Argo CD, Traefik and
+// webhooks, and neither Redis nor the repository server.
 func (s *stack) keepsStrangersOut(t *testing.T, hosts *hostSet) {
 	served := []string{
 		s.service(t, "argocd", "argocd-server", 80), s.service(t, "traefik", "traefik", 443),

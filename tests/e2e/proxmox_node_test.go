@@ -63,7 +63,7 @@ func newPVE(t *testing.T, story string, network network, nodes ...node) *proxmox
 	return p
 }
 
-// dump logs what the boots of a failed story's machines said: they run in the background.
+// dump logs the boots of a failed story's machines: they run in the background.
 func (p *proxmox) dump() {
 	if !p.t.Failed() {
 		return
@@ -77,7 +77,7 @@ func (p *proxmox) dump() {
 	}
 }
 
-// sections is a stack on the node; change replaces settings of Proxmox or of the machines.
+// sections returns a stack on the node; change replaces settings of Proxmox or of the machines.
 func (p *proxmox) sections(change map[string]any, nodes ...node) map[string]any {
 	return map[string]any{
 		"hosts":       p.hosts(change, nodes...),
@@ -113,7 +113,7 @@ func (p *proxmox) write(name string, content any) {
 	require.NoError(p.t, os.WriteFile(file, text, 0o600))
 }
 
-// run runs a command of the node, as a person who is logged in there does.
+// run runs a command of the node, as a logged-in user does.
 func (p *proxmox) run(t *testing.T, words ...string) {
 	t.Helper()
 	cmd := exec.Command(filepath.Join(p.dir, words[0]), words[1:]...)
@@ -122,7 +122,7 @@ func (p *proxmox) run(t *testing.T, words ...string) {
 	require.NoError(t, err, "%v: %s", words, output)
 }
 
-// guests are the files of the node's VMs.
+// guests returns the files of the node's VMs.
 func (p *proxmox) guests(t *testing.T) []string {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Join(p.dir, "guests"))
@@ -134,7 +134,7 @@ func (p *proxmox) guests(t *testing.T) []string {
 	return list
 }
 
-// id is the number of a node's VM.
+// id returns the number of a node's VM.
 func (p *proxmox) id(t *testing.T, name string) string {
 	t.Helper()
 	guest, found := p.guest(t, name)

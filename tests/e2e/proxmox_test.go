@@ -68,7 +68,7 @@ func TestProxmoxMakesAStagingPlatform(t *testing.T) {
 	})
 }
 
-// What keeps a machine from coming up is named with its cause, and the next up goes on.
+// The cause that keeps a machine from coming up is named, and the next update goes on.
 func TestProxmoxMachinesThatDoNotComeUp(t *testing.T) {
 	t.Parallel()
 	server := node{"server-1", "server", 11}
@@ -125,7 +125,7 @@ func TestProxmoxMachinesThatDoNotComeUp(t *testing.T) {
 	})
 }
 
-// urn is the whole name of a resource in the state.
+// urn returns the whole name of a resource in the state.
 func (s *stack) urn(t *testing.T, name string) string {
 	t.Helper()
 	r := s.must(s.run("pulumi", "stack", "export", "--stack", s.name))

@@ -41,7 +41,7 @@ func serveConnectProxy(t *testing.T, address, name, behind string) *connectProxy
 	return p
 }
 
-// url is its address with the login.
+// url returns its address with the login.
 func (p *connectProxy) url() string { return "http://" + p.user + ":" + p.password + "@" + p.address }
 
 func (p *connectProxy) ServeHTTP(w http.ResponseWriter, request *http.Request) {
@@ -57,7 +57,7 @@ func (p *connectProxy) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	}
 }
 
-// connect joins the client's connection with one to what is behind, until either side ends it.
+// connect joins the client's connection with one to the server behind, until either side ends it.
 func (p *connectProxy) connect(w http.ResponseWriter) {
 	far, err := net.Dial("tcp", p.behind)
 	if err != nil {

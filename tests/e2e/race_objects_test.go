@@ -52,7 +52,7 @@ func (s *stack) traefikAddress(t *testing.T) string {
 	return service.Status.LoadBalancer.Ingress[0].IP
 }
 
-// asked is the answer's code to a request for a host name at an address.
+// asked returns the answer's code to a request for a host name at an address.
 func asked(t require.TestingT, address, host string) int {
 	request, err := http.NewRequest(http.MethodGet, "http://"+address+"/", nil)
 	require.NoError(t, err)
@@ -84,7 +84,7 @@ func (s *stack) admitted(t *testing.T, path, text string) {
 	})
 }
 
-// takeAway deletes what the story itself has made; the Gateway's kinds go with their definitions.
+// takeAway deletes the story's own objects; the Gateway's kinds go with their definitions.
 func (s *stack) takeAway(t *testing.T) {
 	client := s.client()
 	require.NoError(t, client.AppsV1().Deployments("default").Delete(t.Context(), "hello", metav1.DeleteOptions{}))
@@ -92,7 +92,7 @@ func (s *stack) takeAway(t *testing.T) {
 	s.must(s.feed(gatewayDefinitions(t), "crds", "remove"))
 }
 
-// What a person adds after the ups of the silent races.
+// Objects that a user adds after the updates of the silent races.
 const (
 	racePool = `{apiVersion: metallb.io/v1beta1, kind: IPAddressPool, metadata: {name: race, namespace: race}, spec: {addresses: [%s]}}`
 

@@ -14,8 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// losesSilently runs the program whose ups succeed and whose objects do not work: a Service before
-// the address pool, and Traefik before the Gateway API's definitions.
+// losesSilently runs the program whose updates succeed and whose objects do not work: a Service
+// before the address pool, and Traefik before the Gateway API's definitions.
 func (s *stack) losesSilently(t *testing.T, hosts *hostSet) {
 	hosts.importImages(t, "server-1", "controller", "speaker", "traefik")
 	r := s.race(t, "silent")

@@ -45,7 +45,7 @@ func (s *stack) losesEachRace(t *testing.T, hosts *hostSet) {
 	}
 }
 
-// race is a stack of the program without a gate, for the cluster of this stack.
+// race returns a stack of the program without a gate, for the cluster of this stack.
 func (s *stack) race(t *testing.T, name string) *stack {
 	program := filepath.Join(root, "tests/e2e/race")
 	r := &stack{t: t, name: "race-" + name, dir: t.TempDir(), program: program}

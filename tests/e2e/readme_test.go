@@ -14,8 +14,8 @@ import (
 
 // asTheReadmeSays brings the hosts up by the README's block for own hosts, in a clone and a home
 // directory that have nothing yet but an SSH key and the hosts' keys. It is typed word for word but
-// for the hosts' addresses, and without `strata fetch`: the lab's artifacts are in place of what
-// that downloads. The story goes on with that stack.
+// for the hosts' addresses and `strata fetch`: the lab's artifacts replace its downloads. The story
+// goes on with that stack.
 func (s *stack) asTheReadmeSays(t *testing.T, hosts *hostSet) {
 	home, clone := filepath.Join(s.dir, "person"), filepath.Join(s.dir, "clone")
 	s.must(s.run("git", "clone", "--quiet", root, clone))
@@ -47,7 +47,7 @@ func (s *stack) asTheReadmeSays(t *testing.T, hosts *hostSet) {
 	require.NoError(t, err, string(kubectl))
 }
 
-// atHome returns the environment of a person who has chosen neither a state nor a passphrase.
+// atHome returns the environment of a user who has chosen neither a state nor a passphrase.
 func (s *stack) atHome(home string) []string {
 	env := slices.DeleteFunc(slices.Clone(s.env), func(variable string) bool {
 		return strings.HasPrefix(variable, "PULUMI_BACKEND_URL=") || strings.HasPrefix(variable, "PULUMI_CONFIG_PASSPHRASE")
@@ -58,7 +58,7 @@ func (s *stack) atHome(home string) []string {
 	return append(env, "HOME="+home, "GOCACHE="+folders[0], "GOMODCACHE="+folders[1], "PULUMI_SKIP_CONFIRMATIONS=true")
 }
 
-// readmeBlock is the block of commands of a page that has a text.
+// readmeBlock returns the block of commands of a page that has a text.
 func readmeBlock(t *testing.T, page, text string) string {
 	t.Helper()
 	content, err := os.ReadFile(page)

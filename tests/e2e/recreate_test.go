@@ -17,7 +17,7 @@ import (
 const written = "written-before"
 
 // losesNoMachine changes how the hypervisor is reached, which is no property of its machines, and
-// then what a machine cannot follow.
+// then settings that a machine cannot follow.
 func (s *stack) losesNoMachine(t *testing.T, pve *proxmox, all ...node) {
 	_, err := s.client().CoreV1().ConfigMaps("default").Create(t.Context(), &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: written}}, metav1.CreateOptions{})
 	require.NoError(t, err)
@@ -64,7 +64,7 @@ func hypervisorOf(sections map[string]any) map[string]any {
 	return sections["hosts"].(map[string]any)["hypervisor"].(map[string]any)
 }
 
-// consent is to lose a node's machine, under a word.
+// consent adds the consent to lose a node's machine, under a word.
 func consent(sections map[string]any, name, word string) {
 	for _, one := range sections["hosts"].(map[string]any)["nodes"].([]any) {
 		if node := one.(map[string]any); node["name"] == name {
@@ -73,7 +73,7 @@ func consent(sections map[string]any, name, word string) {
 	}
 }
 
-// boots are the processes of the stack's machines by node: another one is another boot.
+// boots returns the processes of the stack's machines by node: another one is another boot.
 func (s *stack) boots(t *testing.T) map[string]int {
 	t.Helper()
 	boots := map[string]int{}
@@ -102,7 +102,7 @@ func allMachines(t *testing.T) []listed {
 	return machines
 }
 
-// uid is a node's.
+// uid returns a node's UID.
 func (s *stack) uid(t *testing.T, name string) types.UID {
 	t.Helper()
 	node, err := s.client().CoreV1().Nodes().Get(t.Context(), name, metav1.GetOptions{})

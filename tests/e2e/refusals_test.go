@@ -14,7 +14,7 @@ import (
 )
 
 // A stack that goes wrong in every way a user can get it wrong. Each mistake is one clear error,
-// found before it hurts, and the up after the last of them finishes all the same.
+// found before it hurts, and the update after the last of them finishes all the same.
 func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 	t.Parallel()
 	net := network{"str0", "10.15.0"}
@@ -107,8 +107,8 @@ func TestEachMistakeIsNamedAndTheNextUpFinishes(t *testing.T) {
 	})
 }
 
-// impatient is a stack with nothing above K3s. It gives up soon what is to be taken off a host: a
-// dead one does not get better by itself.
+// impatient returns a stack with nothing above K3s. Its uninstall gives up soon: a dead host does
+// not get better by itself.
 func impatient(hosts *hostSet, nodes ...node) map[string]any {
 	sections := staging(hosts, nodes...)
 	sections["metallb"] = map[string]any{"enabled": false}

@@ -14,8 +14,7 @@ import (
 const emptyRegistry = "localhost:5000"
 
 // serveEmptyRegistry has a registry that knows no image answer on each host, until the test ends.
-// It is behind the host's own loopback address, because that is the one that containerd asks
-// without TLS.
+// It is behind the host's own loopback address, the only one that containerd asks without TLS.
 func (l *hostSet) serveEmptyRegistry(t *testing.T) {
 	text, err := os.ReadFile(l.keyFile)
 	require.NoError(t, err)
@@ -34,9 +33,8 @@ func (l *hostSet) serveEmptyRegistry(t *testing.T) {
 	}
 }
 
-// unknownImage is a registry's answer to whoever asks for an image that it does not have. It limits
-// how often images below limited/ are asked for, and does not give those below private/ to
-// strangers.
+// unknownImage is a registry's answer about an image that it does not have. It limits the requests
+// for images below limited/, and refuses those below private/ without credentials.
 func unknownImage(w http.ResponseWriter, r *http.Request) {
 	code, says := http.StatusNotFound, `{"errors":[{"code":"MANIFEST_UNKNOWN","message":"manifest unknown"}]}`
 	switch {

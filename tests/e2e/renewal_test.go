@@ -27,16 +27,16 @@ import (
 	"k8s.io/client-go/util/keyutil"
 )
 
-// shortestLife is the lifetime of a client certificate here, where K3s signs for no longer: a third
-// of it is more than an up takes on two busy cores. Where one takes longer, the certificate lives
-// longer.
+// shortestLife is the lifetime of a client certificate here, if K3s signs for no longer. A third of
+// it is more than an update takes on two busy cores. If an update takes longer, the certificate
+// lives longer.
 const shortestLife = 2 * time.Minute
 
 // generation is that of the user in the story's kubeconfigs, once the first were revoked.
 const generation = 1
 
-// revokesKubeconfigs gives the stack another user. What was handed out before is refused at once,
-// although its certificate lives for a year.
+// revokesKubeconfigs gives the stack another user. Earlier kubeconfigs are refused at once,
+// although their certificates live for a year.
 func (s *stack) revokesKubeconfigs(t *testing.T, hosts *hostSet, sections map[string]any) {
 	leaked, reader := s.client(), s.onlyReads(t)
 	assert.Len(t, nodeNames(t, leaked), len(hosts.nodes))
@@ -90,7 +90,7 @@ func (s *stack) onlyReads(t *testing.T) *kubernetes.Clientset {
 	return client
 }
 
-// outlivesItsCertificates has certificates end: the stack's is renewed by ups, and by one that
+// outlivesItsCertificates has certificates end. The stack's is renewed by updates, and by one that
 // comes too late; K3s's own by a restart. It leaves a stack whose certificate ends in two minutes.
 func (s *stack) outlivesItsCertificates(t *testing.T, hosts *hostSet, sections map[string]any) {
 	life := max(shortestLife, 5*s.must(s.up("--expect-no-changes")).took).Round(time.Minute)
@@ -133,7 +133,7 @@ func (s *stack) outlivesItsCertificates(t *testing.T, hosts *hostSet, sections m
 // third of its life.
 func nextGeneration(life time.Duration) time.Time { return time.Now().Truncate(life / 3).Add(life / 3) }
 
-// certificate is the client certificate of the stack's kubeconfig.
+// certificate returns the client certificate of the stack's kubeconfig.
 func (s *stack) certificate(t *testing.T) *x509.Certificate {
 	config, err := clientcmd.RESTConfigFromKubeConfig([]byte(s.output("kubeconfig")))
 	require.NoError(t, err)

@@ -23,8 +23,8 @@ type serial struct {
 	export []byte
 }
 
-// buildSerial builds the program once; without cgo, like the lab's tools, with which it shares what
-// is compiled.
+// buildSerial builds the program once; without cgo, like the lab's tools, with which it shares
+// compiled packages.
 var buildSerial = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "serial-")
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *stack) exported() []byte {
 	return []byte(s.must(s.run("pulumi", "stack", "export", "--stack", s.name, "--show-secrets")).output)
 }
 
-// serially is the program for the stack's cluster.
+// serially returns the program for the stack's cluster.
 func (s *stack) serially(t *testing.T, export []byte) serial {
 	program, err := buildSerial()
 	require.NoError(t, err)
@@ -67,7 +67,7 @@ func (s serial) kubectl(args ...string) result {
 	return s.finish(s.command(root, filepath.Join(bundle, "k3s/k3s"), append([]string{"kubectl", "--kubeconfig", s.kubeconfig}, args...)...))
 }
 
-// definitions is the bundle's file of CRDs.
+// definitions returns the bundle's file of CRDs.
 func (s serial) definitions(name string) string {
 	files, err := filepath.Glob(filepath.Join(bundle, "crds", name+"-*.yaml"))
 	require.NoError(s.t, err)

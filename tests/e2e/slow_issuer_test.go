@@ -143,7 +143,7 @@ func (i *slowIssuer) answer(t *testing.T, asked signing) {
 	}
 }
 
-// issued waits until the Certificate's Secret is there.
+// issued waits until the Certificate's Secret exists.
 func (i *slowIssuer) issued(t *testing.T, name string) {
 	t.Helper()
 	comesTrue(t, func(c require.TestingT) {

@@ -16,7 +16,7 @@ type outputs struct {
 	values map[string]any
 }
 
-// output is one of the stack's outputs.
+// output returns one of the stack's outputs.
 func (s *stack) output(name string) string {
 	s.t.Helper()
 	values := s.outputs()
@@ -27,7 +27,7 @@ func (s *stack) output(name string) string {
 	return fmt.Sprint(values[name])
 }
 
-// outputs are all of them.
+// outputs returns all of them.
 func (s *stack) outputs() map[string]any {
 	s.t.Helper()
 	if state := s.state(); s.known.state == nil || !state.ModTime().Equal(s.known.state.ModTime()) || state.Size() != s.known.state.Size() {
@@ -38,8 +38,8 @@ func (s *stack) outputs() map[string]any {
 	return s.known.values
 }
 
-// state is the file that the stack's backend has the state in, before it is read: what is written
-// meanwhile is read again.
+// state returns the info of the backend's state file, before it is read: changes written meanwhile
+// are read again.
 func (s *stack) state() os.FileInfo {
 	s.t.Helper()
 	found, err := filepath.Glob(filepath.Join(s.backend, ".pulumi", "stacks", "*", s.name+".json"))

@@ -94,8 +94,9 @@ func (s *stack) configure(sections map[string]any) {
 	require.NoError(s.t, os.WriteFile(s.config, text, 0o600))
 }
 
-// allowingCgroupV1 adds to a stack's section k3s what its kubelets need on a machine of this lab
-// that has cgroup v1, which those of Kubernetes 1.35 and later refuse; on others it does nothing.
+// allowingCgroupV1 adds to a stack's section k3s the settings of its kubelets for a machine of this
+// lab that has cgroup v1, which those of Kubernetes 1.35 and later refuse. On others it does
+// nothing.
 func allowingCgroupV1(section any) map[string]any {
 	given, _ := section.(map[string]any)
 	k3s := maps.Clone(given)
@@ -150,7 +151,7 @@ func (s *stack) finish(cmd *exec.Cmd) result {
 	return r
 }
 
-// command is a command in its own process group, so that a story can kill all of it.
+// command returns a command in its own process group, so that a story can kill all of it.
 func (s *stack) command(dir, name string, args ...string) *exec.Cmd {
 	path := name
 	if name == "pulumi" {
@@ -171,8 +172,8 @@ func (s *stack) must(r result) result {
 	return r
 }
 
-// repeatFailure says at the story's end which command failed it: its own error stands far above,
-// among what other stories log.
+// repeatFailure names the failed command at the story's end: its own error stands far above, among
+// the logs of other stories.
 func (s *stack) repeatFailure() {
 	if lines := strings.Split(s.failure, "\n"); s.failure != "" {
 		s.t.Logf("--- the command that failed\n%s\n%s", lines[0], strings.Join(lines[max(1, len(lines)-40):], "\n"))
@@ -198,7 +199,7 @@ func (s *stack) health(more ...string) result {
 
 func (s *stack) destroy() result { return s.pulumi("destroy", "--yes", "--skip-preview") }
 
-// resources are the names of the resources in the stack's state, without the stack itself.
+// resources returns the names of the resources in the stack's state, without the stack itself.
 func (s *stack) resources() []string {
 	s.t.Helper()
 	r := s.must(s.run("pulumi", "stack", "export", "--stack", s.name))

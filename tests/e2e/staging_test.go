@@ -71,8 +71,8 @@ func TestServersOfStagingChange(t *testing.T) {
 	})
 }
 
-// staging is the configuration of a stack on existing hosts, up to MetalLB; what is above has its
-// own story (platform_test.go).
+// staging returns the configuration of a stack on existing hosts, up to MetalLB; the layers above
+// have their own story (platform_test.go).
 func staging(hosts *hostSet, nodes ...node) map[string]any {
 	return map[string]any{
 		"hosts":       hosts.hosts(nodes...),
@@ -89,21 +89,21 @@ func names(nodes []node) []string {
 	return list
 }
 
-// killedUpConverges kills an up once it says a text, clears up after it as `make up` does, and runs
-// it again.
+// killedUpConverges kills an update once it prints a text, cleans up after it as `make up` does,
+// and runs it again.
 func (s *stack) killedUpConverges(t *testing.T, when string) {
 	s.killedUp(t, when, func() {})
 	s.must(s.up())
 }
 
-// killedUp kills an up once it says a text and until has returned, and clears up after it as `make
-// up` does.
+// killedUp kills an update once it prints a text and until has returned, and cleans up after it as
+// `make up` does.
 func (s *stack) killedUp(t *testing.T, when string, until func()) {
 	s.killedWhen(t, when, until)
 	s.must(s.run(strata, "repair", "--stack", s.name))
 }
 
-// killedWhen kills an up once it says a text and until has returned.
+// killedWhen kills an update once it prints a text and until has returned.
 func (s *stack) killedWhen(t *testing.T, when string, until func()) {
 	s.killed(t, when, until, "pulumi", "up", "--stack", s.name, "--config-file", s.config, "--yes", "--skip-preview", "--non-interactive", "--parallel", "32")
 }

@@ -34,7 +34,7 @@ func (s *stack) losesNothing(t *testing.T) {
 	}
 	require.Contains(t, slices.Collect(maps.Values(deletes)), true, "the test looked at no delete")
 
-	// Not by run, whose output has what Pulumi says on stderr as well.
+	// Not by run, whose output has Pulumi's stderr as well.
 	text, err := s.command(root, "pulumi", "preview", "--stack", s.name, "--config-file", s.config, "--non-interactive", "--json").Output()
 	require.NoError(t, err, "%s", text)
 	var preview struct {
@@ -73,7 +73,7 @@ sha256sum /etc/rancher/k3s/config.yaml /usr/local/bin/k3s /var/lib/strata/owner`
 	return all
 }
 
-// pods are all of the cluster.
+// pods returns all Pods of the cluster.
 func (s *stack) pods(t *testing.T) []corev1.Pod {
 	t.Helper()
 	pods, err := s.client().CoreV1().Pods("").List(t.Context(), metav1.ListOptions{})

@@ -45,7 +45,7 @@ func TestAnOlderStratasStackIsTakenOver(t *testing.T) {
 	}
 }
 
-// olderStrata is the checkout of the older Strata; empty: none.
+// olderStrata returns the checkout of the older Strata; empty: none.
 func olderStrata() string { return os.Getenv("E2E_OLDER") }
 
 // comesUpWith brings the stack up with the program of another checkout, and has it serve.
@@ -88,7 +88,7 @@ func takesOverAtOnce(s *stack, hosts *hostSet) {
 	s.isTheNewOnes()
 }
 
-// isTheNewOnes holds the stack to what every other one is held to.
+// isTheNewOnes checks the upgraded stack like any other one.
 func (s *stack) isTheNewOnes() {
 	s.step("a second up changes nothing, and health passes", func(*testing.T) {
 		s.must(s.up("--expect-no-changes"))

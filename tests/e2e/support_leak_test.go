@@ -26,7 +26,7 @@ const (
 )
 
 // supportLeaksNothing makes the archive of `strata support`, and looks in each of its files for the
-// secrets of the state and for those of the configuration, which are given.
+// secrets of the state and for the given ones of the configuration.
 func (s *stack) supportLeaksNothing(t *testing.T, configured ...string) {
 	file := filepath.Join(t.TempDir(), "support.tar.gz")
 	r := s.must(s.run(strata, "support", "--stack", s.name, "--config-file", s.config, "--output", file, "--timeout", patient, "--gate-timeout", patient))
@@ -51,7 +51,7 @@ func (s *stack) supportLeaksNothing(t *testing.T, configured ...string) {
 	}
 }
 
-// gunzipped are the files of a tar.gz.
+// gunzipped returns the files of a tar.gz.
 func gunzipped(t *testing.T, path string) map[string][]byte {
 	t.Helper()
 	packed, err := os.ReadFile(path)
@@ -61,9 +61,9 @@ func gunzipped(t *testing.T, path string) map[string][]byte {
 	return filesOf(t, reader)
 }
 
-// secretsOf are the texts in the secrets of a state, and the long words of those of several lines.
-// What the state has in plain as well is none: Pulumi marks whole objects, in which the name of a
-// host lies beside a password.
+// secretsOf returns the texts in the secrets of a state, and the long words of those of several
+// lines. A text that the state has in plain as well is no secret: Pulumi marks whole objects, in
+// which the name of a host lies beside a password.
 func secretsOf(t *testing.T, export []byte) []string {
 	t.Helper()
 	var tree any
@@ -100,7 +100,7 @@ func longWords(text string) (long []string) {
 // leaves are the texts of a state.
 type leaves struct{ secret, plain []string }
 
-// add notes the texts of a value, and those of a text that is JSON itself; those that lie in no
+// add notes the texts of a value, and those of a text that is JSON itself. Texts that are in no
 // secret of it go into the given list.
 func (l *leaves) add(t *testing.T, value any, into *[]string) {
 	t.Helper()

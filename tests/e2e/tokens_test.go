@@ -11,14 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// tokenOf is the token in a host's config.yaml: as it is written, and its password.
+// tokenOf returns the token in a host's config.yaml: as it is written, and its password.
 func (l *hostSet) tokenOf(name string) (written, password string) {
 	l.t.Helper()
 	written = strings.TrimSpace(l.must(name, "sed -n 's/^token: *//p' /etc/rancher/k3s/config.yaml"))
 	return written, written[strings.LastIndex(written, ":")+1:]
 }
 
-// givesOutKeys is the status with which a server answers a token that asks for the keys of the
+// givesOutKeys returns the status with which a server answers a token that asks for the keys of the
 // cluster's CAs.
 func (l *hostSet) givesOutKeys(t *testing.T, server node, password string) int {
 	t.Helper()
@@ -32,8 +32,8 @@ func (l *hostSet) givesOutKeys(t *testing.T, server node, password string) int {
 	return response.StatusCode
 }
 
-// changesTokens gives the cluster other tokens, by an up that is killed between two servers.
-// Whoever knows a former one gets nothing for it, on any server, and it does not come back.
+// changesTokens gives the cluster other tokens, by an update that is killed between two servers. A
+// former token gets nothing, on any server, and it does not come back.
 func (s *stack) changesTokens(t *testing.T, hosts *hostSet, sections map[string]any, killed string) {
 	first := hosts.serverNodes()[0]
 	_, former := hosts.tokenOf(first.name)

@@ -15,7 +15,7 @@ type transcript struct {
 	pieces []piece
 }
 
-// piece is one write: up to which byte the output was there, and since when.
+// piece is one write: the length of the output after it, and its time.
 type piece struct {
 	end int
 	at  time.Time
@@ -27,7 +27,7 @@ func (s *transcript) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// when is the time at which a command had written a text.
+// when returns the time at which a command had written a text.
 func (r result) when(t *testing.T, text string) time.Time {
 	t.Helper()
 	start := strings.Index(r.output, text)

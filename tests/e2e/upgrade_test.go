@@ -22,7 +22,7 @@ const (
 	nextVersion = "v3.99.1"
 )
 
-// addon is a chart, where its workloads are, and the gates that observe them.
+// addon is a chart, the namespace of its workloads, and the gates that observe them.
 type addon struct {
 	chart, namespace string
 	gates            []string
@@ -36,7 +36,7 @@ var addons = []addon{
 }
 
 // survivesBadUpgrades upgrades every add-on to a version that does not exist: each is named soon,
-// and the previous one serves. Traefik has an up of its own, because its release waits for
+// and the previous one serves. Traefik has an update of its own, because its release waits for
 // MetalLB's gates; that one brings the others their next version.
 func (s *stack) survivesBadUpgrades(t *testing.T, hosts *hostSet) {
 	hosts.serveEmptyRegistry(t)
@@ -51,9 +51,9 @@ func (s *stack) survivesBadUpgrades(t *testing.T, hosts *hostSet) {
 	})
 }
 
-// badUpgrade expects of an up that it names the image of each add-on. Its first failed gate does
-// not end it, for on a busy machine the releases of the others may still be written by then. Such
-// an up keeps no output that waits for what failed; they are as before.
+// badUpgrade expects that an update names the image of each add-on. Its first failed gate does not
+// end it, for on a busy machine the releases of the others may still be written by then. Such an
+// update keeps no output that waits for a failed gate; they are as before.
 func (s *stack) badUpgrade(t *testing.T, bad []addon, version func(chart string) string) {
 	before := s.outputs()
 	s.with("STRATA_ARTIFACTS="+s.bundleOf(t, version), func() {
@@ -74,7 +74,7 @@ func (s *stack) badUpgrade(t *testing.T, bad []addon, version func(chart string)
 	s.renews(t)
 }
 
-// rollsForward upgrades every add-on to a version that is there.
+// rollsForward upgrades every add-on to an existing version.
 func (s *stack) rollsForward(t *testing.T) {
 	s.with("STRATA_ARTIFACTS="+s.bundleOf(t, func(string) string { return nextVersion }), func() {
 		s.must(s.up())
@@ -89,7 +89,7 @@ func (s *stack) rollsForward(t *testing.T) {
 	s.answersOverTLS(t)
 }
 
-// bundleOf is the bundle with each add-on's chart at a version.
+// bundleOf returns the bundle with each add-on's chart at a version.
 func (s *stack) bundleOf(t *testing.T, version func(chart string) string) string {
 	return s.otherBundle(t, "charts/*.tgz", func(path string) string { return s.repack(t, path, version) })
 }
@@ -141,7 +141,7 @@ func (s *stack) firstBackOff(t *testing.T, namespace string) time.Time {
 	return first
 }
 
-// imagesIn are the images of a namespace's Pods.
+// imagesIn returns the images of a namespace's Pods.
 func (s *stack) imagesIn(t *testing.T, namespace string) []string {
 	pods, err := s.client().CoreV1().Pods(namespace).List(t.Context(), metav1.ListOptions{})
 	require.NoError(t, err)

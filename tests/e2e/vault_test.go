@@ -18,7 +18,7 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// A Vault of the stack's own signs the platform's certificates; what can go wrong with it is named.
+// A Vault of the stack's own signs the platform's certificates; its faults are named.
 func TestVaultSigns(t *testing.T) {
 	t.Parallel()
 	net := network{"stk0", "10.22.0"}
@@ -101,8 +101,8 @@ func TestVaultSigns(t *testing.T) {
 	})
 }
 
-// signedByVault is a platform whose certificates the stack's own Vault signs; login overrides how
-// it is reached.
+// signedByVault returns a platform whose certificates the stack's own Vault signs; login overrides
+// how it is reached.
 func signedByVault(hosts *hostSet, login map[string]any, nodes ...node) map[string]any {
 	sections := platform(hosts, nodes...)
 	manager := map[string]any{"issuer": "vault"}
@@ -115,8 +115,8 @@ func signedByVault(hosts *hostSet, login map[string]any, nodes ...node) map[stri
 	return withTimeouts(sections, "certificate", patient)
 }
 
-// vaultToTryOut is a cluster with cert-manager and, if enabled, a Vault whose data goes with its
-// Pod.
+// vaultToTryOut returns a cluster with cert-manager and, if enabled, a Vault whose data goes with
+// its Pod.
 func vaultToTryOut(hosts *hostSet, enabled bool, nodes ...node) map[string]any {
 	off := map[string]any{"enabled": false}
 	return map[string]any{
@@ -126,7 +126,7 @@ func vaultToTryOut(hosts *hostSet, enabled bool, nodes ...node) map[string]any {
 }
 
 // makeVolume gives the lab, which has neither, a default StorageClass and one volume of it. It asks
-// on the host: an up that failed before its end exports no kubeconfig.
+// on the host: an update that failed before its end exports no kubeconfig.
 func (l *hostSet) makeVolume(name string) {
 	l.must(name, `set -eu
 mkdir -m 0777 /var/lib/strata-vault
@@ -149,7 +149,7 @@ func with(values map[string]any, key string, value any) map[string]any {
 	return all
 }
 
-// ca is the certificate that Vault's own leads to.
+// ca returns the certificate at the root of Vault's own.
 func (s *stack) ca(t *testing.T) string {
 	secret, err := s.client().CoreV1().Secrets("cert-manager").Get(t.Context(), "strata-ca", metav1.GetOptions{})
 	require.NoError(t, err)
@@ -170,7 +170,7 @@ func (s *stack) asRoot(t *testing.T, do func(ctx context.Context, client *api.Cl
 	do(ctx, client)
 }
 
-// inVault is the certificate of a mount.
+// inVault returns the certificate of a mount.
 func (s *stack) inVault(t *testing.T, mount string) string {
 	var text string
 	s.asRoot(t, func(ctx context.Context, client *api.Client) {

@@ -22,8 +22,7 @@ import (
 // Pods are started again.
 type waveCase struct {
 	name string
-	// first and second are the ConfigMaps that are there before the Deployment, and that come after
-	// it.
+	// first and second are the ConfigMaps that exist before the Deployment, and that come after it.
 	first, second []string
 	// with and without are the starts after the first one, with and without the webhook.
 	with    int
@@ -89,8 +88,8 @@ func (s *stack) waveResult(t *testing.T, webhook, origin string, c waveCase, aga
 	s.record(t, result)
 }
 
-// waveStarts runs a case in the namespace default and returns how often a container started after
-// the first time, and whether a Pod was stuck for want of what it reads.
+// waveStarts runs a case in the namespace default. It returns how often a container started after
+// the first time, and whether a Pod was stuck without the objects that it reads.
 func (s *stack) waveStarts(t *testing.T, name string, c waveCase) (again int, stuck bool) {
 	t.Helper()
 	client := s.client()
@@ -139,8 +138,8 @@ func waveDeployment(name string) *appsv1.Deployment {
 	}
 }
 
-// starts are the containers that have run, by Pod, and whether one could not for want of what it
-// reads.
+// starts records the containers that have run, by Pod, and whether one was stuck without the
+// objects that it reads.
 type starts struct {
 	mutex sync.Mutex
 	pods  map[string]bool

@@ -17,8 +17,8 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// waysScript makes users who are let in by a certificate of $CA, by two keys one after the other,
-// and by one of $KEYS.
+// waysScript makes users who log in by a certificate of $CA, by two keys one after the other, and
+// by one of $KEYS.
 const waysScript = `set -eu
 for user in u-cert u-two u-one; do
 	useradd -m -s /bin/sh "$user"
@@ -36,8 +36,8 @@ printf 'Match User u-two\n\tAuthenticationMethods publickey,publickey\n' >> /etc
 systemctl restart ssh
 `
 
-// ways are ssh_configs for server-1, and known_hosts, with what has to be filled in: ADDRESS, HOST
-// and OLD are the host's address, its key and another one, and DIR is the folder of the keys.
+// ways are ssh_configs for server-1, and known_hosts, with placeholders: ADDRESS, HOST and OLD are
+// the host's address, its key and another one, and DIR is the folder of the keys.
 var ways = []struct {
 	name, config, known string
 	// refused says that neither ssh nor Strata is let in.
@@ -66,8 +66,8 @@ var ways = []struct {
 	{name: "a Match that is false", config: "User u-one\nIdentityFile DIR/key-8\nMatch host server-1 exec \"false\"\nPort 9"},
 }
 
-// Each login is made by OpenSSH's client and by Strata, with Debian's sshd: what lets the one in
-// lets in the other.
+// Each login is made by OpenSSH's client and by Strata, with Debian's sshd: both get in, or
+// neither.
 func TestALoginIsMadeAsSSHMakesIt(t *testing.T) {
 	t.Parallel()
 	net := network{"stf0", "10.52.0"}

@@ -29,8 +29,8 @@ type workloadStory struct {
 	shop, traefik map[string]any
 }
 
-// quickShop is the workload with shorter times than a user's, since make test has minutes: its Pods
-// go 5 s after they are told.
+// quickShop returns the workload with shorter times than a user's, since make test has minutes: its
+// Pods go 5 s after they are told.
 func quickShop() map[string]any {
 	shop := defaultShop()
 	shop["preStop"], shop["longestRequest"], shop["slack"], shop["minReady"] = "5s", "10s", "5s", "2s"
@@ -61,7 +61,7 @@ func (w *workloadStory) sections() map[string]any {
 	return sections
 }
 
-// apply ups the stack with the story's entry as it is now.
+// apply updates the stack with the story's present entry.
 func (w *workloadStory) apply() {
 	w.configure(w.sections())
 	w.must(w.up())
@@ -100,7 +100,7 @@ func (s *stack) sendTo(t *testing.T, url, address string, rate int) *sender {
 	require.NoError(t, os.WriteFile(ca, []byte(s.output("caCertificate")), 0o600))
 	load, err := loadTool()
 	require.NoError(t, err)
-	// First of all that runs here: what it sends and reads too late would count as lost.
+	// With the highest priority here: requests sent and answers read too late would count as lost.
 	cmd := exec.Command("nice", "-n", "-20", load, url, "--connect-to", address+":443",
 		"--ca", ca, "--rate", fmt.Sprint(rate), "--json", report, "--count-header", "X-Version")
 	stdin, err := cmd.StdinPipe()
@@ -110,8 +110,8 @@ func (s *stack) sendTo(t *testing.T, url, address string, rate int) *sender {
 	return &sender{t, cmd, stdin, report, rate}
 }
 
-// phase runs one phase: what is sent from its beginning until run is over, and at least a number of
-// requests.
+// phase runs one phase: the requests sent from its beginning until run is over, and at least least
+// of them.
 func (s *sender) phase(name string, least int, run func()) {
 	s.t.Helper()
 	_, err := fmt.Fprintln(s.stdin, name)
@@ -121,7 +121,7 @@ func (s *sender) phase(name string, least int, run func()) {
 	<-enough
 }
 
-// end stops sending and returns what was counted.
+// end stops sending and returns the counts.
 func (s *sender) end() *attack.Report {
 	s.t.Helper()
 	require.NoError(s.t, s.cmd.Process.Signal(syscall.SIGINT))
@@ -167,13 +167,13 @@ func (w *workloadStory) phases(t *testing.T, rate, least int) *attack.Report {
 	return sending.end()
 }
 
-// watchersLook is the time after the start of an API server during which an up waits for its
+// watchersLook is the time after the start of an API server during which an update waits for its
 // watchers (actions/cluster/watchers, AgainAfter).
 const watchersLook = 90 * time.Second
 
 // rollsOutBehindAStart rolls a version out as soon as the only API server answers again, which was
-// away for long enough that its watchers look for it rarely. A start of K3s makes every Pod of its
-// node unready until its first probe, where Kubernetes is older than 1.35 (docs/workloads.md), so
+// away for long enough that its watchers look for it rarely. With Kubernetes older than 1.35, a
+// start of K3s makes every Pod of its node unready until its first probe (docs/workloads.md). So
 // the Pods have to be on two nodes.
 func (w *workloadStory) rollsOutBehindAStart(t *testing.T, rate int) *attack.Report {
 	for name, namespace := range map[string]string{"shop": "apps", "traefik": "traefik"} {

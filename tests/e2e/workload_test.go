@@ -7,9 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Requests that are lost while a workload, what it reads and all below it is replaced: none. `make
-// bench` runs the same phases with ten thousand requests each, and takes away each protection in
-// turn.
+// No request is lost while a workload, its configuration and all below it is replaced. `make bench`
+// runs the same phases with ten thousand requests each, and removes each protection in turn.
 func TestWorkload(t *testing.T) {
 	t.Parallel()
 	w := newWorkloadStory(t, "e2ew", network{"stw0", "10.31.0"}, quickShop())

@@ -17,7 +17,7 @@ import (
 // that then loses requests.
 type removal struct {
 	name string
-	// take takes the protection away; env is what makes the application show the loss.
+	// take removes the protection; env has the application show the loss.
 	take func(d *appsv1.Deployment)
 	env  map[string]string
 	// change replaces Pods; nil: a rollout.
@@ -80,13 +80,13 @@ func drainsAgent(t *testing.T, w *workloadStory) {
 	w.hosts.must("server-1", "k3s kubectl uncordon agent-1")
 }
 
-// unprotected is the removal of a name.
+// unprotected returns the removal of a name.
 func unprotected(name string) removal {
 	return removals[slices.IndexFunc(removals, func(r removal) bool { return r.name == name })]
 }
 
-// unprotected takes a protection away, makes the change that it is for, counts what is lost, and
-// gives the protection back.
+// unprotected removes a protection, makes the change that it is for, counts the losses, and
+// restores the protection.
 func (w *workloadStory) unprotected(t *testing.T, r removal, rate int) int {
 	t.Helper()
 	deployments := w.client().AppsV1().Deployments("apps")

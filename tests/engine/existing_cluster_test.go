@@ -155,7 +155,7 @@ func TestARotatedCAReplacesNothing(t *testing.T) {
 	assert.Empty(t, s.mustUp().changed())
 }
 
-// As the refusal advises: the state forgets all objects of the old cluster, where they stay, and
+// As the refusal advises: the state forgets all objects of the old cluster, which keeps them, and
 // the next update makes them in the new one.
 func TestAStackThatForgetsItsClusterMakesEveryObjectInAnother(t *testing.T) {
 	s := newStack(t, "kind")

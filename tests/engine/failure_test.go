@@ -74,7 +74,7 @@ func TestAFailedActionIsToldWithItsLayer(t *testing.T) {
 	}
 }
 
-// A gate that runs again and fails is not in the state, and the next up runs it again.
+// A gate that runs again and fails is not in the state, and the next update runs it again.
 func TestAGateThatFailsOnAChangeIsRunAgain(t *testing.T) {
 	s := newStack(t, "staging")
 	s.mustUp()

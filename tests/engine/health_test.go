@@ -13,8 +13,8 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// gates returns the names of the gates in the state, and of those that `strata health` expects from
-// the configuration.
+// gates returns the names of the gates in the state, and of the gates that `strata health` expects
+// from the configuration.
 func (s *stack) gates() (stored, foretold []string) {
 	s.t.Helper()
 	for name, state := range s.stored() {

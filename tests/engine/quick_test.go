@@ -91,9 +91,9 @@ func copied(snapshot *deploy.Snapshot) *deploy.Snapshot {
 	return &own
 }
 
-// quickly runs an operation without the harness's own work: the harness serializes and verifies the
+// quickly runs an operation without the harness's own work. The harness serializes and verifies the
 // state after each step, three times, which is nine tenths of a run. Here only the last state is
-// verified, and those that a kill leaves.
+// verified, and the states that a kill leaves.
 func (s *stack) quickly(
 	ctx context.Context, op lt.TestOp, preview bool, hear func(engine.Event),
 ) (*deploy.Snapshot, engine.JournalEntries, error) {

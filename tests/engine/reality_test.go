@@ -52,7 +52,7 @@ type host struct {
 	cluster int
 	// sealed is the token that encrypts the data of a server.
 	sealed string
-	// staged is the pushed binary, running the one that K3s runs, by their sums; config is its
+	// staged is the pushed binary, running the one in use by K3s, by their sums; config is its
 	// configuration.
 	staged, running, config string
 }

@@ -55,8 +55,8 @@ type stack struct {
 	journal *journal
 	// refreshes is the engine's --refresh, of a quick run.
 	refreshes bool
-	// running ends with the present run: the engine leaves an unneeded program waiting, where
-	// Pulumi would kill it.
+	// running ends with the present run: the engine leaves an unneeded program waiting, and Pulumi
+	// would kill it.
 	running context.Context
 
 	plan     *lt.TestPlan

@@ -42,7 +42,7 @@ func (g graph) diagram() string {
 // node finds the name of a node, of which each role has several.
 var node = regexp.MustCompile(`-(server|agent)-\d+`)
 
-// nearestGates returns the gates that a resource waits for, and not what these wait for.
+// nearestGates returns the gates that a resource waits for, without the gates behind these.
 func (g graph) nearestGates(name string) []string {
 	var gates []string
 	seen := map[string]bool{}
@@ -65,7 +65,7 @@ func (g graph) coveredBy(gates []string, gate string) bool {
 	return slices.ContainsFunc(gates, func(other string) bool { return other != gate && g.reaches(other, gate) })
 }
 
-// isGate leaves out what waits for the end of a namespace, which only a delete runs.
+// isGate leaves out the gate of a namespace's end, which only a delete runs.
 func (g graph) isGate(name string) bool {
 	spec, err := kinds.Parse([]byte(g[name].Text("stdin")))
 	return err == nil && spec.Kind() != namespace.Kind

@@ -45,7 +45,7 @@ func described(spec health.Spec) string {
 	return spec.Layer + " " + spec.Gate + " " + string(spec.Kind())
 }
 
-// gatesAreForetold compares the gates of a run with those that `strata health` expects from the
+// gatesAreForetold compares the gates of a run with the gates that `strata health` expects from the
 // configuration alone: the same names, layers and kinds. It runs for each configuration of these
 // tests, so also for every layer that no committed stack has.
 func (p *program) gatesAreForetold(t *testing.T, g graph) {

@@ -98,10 +98,10 @@ func (l *layerPage) objects(layers ...string) string {
 	return strings.Join(lines, "\n")
 }
 
-// furtherNode matches the names of what a second server or agent has as the first one has it.
+// furtherNode matches the names of resources that a second server or agent has like the first one.
 var furtherNode = regexp.MustCompile(`-(server|agent)-[2-9]`)
 
-// of returns the resources of layers, each behind those that it waits for.
+// of returns the resources of layers, each behind its dependencies.
 func (l *layerPage) of(layers []string) []string {
 	var names []string
 	for _, name := range l.graph.names() {
@@ -114,7 +114,7 @@ func (l *layerPage) of(layers []string) []string {
 	return names
 }
 
-// gates is a table of the gates of layers.
+// gates returns a table of the gates of layers.
 func (l *layerPage) gates(layers ...string) string {
 	rows := []string{"| gate | asks | at most | after |", "| --- | --- | --- | --- |"}
 	for _, name := range l.of(layers) {
@@ -129,7 +129,7 @@ func (l *layerPage) gates(layers ...string) string {
 	return strings.Join(rows, "\n")
 }
 
-// asks returns what a kind of gate asks, as its package says.
+// asks returns the question of a kind of gate, as its package words it.
 func asks(t *testing.T, kind string) string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, "health", kind, "doc.go"), nil, parser.ParseComments)
@@ -144,7 +144,7 @@ func asks(t *testing.T, kind string) string {
 // helpers are resources that a gate needs to ask, and does not wait for.
 var helpers = regexp.MustCompile(`-(hostkey|credential|attempt|password|token)$|^k3s-(cluster|teardown)`)
 
-// before returns what a gate waits for.
+// before returns the gates that a gate waits for.
 func (l *layerPage) before(name string) string {
 	var needs []string
 	for _, need := range l.graph[name].Dependencies {
@@ -155,7 +155,7 @@ func (l *layerPage) before(name string) string {
 	return strings.Join(needs, ", ")
 }
 
-// keys is the table of sections of the configuration.
+// keys returns the table of sections of the configuration.
 func (l *layerPage) keys(sections ...string) string {
 	fields, err := configdocs.Fields(filepath.Join(root, "config"))
 	require.NoError(l.t, err)
@@ -170,7 +170,7 @@ func (l *layerPage) keys(sections ...string) string {
 	return strings.Join(rows, "\n")
 }
 
-// faults is a table of the rows of docs/faults.md whose gate is one of the layers'.
+// faults returns a table of the rows of docs/faults.md whose gate is one of the layers'.
 func (l *layerPage) faults(layers ...string) string {
 	page, err := os.ReadFile(filepath.Join(root, "docs/faults.md"))
 	require.NoError(l.t, err)

@@ -12,10 +12,11 @@ import (
 	"strata/tests/pulumitest"
 )
 
-// planRow is one row of the dependency tables in the plan of the first platform's demo: what must
-// wait, or what heals and so must not: each such edge would put two waits in a row.
+// planRow is one row of the dependency tables in the plan of the first platform's demo. It names
+// needs that must wait, or needs that heal and so must not: each such edge would put two waits in a
+// row.
 type planRow struct {
-	// section and row are the plan's words, with what is missing.
+	// section and row are the plan's words; missing is the text of a missing need.
 	section, row, missing string
 	// waits are needs that the graph has, and free are needs that it must not have.
 	waits, free []need
@@ -31,7 +32,7 @@ const (
 	ours = "not in the plan"
 )
 
-// each is a need of every one of the resources.
+// each returns a need of every one of the resources.
 func each(from []string, to ...string) []need {
 	var needs []need
 	for _, name := range from {
@@ -42,8 +43,8 @@ func each(from []string, to ...string) []need {
 	return needs
 }
 
-// planRows are the plan's tables, in its order, for the resources of a graph, and behind them what
-// the plan does not know of.
+// planRows returns the plan's tables, in its order, for the resources of a graph, and behind them
+// the rows that the plan does not have.
 func planRows(g graph) []planRow {
 	// of are the resources of a kind, or of a group of kinds, which ends with a slash.
 	of := func(kinds ...string) []string {
@@ -96,7 +97,7 @@ func planRows(g graph) []planRow {
 	}, ourRows()...)
 }
 
-// ourRows are facts of the charts and controllers.
+// ourRows returns facts of the charts and controllers.
 func ourRows() []planRow {
 	return []planRow{
 		{ours, "data plane", "the Secret that its Pods read", []need{{"apisix-release", "apisix-keys"}}, nil, ""},
@@ -118,7 +119,7 @@ func ourRows() []planRow {
 	}
 }
 
-// broken are the needs of a row that the graph does not keep.
+// broken returns the needs of a row that the graph does not keep.
 func (r planRow) broken(g graph) []string {
 	var wrong []string
 	for _, one := range r.waits {
@@ -166,7 +167,7 @@ func TestARowThatIsNotKeptIsNoticed(t *testing.T) {
 	}
 }
 
-// planPage is the plan's tables in docs/edges.md.
+// planPage returns the plan's tables in docs/edges.md.
 func planPage(g graph) string {
 	var page strings.Builder
 	page.WriteString("\n## The demo on APISIX\n\n" +

@@ -71,7 +71,7 @@ func input(name, key string, value any) func(graph) {
 	return with(name, func(r *pulumitest.Resource) { r.Inputs[resource.PropertyKey(key)] = resource.NewPropertyValue(value) })
 }
 
-// Each rule must notice the mistake that it is there for.
+// Each rule must notice its mistake.
 func TestEachRuleNoticesABrokenGraph(t *testing.T) {
 	tests := []struct {
 		mistake string

@@ -19,7 +19,7 @@ type Port struct {
 	socket *os.File
 }
 
-// Closed is a port until the test ends.
+// Closed returns a port that stays closed until the test ends.
 func Closed(t *testing.T) Port {
 	t.Helper()
 	descriptor, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
@@ -35,7 +35,7 @@ func Closed(t *testing.T) Port {
 	return Port{Address: netip.AddrPortFrom(netip.AddrFrom4(loopback), number), socket: socket}
 }
 
-// Number is the port's number.
+// Number returns the port's number.
 func (p Port) Number() int { return int(p.Address.Port()) }
 
 // Listen opens the port.

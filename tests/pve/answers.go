@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// printJSON is --output-format json.
+// printJSON prints as with --output-format json.
 func printJSON(c call, value any) error {
 	if c.options["output-format"] != "json" {
 		return errors.New("the stand-in only prints JSON")
@@ -67,7 +67,7 @@ func (n *node) get(c call) error {
 	}
 }
 
-// resource is a guest in the cluster's list.
+// resource returns a guest in the cluster's list.
 func (g *guest) resource() map[string]any {
 	template := 0
 	if g.Config["template"] == "1" {
@@ -102,7 +102,7 @@ func (n *node) status(c call) error {
 	return nil
 }
 
-// volume is the file of a volume of content iso, as a storage of type dir has it.
+// volume returns the file of a volume of content iso, as a storage of type dir has it.
 func (n *node) volume(name string) (string, error) {
 	storage, file, ok := strings.Cut(name, ":iso/")
 	if _, there := n.storages[storage]; !there {

@@ -1,5 +1,5 @@
 // Command pve stands in for the commands of a Proxmox VE node that Strata uses: called qm, pvesh or
-// pvesm, it does what they do, on a folder of its own. It takes exactly the arguments that their
+// pvesm, it acts as they do, on a folder of its own. It takes exactly the arguments that their
 // manuals document (syntax.go names the source of each) and refuses everything else, so that a
 // misspelt option fails here and not on a real hypervisor.
 //

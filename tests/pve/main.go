@@ -35,7 +35,7 @@ func run(program string, args []string) error {
 	return do(n, call)
 }
 
-// commands are what the stand-in can do.
+// commands are the stand-in's commands.
 var commands = map[string]func(*node, call) error{
 	"qm create": (*node).create, "qm clone": (*node).clone, "qm set": (*node).set, "qm disk resize": (*node).resize,
 	"qm start": (*node).start, "qm stop": (*node).stop, "qm shutdown": (*node).shutdown, "qm status": (*node).status,

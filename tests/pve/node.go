@@ -106,7 +106,7 @@ func (n *node) all() ([]*guest, error) {
 	return guests, nil
 }
 
-// room checks that a storage is there and has place for more GiB.
+// room checks that a storage exists and has place for more GiB.
 func (n *node) room(storage string, more int) error {
 	limit, there := n.storages[storage]
 	if !there {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// or is what faults.json says in place of what a healthy node says.
+// or returns the answer in faults.json in place of a healthy node's.
 func (n *node) or(key, healthy string) string {
 	if output, ok := n.faults[key]; ok {
 		return output

@@ -36,7 +36,7 @@ func (n *node) start(c call) error {
 // errNoLease says that a guest asks for its address: the stand-in's network has no DHCP server.
 var errNoLease = errors.New("no DHCP server answers")
 
-// boot makes or starts the lab machine in the background; what it says is in the state's folder.
+// boot makes or starts the lab machine in the background; its log is in the state's folder.
 func (n *node) boot(g *guest) error {
 	spec, err := n.machine(g)
 	if errors.Is(err, errNoLease) {
@@ -73,7 +73,7 @@ func (n *node) boot(g *guest) error {
 	return cmd.Start()
 }
 
-// machine is the lab machine that a guest's seed describes.
+// machine returns the lab machine that a guest's seed describes.
 func (n *node) machine(g *guest) (map[string]any, error) {
 	if other := g.Config["ide2"]; other != "" {
 		return nil, fmt.Errorf("cloud-init finds the seed on ide2 first: %s", other)

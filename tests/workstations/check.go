@@ -22,7 +22,7 @@ type system struct{ os, arch string }
 type listed struct {
 	ImportPath, Dir string
 	GoFiles         []string
-	// ImportMap has the imports that mean another path: what the standard library vendors.
+	// ImportMap has the imports that mean another path: those vendored by the standard library.
 	ImportMap map[string]string
 	Module    *struct {
 		Main      bool
@@ -33,7 +33,7 @@ type listed struct {
 // own reports whether a package is the program's.
 func (p listed) own() bool { return p.Module != nil && p.Module.Main }
 
-// list are a package and all that it imports, what is imported before what imports it.
+// list returns a package and all that it imports, each behind its own imports.
 func (s system) list(dir, pkg string) ([]listed, error) {
 	command := exec.Command("go", "list", "-deps", "-json=ImportPath,Dir,GoFiles,ImportMap,Module", pkg)
 	command.Dir, command.Env = dir, append(os.Environ(), "GOOS="+s.os, "GOARCH="+s.arch, "CGO_ENABLED=0")

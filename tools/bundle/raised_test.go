@@ -119,7 +119,7 @@ func (c *carried) begin(cli, plugin, chart string) *bundle {
 	return b
 }
 
-// has returns the folder's files, less those that every bundle has.
+// has returns the folder's files, less the common files of every bundle.
 func (c *carried) has() (files []string) {
 	c.t.Helper()
 	require.NoError(c.t, filepath.WalkDir(c.dir, func(file string, entry os.DirEntry, err error) error {

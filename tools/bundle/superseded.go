@@ -10,8 +10,8 @@ import (
 	"strata/artifacts"
 )
 
-// unfinishedFolder has the manifest of an unfinished run: the folder's former files and those that
-// the run has placed.
+// unfinishedFolder has the manifest of an unfinished run: the folder's former files and the files
+// that the run has placed.
 const unfinishedFolder = ".unfinished"
 
 // entriesBefore returns a folder's entries of earlier runs; none if it is new.

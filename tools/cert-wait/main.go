@@ -24,8 +24,8 @@ import (
 type options struct {
 	// dir has tls.key, tls.crt and, if the issuer supplies one, ca.crt.
 	dir string
-	// timeout bounds the wait from the Pod's start on; remaining is how long the chain must still
-	// be valid.
+	// timeout bounds the wait from the Pod's start on; remaining is the least time that the chain
+	// must still be valid.
 	timeout, remaining time.Duration
 	// names must be in the certificate.
 	names names

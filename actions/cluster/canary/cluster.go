@@ -19,8 +19,8 @@ import (
 	"strata/internal/pulumi/self"
 )
 
-// Try takes the steps of a Spec, and prints a digest of it. It takes none where the previous output
-// has that digest: what has passed is not tried again because another user logs in.
+// Try takes the steps of a Spec, and prints a digest of it. It does nothing if the previous output
+// has that digest: another user's login does not repeat a passed canary.
 var Try = verb.New(func(ctx context.Context, call verb.Call, spec Spec) error {
 	tried, err := spec.Attempt(os.Getenv(self.Attempt))
 	if err != nil {

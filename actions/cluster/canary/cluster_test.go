@@ -98,7 +98,7 @@ func (a *api) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// patched is the answer to a change of the route.
+// patched returns the answer to a change of the route.
 func (a *api) patched(body io.Reader) (status int, object any) {
 	text, _ := io.ReadAll(body)
 	var patch struct {
@@ -136,7 +136,7 @@ func (a *api) listOfCanaryPods() map[string]any {
 	return map[string]any{"kind": "PodList", "apiVersion": "v1", "items": items}
 }
 
-// in is a cluster behind an API server.
+// in returns a cluster behind an API server.
 func in(t *testing.T, a *api) *cluster {
 	t.Helper()
 	server := httptest.NewServer(a)
@@ -148,7 +148,7 @@ func in(t *testing.T, a *api) *cluster {
 	return &cluster{with, client}
 }
 
-// backends are a rule's.
+// backends returns a rule's backends.
 func backends(stable, canary int) []any {
 	return []any{map[string]any{"backendRefs": []any{
 		map[string]any{"name": "shop", "port": 80.0, "weight": float64(stable)}, map[string]any{"name": "shop-canary", "port": 80.0, "weight": float64(canary)},
@@ -172,16 +172,16 @@ func TestARouteWithoutTheCanaryIsRefused(t *testing.T) {
 	require.ErrorContains(t, in(t, a).Weigh(t.Context(), 25), "has no backends shop and shop-canary")
 }
 
-// family says what the lines are.
+// family is the header of the metric's lines.
 const family = "# TYPE traefik_service_requests_total counter\n"
 
-// metric is a line of Traefik's own.
+// metric returns a line of Traefik's own metrics.
 func metric(service, code string, n int) string {
 	return fmt.Sprintf("traefik_service_requests_total{code=%q,method=\"POST\",protocol=\"http\",service=%q} %d\n", code, service, n)
 }
 
-// served is a Service's label by Traefik 3.7.6 and later, taken from 3.7.9: a router's name, which
-// ends with a digest, and what is behind it.
+// served returns a Service's label in Traefik 3.7.6 and later, taken from 3.7.9: a router's name,
+// which ends with a digest, and its backend.
 func served(namespace, service string, index int) string {
 	const router = "httproute-apps-shop-gw-traefik-traefik-ep-websecure-0-799bcbf0c2317c5d1c93"
 	return fmt.Sprintf("%s-svc-%s-%s-%d@kubernetesgateway", router, namespace, service, index)
@@ -236,7 +236,7 @@ func TestLabelsOfNoKnownFormAreTold(t *testing.T) {
 	}
 }
 
-// Traefik joins names by dashes: what cannot be told apart is not tried.
+// Traefik joins names by dashes: ambiguous names are refused.
 func TestServicesOfOneNameInTheMetricsAreRefused(t *testing.T) {
 	for name, test := range map[string]struct {
 		services [][2]string
@@ -259,8 +259,8 @@ func TestServicesOfOneNameInTheMetricsAreRefused(t *testing.T) {
 	}
 }
 
-// APISIX counts by route and Pod: the canary's are its Pods, not the old version's on the same
-// route, not one that goes, and not what APISIX answered itself.
+// APISIX counts by route and Pod. Only answers of the canary's Pods count: not the old version's on
+// the same route, not those of a Pod that goes, and not APISIX's own.
 func TestAnswersAreCountedByAPISIXForThePodsOfTheCanary(t *testing.T) {
 	line := func(code, node string, n int) string {
 		return fmt.Sprintf("apisix_http_status{code=%q,route=\"1a\",matched_uri=\"/*\",service=\"2b\",consumer=\"\",node=%q} %d\n", code, node, n)
@@ -289,7 +289,7 @@ func TestAnAPIServerThatIsAwayIsAskedAgain(t *testing.T) {
 	assert.Equal(t, backends(75, 25), a.rules)
 }
 
-// deploymentOf is a Deployment as the workload makes it: its Pods have its name on them.
+// deploymentOf returns a Deployment as the workload makes it: its Pods have its name on them.
 func deploymentOf(name, image string) *appsv1.Deployment {
 	labels := map[string]string{"app.kubernetes.io/name": name}
 	return &appsv1.Deployment{Spec: appsv1.DeploymentSpec{Selector: &metav1.LabelSelector{MatchLabels: labels}, Template: corev1.PodTemplateSpec{

@@ -20,8 +20,9 @@ import (
 var (
 	// byService is the form up to 3.7.5: namespace-service-http-port, normalised.
 	byService = regexp.MustCompile(`^(.+)-http-\d+@kubernetesgateway$`)
-	// byRoute is that since 3.7.6: a router's name, which ends with ten bytes of a digest, -svc-namespace-service-, and the backend's
-	// place in its rule. What is after the digest is not normalised.
+	// byRoute matches the form since 3.7.6: a router's name, which ends with ten bytes of a digest,
+	// -svc-namespace-service-, and the backend's place in its rule. The part after the digest is
+	// not normalised.
 	byRoute = regexp.MustCompile(`-[0-9a-f]{20}-svc-(.+)-\d+@kubernetesgateway$`)
 )
 
@@ -31,7 +32,8 @@ const bothForms = "NAMESPACE-SERVICE-http-PORT@kubernetesgateway (Traefik up to 
 // labelsShown bounds the labels of a Pod that go into a message.
 const labelsShown = 3
 
-// normalised is Traefik's provider.Normalize: what is neither letter nor digit becomes one dash.
+// normalised does as Traefik's provider.Normalize: characters that are neither letter nor digit
+// become one dash.
 func normalised(name string) string {
 	return strings.Join(strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }), "-")
 }
@@ -47,9 +49,8 @@ func ofService(label, namespace, service string) bool {
 	return m != nil && m[1] == normalised(name)
 }
 
-// unread says which labels a Pod counts by, where none is of a form that is known here: then no
-// answer at all would be counted, however many came. Traefik's own services (@internal) say nothing
-// about the form.
+// unread returns a Pod's labels if none has a known form: then no answer would be counted, however
+// many came. Traefik's own services (@internal) prove nothing about the form.
 func unread(pod corev1.Pod, metrics Metrics, labels []string) string {
 	labels = slices.DeleteFunc(labels, func(label string) bool { return strings.HasSuffix(label, "@internal") })
 	known := func(label string) bool { return byService.MatchString(label) || byRoute.MatchString(label) }

@@ -55,8 +55,8 @@ func (c *cluster) probe(ctx context.Context) (wrong string, err error) {
 	return wrong, err
 }
 
-// count asks each Pod of the ingress controllers what it has counted of the canary, whose
-// Deployment d is.
+// count reads from each Pod of the ingress controllers its counts of the canary, which has the
+// Deployment d.
 func (c *cluster) count(ctx context.Context, d *appsv1.Deployment, found *seen) error {
 	found.Counters = map[string]counter{}
 	var strange []string
@@ -127,12 +127,12 @@ func (c *cluster) Leaving(ctx context.Context) (int, error) {
 	return leaving, nil
 }
 
-// podsOf are a Deployment's, also those of an earlier version that leave.
+// podsOf returns a Deployment's Pods, also those of an earlier version that leave.
 func (c *cluster) podsOf(ctx context.Context, d *appsv1.Deployment) ([]corev1.Pod, error) {
 	return c.pods(ctx, c.spec.Namespace, metav1.FormatLabelSelector(d.Spec.Selector))
 }
 
-// pods are those that a selector means.
+// pods returns the Pods of a selector.
 func (c *cluster) pods(ctx context.Context, namespace, selector string) (items []corev1.Pod, err error) {
 	err = apiserver.Insist(ctx, func(ctx context.Context) error {
 		list, err := c.client.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{LabelSelector: selector})

@@ -37,7 +37,7 @@ type seen struct {
 // counter counts answers, and the ones of 5xx among them.
 type counter struct{ Answers, Failed int }
 
-// tally sums up what was counted since its first observation.
+// tally sums up the counts since its first observation.
 type tally struct {
 	counter
 	last map[string]counter
@@ -63,7 +63,7 @@ func (t *tally) add(now map[string]counter) {
 type world interface {
 	// First reports whether there is no old version yet.
 	First(ctx context.Context) (bool, error)
-	// Same reports whether the old version is what is to be tried.
+	// Same reports whether the old version equals the new one.
 	Same(ctx context.Context) (bool, error)
 	// Distinct fails where answers of another Service would be counted as the new version's.
 	Distinct(ctx context.Context) error
@@ -129,9 +129,9 @@ func run(ctx context.Context, spec Spec, w world, progress io.Writer) (err error
 	return nil
 }
 
-// waitForEarlierPods waits until no Pod of an earlier version is left. An ingress controller may hear of the
-// weight before it hears that such a Pod leaves (APISIX takes routes and upstreams one after the
-// other), and would give it requests of this version's.
+// waitForEarlierPods waits until no Pod of an earlier version is left. An ingress controller may
+// hear of the weight before it hears that such a Pod leaves (APISIX takes routes and upstreams one
+// after the other). It would give it requests of this version's.
 func waitForEarlierPods(ctx context.Context, spec Spec, w world, say func(string, ...any)) error {
 	for told := 0; ; {
 		leaving, err := w.Leaving(ctx)
@@ -148,9 +148,9 @@ func waitForEarlierPods(ctx context.Context, spec Spec, w world, say func(string
 	}
 }
 
-// step holds one weight for its time, and on until there were enough answers to judge by. What is
-// counted late counts for the next step as well: an answer of this version is one, whatever its
-// part was.
+// step holds one weight for its time, and longer until there were enough answers to judge by.
+// Answers that are counted late belong to the next step: they are of this version, whatever the
+// weight was.
 func step(ctx context.Context, spec Spec, w world, percent int, say func(string, ...any)) error {
 	first, wrong, err := observe(ctx, w)
 	if err != nil {
@@ -187,7 +187,7 @@ func step(ctx context.Context, spec Spec, w world, percent int, say func(string,
 	return nil
 }
 
-// few says that there were too few answers to judge by, or that their number is not known.
+// few returns the message for too few answers to judge by, or for an unknown number.
 func few(spec Spec, sum counter, held time.Duration, strange string) string {
 	if strange != "" {
 		return fmt.Sprintf("its answers cannot be counted: in %s, %s; expected %s: this version of the ingress controller names Services in another way, "+
@@ -214,7 +214,7 @@ func observe(ctx context.Context, w world) (now seen, wrong string, err error) {
 	return now, wrong, nil
 }
 
-// judge says what is wrong with the new version since a step began; empty where it works.
+// judge returns the fault of the new version since a step began; empty without one.
 func judge(spec Spec, sum counter) string {
 	if sum.Answers >= spec.MinAnswers && sum.Failed*100 > spec.MaxFailing*sum.Answers {
 		return fmt.Sprintf("%d of its %d answers are 5xx, expected at most %d %%", sum.Failed, sum.Answers, spec.MaxFailing)

@@ -28,7 +28,7 @@ type fakeWorld struct {
 	// age is the API server's time since its start; zero is long enough. waited is the longest
 	// pause.
 	age, waited time.Duration
-	// weights are those that were set, in order.
+	// weights are the weights that were set, in order.
 	weights []int
 	// each returns the result of a pause by the weight; wrong says, by the number of the
 	// observation, why the version does not work.
@@ -106,7 +106,7 @@ func TestAGoodVersionTakesEveryStepAndGivesTheRequestsBack(t *testing.T) {
 	assert.Equal(t, 6, w.pauses, "each step is held")
 }
 
-// Whoever asks the ingress controller too early asks a Pod of the version before, which may have
+// An ingress controller that is asked too early asks a Pod of the previous version, which may have
 // been a bad one.
 func TestNothingGoesToANewVersionWhilePodsOfTheOneBeforeLeave(t *testing.T) {
 	w := &fakeWorld{leaving: 2}
@@ -127,8 +127,8 @@ func TestAPodThatNeverLeavesIsToldWhenTheTimeIsOver(t *testing.T) {
 	assert.Equal(t, []int{0, 0}, w.weights)
 }
 
-// After a restore an ingress controller may not watch yet: it has neither the weight nor the new
-// version's Pods, and what it sends to the Pods before is answered with 502.
+// After a restore an ingress controller may not watch yet. It has neither the weight nor the new
+// version's Pods, and its requests to the previous Pods are answered with 502.
 func TestNothingGoesToANewVersionBeforeControllersWatchAnAPIServerThatHasJustBegun(t *testing.T) {
 	w := &fakeWorld{age: 20 * time.Second}
 	w.each = func(percent int) counter {
@@ -157,7 +157,7 @@ func TestTheFirstVersionIsNotCompared(t *testing.T) {
 	assert.Empty(t, w.weights)
 }
 
-// Whoever goes back after a kill gives all requests back, and waits for no answers.
+// A rollback after a kill gives all requests back, and waits for no answers.
 func TestTheVersionThatServesIsNotTried(t *testing.T) {
 	w := &fakeWorld{same: true, each: good}
 	require.NoError(t, try(t, w))
@@ -231,7 +231,7 @@ func TestAnswersThatCannotBeCountedAreNotCalledNone(t *testing.T) {
 	require.ErrorContains(t, err, `at 5 %: its answers cannot be counted: in 12s, Pod traefik/one (traefik:v9) counts by service ["apps/shop-canary@new"]; expected NAMESPACE-`)
 	require.NotContains(t, err.Error(), "0 answers")
 	assert.Equal(t, []int{0, 5, 0}, w.weights)
-	// What could be counted decides, whatever else a Pod has counted.
+	// The counts that could be read decide, whatever else a Pod has counted.
 	require.NoError(t, try(t, &fakeWorld{each: good, unread: w.unread}))
 }
 
@@ -242,8 +242,8 @@ func TestAVersionWhoseAnswersAreCountedWithOthersGetsNone(t *testing.T) {
 	require.NoError(t, try(t, &fakeWorld{same: true, each: good, clash: w.clash}), "there is nothing to count")
 }
 
-// What is counted late is waited for: a step lasts so much longer, and one that fails is not passed
-// because it is not counted yet.
+// A step lasts longer if its answers are counted late. A failing version does not pass because its
+// answers are not counted yet.
 func TestAStepLastsUntilItsAnswersAreCounted(t *testing.T) {
 	late := spec
 	late.Metrics = []Metrics{{Age: metav1.Duration{Duration: 4 * time.Second}}, {Age: metav1.Duration{Duration: time.Second}}}
@@ -274,7 +274,7 @@ func TestAPodCountsFromWhereItWasSeenFirst(t *testing.T) {
 	assert.Equal(t, counter{Answers: 10 + 10 + 20 + 7, Failed: 1 + 2 + 0 + 3}, sum.counter)
 }
 
-// What failed in an earlier step, or an earlier run, is not counted again.
+// Failures in an earlier step, or an earlier run, are not counted again.
 func TestEachStepCountsItsOwnAnswers(t *testing.T) {
 	w := &fakeWorld{each: good, now: counter{Answers: 1000, Failed: 900}}
 	require.NoError(t, try(t, w))

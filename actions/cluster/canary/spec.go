@@ -1,7 +1,7 @@
 // Package canary moves a part of a workload's requests to its new version, step by step, and back.
 // It owns the weights of the HTTPRoutes while it runs, and leaves them as it found them: with all
-// requests at the old version. So nothing of it has to survive: whoever is interrupted begins anew,
-// and the rollout comes only after a run that ended well.
+// requests at the old version. So nothing of it has to survive: an interrupted run begins anew, and
+// the rollout comes only after a run that ended well.
 package canary
 
 import (
@@ -68,7 +68,7 @@ func (s Spec) Age() time.Duration {
 	return oldest
 }
 
-// Validate reports what is missing.
+// Validate returns an error for missing or wrong fields.
 func (s Spec) Validate() error {
 	if s.Namespace == "" || s.Stable == "" || s.Canary == "" || len(s.Routes) == 0 || len(s.Steps) == 0 {
 		return errors.New("canary: namespace, stable, canary, routes or steps is empty")
@@ -81,8 +81,8 @@ func (s Spec) Validate() error {
 	return nil
 }
 
-// Attempt is a digest that tells one attempt at the input from another: what has passed is not
-// tried again because another user logs in.
+// Attempt returns a digest that tells one attempt at the input from another: another user's login
+// does not repeat a passed canary.
 func (s Spec) Attempt(word string) (string, error) {
 	text, err := json.Marshal(s)
 	return digest.Short(append(text, word...)), err

@@ -10,8 +10,8 @@ import (
 )
 
 // watched waits until an API server that has just begun, as after a restore, is watched again. An
-// ingress controller that does not watch yet knows neither the weight nor the new version's Pods:
-// what it sends to the Pods before is answered with 502, and would count against this one.
+// ingress controller that does not watch yet knows neither the weight nor the new version's Pods.
+// Its requests to the previous Pods are answered with 502, and would count against this version.
 func watched(ctx context.Context, spec Spec, w world, say func(string, ...any)) error {
 	age, err := w.Age(ctx)
 	if err != nil || age >= watchers.AgainAfter {

@@ -79,7 +79,7 @@ func (b *Bundle) resource(client dynamic.Interface, object *unstructured.Unstruc
 	return client.Resource(resources[object.GetKind()])
 }
 
-// mayReplace says what speaks against writing over an object that is there.
+// mayReplace returns an error if an existing object must not be overwritten.
 func (b *Bundle) mayReplace(found *unstructured.Unstructured) error {
 	if owner := found.GetLabels()[BundleLabel]; owner != b.Name {
 		return fmt.Errorf("%s %s is there already and belongs to %s; tell it not to install CRDs, or delete them (which deletes every object of their kind)",

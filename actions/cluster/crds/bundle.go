@@ -21,7 +21,7 @@ const (
 // Manager is the field manager that applies the definitions.
 const Manager = "strata"
 
-// What a bundle may hold. The Gateway API adds an admission policy to its definitions
+// Resources that a bundle may hold. The Gateway API adds an admission policy to its definitions
 // (kubernetes-sigs/gateway-api
 // config/crd/standard/gateway.networking.k8s.io_vap_safeupgrades.yaml).
 var (
@@ -41,13 +41,13 @@ type Bundle struct {
 	Name string
 	// Version is the release, as a semantic version with or without a v.
 	Version string
-	// Objects are the definitions, and what guards them, in the file's order and marked as the
-	// bundle's.
+	// Objects are the definitions, and their admission policies, in the file's order and marked as
+	// the bundle's.
 	Objects []*unstructured.Unstructured
 }
 
-// Parse reads a bundle's YAML. An object of a kind that is no definition is an error: what else a
-// file brings is not applied unseen.
+// Parse reads a bundle's YAML. An object of any other kind is an error: nothing in the file is
+// applied unseen.
 func Parse(name, version string, text []byte) (*Bundle, error) {
 	bundle := &Bundle{Name: name, Version: version}
 	decoder := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(text), 4096)
@@ -77,7 +77,7 @@ func Parse(name, version string, text []byte) (*Bundle, error) {
 	return bundle, nil
 }
 
-// Names are the names of the CRDs, without what guards them.
+// Names returns the names of the CRDs, without the admission policies.
 func (b *Bundle) Names() []string {
 	var names []string
 	for _, object := range b.Objects {

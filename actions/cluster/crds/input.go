@@ -39,7 +39,7 @@ var Remove = verb.New(func(ctx context.Context, call verb.Call, input Input) err
 
 // Input is the input of Apply and Remove. It lies in states, so its keys stay as they are.
 type Input struct {
-	// File is the bundle's YAML file, SHA256 what it must be. A removal reads neither.
+	// File is the bundle's YAML file, SHA256 its expected digest. A removal reads neither.
 	File string `json:"file"`
 	// Name and Version identify the bundle.
 	Name   string `json:"name"`

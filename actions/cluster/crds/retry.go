@@ -20,10 +20,10 @@ const (
 	retried = "strata/deletion-retried"
 )
 
-// Retry makes the API server try again to finish the deletion of the selected definitions. It fails
-// to while it fills its cache of a kind that is new ("could not list instances: storage is
-// (re)initializing"), tries again many times at once, and then after a pause that has doubled each
-// time, up to a quarter of an hour. A change of the CRD is reconciled without that pause
+// Retry makes the API server try again to finish the deletion of the selected definitions. The
+// server fails while it fills its cache of a new kind ("could not list instances: storage is
+// (re)initializing"). It tries again many times at once, and then after pauses that double, up to a
+// quarter of an hour. A change of the CRD is reconciled without that pause
 // (k8s.io/apiextensions-apiserver/pkg/controller/finalizer, CRDFinalizer.sync).
 func Retry(ctx context.Context, client dynamic.Interface, selector metav1.ListOptions) error {
 	found, err := client.Resource(definitions).List(ctx, selector)
@@ -46,8 +46,8 @@ func Retry(ctx context.Context, client dynamic.Interface, selector metav1.ListOp
 	return nil
 }
 
-// retrying retries until ctx ends. What fails is tried again the next time; the wait beside it
-// tells what is left.
+// retrying retries until ctx ends. A failure is tried again the next time; the parallel wait names
+// the objects that are left.
 func retrying(ctx context.Context, client dynamic.Interface, selector metav1.ListOptions) {
 	_ = wait.PollUntilContextCancel(ctx, retryPause, false, func(ctx context.Context) (bool, error) {
 		_ = Retry(ctx, client, selector)

@@ -29,9 +29,9 @@ var (
 	gateways = schema.GroupVersionResource{Group: "gateway.networking.k8s.io", Version: "v1", Resource: "gateways"}
 )
 
-// release deletes a GatewayClass. Its controller takes the finalizer away, as it does for as long
-// as it runs; what it has not taken away after patience is taken away here. It refuses while a
-// Gateway is of the class: that is what the finalizer is for. A class that is gone is no error.
+// release deletes a GatewayClass. Its controller removes the finalizer as long as it runs; release
+// removes it if it is still there after patience. It refuses while a Gateway uses the class: the
+// finalizer is for that. A class that is gone is no error.
 func release(
 	ctx context.Context, client dynamic.Interface, name, finalizer string, log io.Writer,
 ) error {
@@ -92,7 +92,7 @@ func unused(ctx context.Context, client dynamic.Interface, name string) error {
 	return nil
 }
 
-// gone waits until the class is not there, and returns what holds it when ctx ends.
+// gone waits until the class does not exist, and returns its finalizers when ctx ends.
 func gone(ctx context.Context, client dynamic.Interface, name string) (held []string, err error) {
 	one := metav1.ListOptions{FieldSelector: fields.OneTermEqualSelector("metadata.name", name).String()}
 	for {

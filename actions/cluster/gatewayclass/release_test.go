@@ -20,7 +20,7 @@ import (
 
 const protection = "apisix.apache.org/gc-protection"
 
-// cluster is an API server that keeps a deleted class for as long as it has finalizers.
+// cluster returns an API server that keeps a deleted class for as long as it has finalizers.
 func cluster(t *testing.T, finalizers []string) *fake.FakeDynamicClient {
 	t.Helper()
 	class := object("GatewayClass", "", "apisix")

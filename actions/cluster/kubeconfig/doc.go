@@ -1,4 +1,4 @@
-// Package kubeconfig owns the way from a kubeconfig of a person, with many contexts and with paths
-// of files, to one of a single context that stands on its own. Only Recognise connects to a
-// cluster. The program, preflight and the gates for people call it.
+// Package kubeconfig turns a user's kubeconfig, with many contexts and paths of files, into one
+// with a single context that stands on its own. Only Recognise connects to a cluster. The program,
+// preflight and the gates for users call it.
 package kubeconfig

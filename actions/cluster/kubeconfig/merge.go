@@ -26,8 +26,8 @@ func Renamed(text []byte, name string) (*clientcmdapi.Config, error) {
 }
 
 // Merge adds a Renamed kubeconfig to the files that kubectl uses, and makes its context the current
-// one. It returns the context that was current before, and the file of the new one. What has the
-// same name is replaced where it is of the same cluster, and refused otherwise.
+// one. It returns the context that was current before, and the file of the new one. An entry of the
+// same name is replaced if it is of the same cluster, and refused otherwise.
 func Merge(added *clientcmdapi.Config) (before, file string, err error) {
 	options := clientcmd.NewDefaultPathOptions()
 	into, err := options.GetStartingConfig()

@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// ofK3s is a kubeconfig as K3s writes it, of a cluster with a CA.
+// ofK3s returns a kubeconfig as K3s writes it, of a cluster with a CA.
 func ofK3s(ca, token string) []byte {
 	return []byte("{apiVersion: v1, kind: Config, current-context: default, clusters: [{name: default, cluster: {server: 'https://10.0.0.1:6443', certificate-authority-data: " + ca +
 		"}}], users: [{name: default, user: {token: " + token + "}}], contexts: [{name: default, context: {cluster: default, user: default}}]}")

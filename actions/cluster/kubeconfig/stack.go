@@ -10,7 +10,7 @@ import (
 )
 
 // ForStack reads the context that a stack on an existing cluster names. Its errors are
-// config.Problems: what is wrong is found before any change, with the key and the way out.
+// config.Problems: mistakes are found before any change, with the key and the fix.
 func ForStack(cfg *config.Config, project string) (Target, error) {
 	paths, shown, err := stackPaths(cfg.Cluster.Kubeconfig, project)
 	if err != nil {
@@ -39,7 +39,7 @@ const (
 	contextKey    = config.Namespace + ":cluster.context"
 )
 
-// stackPaths are the files to read, and how a message calls them.
+// stackPaths returns the files to read, and their name in messages.
 func stackPaths(configured, project string) ([]string, string, error) {
 	if configured != "" {
 		path, err := config.ResolvePath(project, configured)

@@ -21,7 +21,7 @@ import (
 // (https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig).
 const Variable = "KUBECONFIG"
 
-// Target is one cluster, and who asks there.
+// Target is one cluster, with the credentials to ask it.
 type Target struct {
 	// Server is the API server's URL.
 	Server string
@@ -38,7 +38,7 @@ type Target struct {
 type ContextError struct {
 	// Name is the requested context; empty for the current context of a file that has none.
 	Name string
-	// Known are the contexts that are there, sorted.
+	// Known are the existing contexts, sorted.
 	Known []string
 }
 
@@ -66,7 +66,7 @@ func (e *ProviderError) Error() string {
 	return fmt.Sprintf("user %s: auth-provider %s is not supported", e.User, e.Provider)
 }
 
-// DefaultPaths are the files that are read where none is named: those of KUBECONFIG, or
+// DefaultPaths returns the files that are read if none is named: those of KUBECONFIG, or
 // ~/.kube/config.
 func DefaultPaths(getenv func(string) string) ([]string, error) {
 	if list := getenv(Variable); list != "" {
@@ -79,9 +79,9 @@ func DefaultPaths(getenv func(string) string) ([]string, error) {
 	return []string{filepath.Join(home, clientcmd.RecommendedHomeDir, clientcmd.RecommendedFileName)}, nil
 }
 
-// Read finds a context in kubeconfigs, of which the first that says something wins, as with
-// kubectl. An empty context is the current one. Files that are not there are skipped as long as one
-// is. Errors: a *ContextError, fs.ErrNotExist, or what is wrong with the context.
+// Read finds a context in kubeconfigs, of which the first that sets a value wins, as with kubectl.
+// An empty context means the current one. Missing files are skipped as long as one exists. Errors:
+// a *ContextError, fs.ErrNotExist, or the context's fault.
 func Read(paths []string, context string) (Target, error) {
 	if err := oneIsThere(paths); err != nil {
 		return Target{}, err
@@ -116,7 +116,7 @@ func current(raw *clientcmdapi.Config) (Target, error) {
 	return alone(raw)
 }
 
-// oneIsThere is the first file's error when none can be read.
+// oneIsThere returns the first file's error when none can be read.
 func oneIsThere(paths []string) error {
 	var first error
 	for _, path := range paths {
@@ -134,7 +134,7 @@ func oneIsThere(paths []string) error {
 	return first
 }
 
-// alone is the current context without the others, with the content of files in place of their
+// alone returns the current context without the others, with the content of files in place of their
 // paths.
 func alone(raw *clientcmdapi.Config) (Target, error) {
 	name := raw.CurrentContext
@@ -167,9 +167,9 @@ func alone(raw *clientcmdapi.Config) (Target, error) {
 // (client-go tools/clientcmd/client_config.go, clusterExtensionKey).
 const execExtension = "client.authentication.k8s.io/exec"
 
-// forget takes out what says nothing about the cluster or who asks: what tools note for themselves,
-// such as the time of minikube's last start, would look like a changed credential. The namespace is
-// for people who type; the program names each object's.
+// forget removes settings that do not describe the cluster or the login. Notes of tools, such as
+// the time of minikube's last start, would look like a changed credential. The namespace is for
+// users who type commands; the program names each object's.
 func forget(raw *clientcmdapi.Config) {
 	raw.Extensions, raw.Preferences = nil, clientcmdapi.Preferences{} // an old file may still have preferences
 	for _, cluster := range raw.Clusters {

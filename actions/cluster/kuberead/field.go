@@ -54,7 +54,7 @@ type Field struct {
 	path  *jsonpath.JSONPath
 }
 
-// Field is the field that is asked for. A path that is none is an error.
+// Field parses the path of the wanted field. An invalid path is an error.
 func (i FieldInput) Field() (Field, error) {
 	path := jsonpath.New("field")
 	if err := path.Parse(i.Path); err != nil {
@@ -68,7 +68,7 @@ func (i FieldInput) String() string {
 	return fmt.Sprintf("%s %s/%s %s", i.Resource, i.Namespace, i.Name, i.Path)
 }
 
-// Read is the field's text. A field that is not there, or empty, is an error.
+// Read returns the field's text. A missing or empty field is an error.
 func (f Field) Read(ctx context.Context, client dynamic.Interface) ([]byte, error) {
 	where := f.input
 	resource := schema.GroupVersionResource{Group: where.Group, Version: where.Version, Resource: where.Resource}

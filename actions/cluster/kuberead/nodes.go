@@ -42,7 +42,7 @@ type Node struct {
 	Address string      `json:"address"`
 }
 
-// Nodes are the registered Nodes in the API's order, which is by name.
+// Nodes returns the registered Nodes in the API's order, which is by name.
 func Nodes(ctx context.Context, client dynamic.Interface) ([]Node, error) {
 	found, err := client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "nodes"}).List(ctx, metav1.ListOptions{})
 	if err != nil {

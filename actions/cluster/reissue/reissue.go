@@ -54,8 +54,8 @@ var (
 	requests     = schema.GroupVersionResource{Group: "cert-manager.io", Version: "v1", Resource: "certificaterequests"}
 )
 
-// reissueAll has every certificate of a ClusterIssuer issued anew, those of a person's own
-// included, and returns once cert-manager is told. Asked again, it begins again.
+// reissueAll marks every certificate of a ClusterIssuer to be issued anew, users' own included. It
+// does not wait for cert-manager. A repetition begins again.
 func reissueAll(ctx context.Context, client dynamic.Interface, issuer string, log io.Writer) error {
 	all, err := client.Resource(certificates).List(ctx, metav1.ListOptions{})
 	if err != nil {
@@ -83,8 +83,8 @@ func isOf(certificate *unstructured.Unstructured, issuer string) bool {
 	return name == issuer && kind == "ClusterIssuer"
 }
 
-// one does what `cmctl renew` does. A request that is under way is the earlier signer's, and
-// cert-manager would go on with its order.
+// one does as `cmctl renew`. A request that is under way is the earlier signer's, and cert-manager
+// would go on with its order.
 func one(ctx context.Context, client dynamic.Interface, certificate *unstructured.Unstructured) error {
 	own, name := client.Resource(certificates).Namespace(certificate.GetNamespace()), certificate.GetName()
 	revision, _, _ := unstructured.NestedInt64(certificate.Object, "status", "revision")
@@ -138,8 +138,8 @@ func forget(
 	return nil
 }
 
-// setIssuing is the condition by which cert-manager makes a request at once, whatever pause a
-// failure has left (pkg/controller/certificates/requestmanager).
+// setIssuing sets the condition that makes cert-manager request a certificate at once, even in a
+// pause after a failure (pkg/controller/certificates/requestmanager).
 func setIssuing(certificate *unstructured.Unstructured, now time.Time) error {
 	conditions, _, err := unstructured.NestedSlice(certificate.Object, "status", "conditions")
 	if err != nil {

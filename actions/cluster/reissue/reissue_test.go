@@ -55,8 +55,8 @@ func read(
 	return found
 }
 
-// What the issuer has signed comes again, with the requests that the earlier server has; all else
-// stays as it is.
+// The issuer's certificates are issued again, and the earlier server's requests with them; all
+// others stay as they are.
 func TestEachCertificateOfTheIssuerIsIssuedAnew(t *testing.T) {
 	strangers := []*unstructured.Unstructured{
 		certificate("apps", "other", "strata", "ClusterIssuer", 1), certificate("apps", "namesake", "strata-acme", "Issuer", 1),

@@ -39,7 +39,7 @@ func unblock(ctx context.Context, client kubernetes.Interface, namespace, name s
 	return nil
 }
 
-// blocks is true for a Pod of an earlier revision that is not Ready and stays.
+// blocks reports whether a Pod is of an earlier revision, not Ready, and stays.
 func blocks(pod *corev1.Pod, newest string) bool {
 	if pod.DeletionTimestamp != nil || pod.Labels[appsv1.ControllerRevisionHashLabelKey] == newest {
 		return false
@@ -52,8 +52,8 @@ func blocks(pod *corev1.Pod, newest string) bool {
 	return true
 }
 
-// current is the StatefulSet once its controller has seen its newest generation. It watches before
-// it reads, so that nothing that happens in between is missed.
+// current returns the StatefulSet once its controller has seen its newest generation. It watches
+// before it reads, so that no change in between is missed.
 func current(ctx context.Context, client kubernetes.Interface, namespace, name string) (*appsv1.StatefulSet, error) {
 	sets := client.AppsV1().StatefulSets(namespace)
 	for {
@@ -77,7 +77,8 @@ func current(ctx context.Context, client kubernetes.Interface, namespace, name s
 	}
 }
 
-// firstObserved is the first version that the controller has seen; nil when the watch ends before.
+// firstObserved returns the first version that the controller has seen; nil when the watch ends
+// before.
 func firstObserved(ctx context.Context, changes <-chan watch.Event) (*appsv1.StatefulSet, error) {
 	for {
 		select {

@@ -19,10 +19,10 @@ const (
 	nudgePause = 5 * time.Second
 )
 
-// nudge shows the scheduler the claims of a Pod that it holds for unbound although they are bound.
-// Its queue and its cache of claims learn of a change separately: a Pod that is tried again before
-// the cache has the volume is then left alone for five minutes (podMaxInUnschedulablePodsDuration),
-// and only a change of the claim makes it try sooner (kubernetes/kubernetes#125762).
+// nudge shows the scheduler the claims of a Pod that it wrongly holds for unbound. Its queue and
+// its cache of claims learn of a change separately. A Pod that is tried again before the cache has
+// the volume is left alone for five minutes (podMaxInUnschedulablePodsDuration). Only a change of
+// the claim makes it try sooner (kubernetes/kubernetes#125762).
 func nudge(ctx context.Context, cluster kubernetes.Interface, pod *corev1.Pod, now time.Time) error {
 	if !unschedulable(pod) {
 		return nil
@@ -57,7 +57,7 @@ func nudge(ctx context.Context, cluster kubernetes.Interface, pod *corev1.Pod, n
 	return nil
 }
 
-// unschedulable is true of a Pod for which the scheduler has found no node.
+// unschedulable reports whether the scheduler has found no node for a Pod.
 func unschedulable(pod *corev1.Pod) bool {
 	for _, condition := range pod.Status.Conditions {
 		if condition.Type == corev1.PodScheduled {

@@ -15,7 +15,7 @@ type Issuing struct {
 	// Domain is the DNS domain that certificates are signed for, itself and below.
 	Domain string `json:"domain"`
 	// Permitted are the domains for which, and below which, the root can sign; empty: it can sign
-	// any name. A root that is there keeps its own.
+	// any name. An existing root keeps its own.
 	Permitted []string `json:"permitted,omitempty"`
 	// Role is the name of the PKI role, the policy and the login role.
 	Role string `json:"role"`
@@ -41,9 +41,9 @@ const (
 	certificateTTL  = "8760h"
 )
 
-// Configure makes the CAs, the role and the login, each where it is missing, and brings role,
-// policy and login to what is asked for. The client has a token that may do so. It returns the
-// root's certificate in PEM.
+// Configure makes the CAs, the role and the login, each where it is missing, and updates role,
+// policy and login to want. The client has a token that may do so. It returns the root's
+// certificate in PEM.
 func Configure(ctx context.Context, client *api.Client, want Issuing) (string, error) {
 	mounts, err := client.Sys().ListMountsWithContext(ctx)
 	if err != nil {
@@ -102,7 +102,7 @@ func ensureCAs(ctx context.Context, client *api.Client, want Issuing) (string, e
 	if err != nil {
 		return "", fmt.Errorf("sign the intermediate CA: %w", err)
 	}
-	// With the root behind it, so that what is signed comes with the whole chain.
+	// With the root behind it, so that certificates come with the whole chain.
 	_, err = client.Logical().WriteWithContext(ctx, IntermediateMount+"/intermediate/set-signed", map[string]any{"certificate": signed + "\n" + root})
 	if err != nil {
 		return "", fmt.Errorf("install the intermediate CA: %w", err)
@@ -110,8 +110,8 @@ func ensureCAs(ctx context.Context, client *api.Client, want Issuing) (string, e
 	return root, nil
 }
 
-// certificateOf is a mount's own certificate in PEM, empty while it has none: asked for one, it
-// would then fail.
+// certificateOf returns a mount's own certificate in PEM, empty while it has none: a read would
+// then fail.
 func certificateOf(ctx context.Context, client *api.Client, mount string) (string, error) {
 	issuers, err := client.Logical().ListWithContext(ctx, mount+"/issuers")
 	if err != nil {

@@ -40,8 +40,8 @@ type Handover interface {
 // ErrKeysLost is a Vault that was initialised and whose keys are lost.
 var ErrKeysLost = errors.New("Vault is initialised, but its keys are neither in the state nor in the cluster")
 
-// Init initialises the server, unless that was done before, and returns its keys. previous are
-// those that the state has, if any. One share: all would lie in the same state, so more would
+// Init initialises the server, unless that was done before, and returns its keys. previous are the
+// keys in the state, if any. There is one share: all would lie in the same state, so more would
 // protect nothing.
 func Init(ctx context.Context, client *api.Client, handover Handover, previous *Keys) (Keys, error) {
 	done, err := client.Sys().InitStatusWithContext(ctx)

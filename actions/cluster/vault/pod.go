@@ -31,8 +31,8 @@ const (
 // hopeless are reasons for which a container waits until its Pod is changed.
 var hopeless = []string{"CreateContainerConfigError", "InvalidImageName", "ErrImageNeverPull"}
 
-// podTrouble says why the server cannot be asked yet: its Pod does not run, or an upgrade is about
-// to end it. It does not ask for Ready, which a sealed Vault never is.
+// podTrouble returns the reason why the server cannot be asked yet: its Pod does not run, or an
+// upgrade is about to end it. It does not require Ready, which a sealed Vault never is.
 func podTrouble(ctx context.Context, cluster kubernetes.Interface, server Server) error {
 	pod, err := cluster.CoreV1().Pods(server.Namespace).Get(ctx, server.Pod, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
@@ -59,7 +59,7 @@ func podTrouble(ctx context.Context, cluster kubernetes.Interface, server Server
 	return nil
 }
 
-// running is nil for a Pod whose containers run, and else says what they wait for.
+// running returns nil for a Pod whose containers run, else an error with their reason for waiting.
 func running(pod *corev1.Pod) error {
 	if pod.DeletionTimestamp != nil {
 		return errors.New("is being deleted")
@@ -95,7 +95,7 @@ func reason(state corev1.ContainerState) string {
 	return "not started"
 }
 
-// lastWords is the end of the server's log, for an error; empty where there is none.
+// lastWords returns the end of the server's log, for an error; empty without a log.
 func lastWords(cluster kubernetes.Interface, server Server) string {
 	ctx, cancel := context.WithTimeout(context.Background(), logTimeout)
 	defer cancel()

@@ -37,7 +37,7 @@ func InState(state *stackstate.State) (found Recorded, err error) {
 	return found, nil
 }
 
-// Unseal unseals it with the keys that the state has, and reports what it waits for on progress.
+// Unseal unseals the server with the keys from the state, and reports each wait on progress.
 func (r Recorded) Unseal(ctx context.Context, progress io.Writer) error {
 	session, err := Open(ctx, r.Server, r.kubeconfig, progress)
 	if err != nil {

@@ -32,8 +32,7 @@ type Session struct {
 	handover InSecret
 }
 
-// Open reaches a Vault through the cluster of a kubeconfig, and reports what it waits for on
-// progress.
+// Open reaches a Vault through the cluster of a kubeconfig, and reports each wait on progress.
 func Open(ctx context.Context, server Server, kubeconfig []byte, progress io.Writer) (*Session, error) {
 	access := apiserver.Access{Kubeconfig: kubeconfig}
 	cluster, err := access.Client()

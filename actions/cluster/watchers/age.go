@@ -17,10 +17,9 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// AgainAfter is the age at which an API server is surely watched again. client-go looks for one
-// that was away after pauses of up to 30 s, each made up to twice as long by chance
-// (k8s.io/client-go tools/cache/reflector.go, NewReflectorWithOptions); the rest is the server's
-// own start.
+// AgainAfter is the age at which an API server is surely watched again. client-go retries a lost
+// watch after pauses of up to 30 s, each made up to twice as long by chance (k8s.io/client-go
+// tools/cache/reflector.go, NewReflectorWithOptions). The rest is the server's own start.
 const AgainAfter = 90 * time.Second
 
 // startMetric has the start of a process in seconds since 1970: every program with Prometheus'
@@ -63,7 +62,7 @@ func Age(ctx context.Context, client kubernetes.Interface) (time.Duration, error
 	return now.Sub(start), nil
 }
 
-// metrics are the API server's own, and its time.
+// metrics returns the API server's own metrics, and its time.
 func metrics(ctx context.Context, client kubernetes.Interface) (text []byte, now time.Time, err error) {
 	api, is := client.CoreV1().RESTClient().(*rest.RESTClient)
 	if !is {

@@ -1,7 +1,6 @@
-// Package watchers waits for what watches an API server from within the cluster, such as ingress
-// controllers and kube-proxy, after a start of that server: until they watch it again they send
-// requests to the Pods that were there before.
+// Package watchers waits until clients in the cluster, such as ingress controllers and kube-proxy,
+// watch a restarted API server again: until then they send requests to the previous Pods.
 //
-// It owns how long that takes and how the age of an API server is read. It does not own what is
-// done afterwards (packages canary and components).
+// It owns the length of that wait and the reading of an API server's age. Packages canary and
+// components own the next step.
 package watchers

@@ -27,8 +27,8 @@ type Watchers struct {
 	servers []string
 }
 
-// New are those of the cluster that a kubeconfig's text names, and the URLs of its API servers. It
-// asks the cluster nothing.
+// New returns the watchers of the cluster that a kubeconfig's text names. servers are the URLs of
+// its API servers. It asks the cluster nothing.
 func New(kubeconfig string, servers []string) (*Watchers, error) {
 	_, err := apiserver.Access{Kubeconfig: []byte(kubeconfig), Servers: servers}.Config()
 	return &Watchers{[]byte(kubeconfig), servers}, err
@@ -36,7 +36,7 @@ func New(kubeconfig string, servers []string) (*Watchers, error) {
 
 // Wait waits until they watch again after a start of the API server: one that does not yet goes on
 // sending requests to Pods that are replaced meanwhile. One server that has run for AgainAfter is
-// enough: whoever watched another goes over to it at once. say is told what is waited for.
+// enough: watchers of another go over to it at once. say gets the reason for each wait.
 func (w *Watchers) Wait(ctx context.Context, say func(string)) error {
 	for {
 		age, err := w.longest(ctx)

@@ -24,8 +24,7 @@ import (
 
 // server is an API server.
 type server struct {
-	// ahead is its clock minus ours, age how long it has run, and cluster how long the cluster is
-	// there.
+	// ahead is its clock minus ours, age the time that it has run, and cluster the cluster's age.
 	ahead, age, cluster time.Duration
 	// metrics replace its start in the answer, and refuses is a status without metrics.
 	metrics string
@@ -58,14 +57,14 @@ func (a server) start(t *testing.T) *httptest.Server {
 	return s
 }
 
-// begun is an API server of an old cluster that has run for a time.
+// begun starts an API server of an old cluster that has run for a time.
 func begun(t *testing.T, age time.Duration) *httptest.Server {
 	t.Helper()
 	return server{age: age, cluster: 24 * time.Hour}.start(t)
 }
 
-// A K3s that runs for long has other metrics of the same form, and one without the metric, or that
-// shows none, is not waited for.
+// A K3s that runs for long has other metrics of the same form. A server without the metric, or one
+// that hides it, is not waited for.
 func TestTheAPIServersAgeIsWhatItsMetricsSay(t *testing.T) {
 	const day = 24 * time.Hour
 	for name, test := range map[string]struct {
@@ -145,7 +144,7 @@ func TestAnAgeThatIsNotSaidIsWaitedFor(t *testing.T) {
 	assert.Contains(t, said[0], "replaced in 1m30s")
 }
 
-// waits waits for the watchers of API servers, and returns what it told and how long it took.
+// waits waits for the watchers of API servers, and returns its messages and how long it took.
 func waits(
 	ctx context.Context, t *testing.T, servers ...*httptest.Server,
 ) (said []string, took time.Duration, err error) {

@@ -1,6 +1,6 @@
-// Package hostrun owns what a resource does on one host over SSH: a bash script as root when it is
-// created or changes, and another one when it goes. It does not own what the scripts do, nor how the
-// host is reached (package remote).
+// Package hostrun runs a resource's scripts on one host over SSH: a bash script as root when it is
+// created or changes, and another one when it goes. It does not own the scripts, nor the login to
+// the host (package remote).
 package hostrun
 
 import (
@@ -44,15 +44,15 @@ type Input struct {
 	// Delete is the script that runs when the resource goes; empty: nothing.
 	Delete string `json:"delete,omitempty"`
 	// Founds names the stack whose cluster the script may start; empty: it may not. The script gets
-	// FOUNDS=true where the stack's state shows no cluster, and CA_HASH where it shows one. They
-	// are no input: they change once the cluster is there, and the script would run again for that.
+	// FOUNDS=true if the stack's state shows no cluster, else CA_HASH. They are no input: they
+	// change with the cluster, and the script would run again for that.
 	Founds string `json:"founds,omitempty"`
 	// Timeout bounds either script, with the way to the host.
 	Timeout metav1.Duration `json:"timeout"`
 }
 
 // Run runs the script, or with gone the one of the delete, and writes its lines to out as they
-// come, both streams in one. key is what remote.Dialer takes. The error names the host and the exit
+// come, both streams in one. key is remote.Dialer's key. The error names the host and the exit
 // code, and neither the script nor its input.
 func (i Input) Run(ctx context.Context, gone bool, key []byte, out io.Writer) error {
 	script, stdin := i.Script, i.Stdin
@@ -73,9 +73,9 @@ func (i Input) Run(ctx context.Context, gone bool, key []byte, out io.Writer) er
 	return nil
 }
 
-// Bash is a bash script as a script of any POSIX shell: strict, with both streams in one, and with
-// no line over 2,000 characters, because a longer one than 64 KiB stops the reader of Pulumi's
-// command provider for ever (pulumi-command 1.2.1, provider/pkg/provider/util/logging.go).
+// Bash wraps a bash script for any POSIX shell: strict, with both streams in one, and with lines of
+// at most 2,000 characters. A line over 64 KiB stops the reader of Pulumi's command provider for
+// ever (pulumi-command 1.2.1, provider/pkg/provider/util/logging.go).
 func Bash(script string) string {
 	return "exec bash -o pipefail -c " + remote.Quote(`bash -euo pipefail -c "$0" 2>&1 | cut -c1-2000`) + " " + remote.Quote(script)
 }

@@ -36,8 +36,8 @@ func ReadGate(stdin string, environment func(string) string) (Gate, error) {
 	return Gate{Spec: spec, Secrets: health.SecretsFrom(environment)}, err
 }
 
-// OpenTunnel holds the way to a stack's cluster where only a jump host reaches it, for who asks
-// that beside the gates; nil where no gate has one.
+// OpenTunnel holds the way to a stack's cluster if only a jump host reaches it, for requests beside
+// the gates. It returns nil if no gate has one.
 func OpenTunnel(ctx context.Context, gates []Gate) (*tunnel.Lease, error) {
 	for _, gate := range gates {
 		if way := gate.Spec.Tunnel(); way.There() {

@@ -14,16 +14,16 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Host is a host that exists, and what logs in to it (remote.Dialer).
+// Host is a host that exists, with the key that logs in to it (remote.Dialer).
 type Host struct {
 	Host health.Host
 	Key  []byte
 }
 
 // Hosts returns the hosts of driver existing, with their keys, in the order of strata:hosts.nodes.
-// The pin of a host is that of the stack file or of its known_hosts, or else the one that an up has
-// pinned in the state, which is read only then. The error joins what is wrong with the way to each,
-// such as a key file that cannot be read.
+// The pin of a host comes from the stack file or its known_hosts. Without one, it is read from the
+// state, where an update has pinned it. The error joins the faults of the way to each host, such as
+// a key file that cannot be read.
 func Hosts(ctx context.Context, cfg *config.Config, project string) ([]Host, error) {
 	reached, err := reach.Hosts(cfg.Hosts, project)
 	if err != nil {
@@ -59,8 +59,7 @@ func pinFrom(state *stackstate.State, target *remote.Target) {
 	}
 }
 
-// NodesOf are the nodes of the given names that a stack's file has; a name that it does not have is
-// an error.
+// NodesOf returns the nodes of the given names in a stack's file. An unknown name is an error.
 func NodesOf(cfg *config.Config, file string, names []string) ([]config.Node, error) {
 	var named []config.Node
 	for _, name := range names {

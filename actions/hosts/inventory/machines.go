@@ -10,7 +10,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// VMSpecs are the virtual machines that the configuration asks for.
+// VMSpecs returns the virtual machines that the configuration asks for.
 func VMSpecs(cfg *config.Config) hypervisor.Specs {
 	var specs hypervisor.Specs
 	for _, node := range cfg.Hosts.Nodes {
@@ -19,14 +19,14 @@ func VMSpecs(cfg *config.Config) hypervisor.Specs {
 	return specs
 }
 
-// VMSpec is the virtual machine of one node. Its image and keys are not in it.
+// VMSpec returns the virtual machine of one node, without its image and keys.
 func VMSpec(cfg *config.Config, node config.Node) hypervisor.Spec {
 	spec := machines.SpecOf(cfg.Hosts, cfg.Stack, node)
 	spec.Timeout, spec.Hypervisor.HostKey = cfg.Timeouts.Host, cfg.Hosts.Hypervisor.HostKey
 	return spec
 }
 
-// HypervisorKey is the PEM private key that logs in to the hypervisor; nil for this machine.
+// HypervisorKey returns the PEM private key that logs in to the hypervisor; nil for this machine.
 func HypervisorKey(cfg *config.Config, project string) ([]byte, error) {
 	if cfg.Hosts.Hypervisor.Address == "" {
 		return nil, nil
@@ -38,7 +38,7 @@ func HypervisorKey(cfg *config.Config, project string) ([]byte, error) {
 	return key, nil
 }
 
-// Pinned is a machine whose hypervisor's host key is known. Without a pin it makes the first
+// Pinned returns a machine whose hypervisor's host key is known. Without a pin it makes the first
 // contact, as a preflight does; the key is not kept.
 func Pinned(ctx context.Context, spec hypervisor.Spec) (hypervisor.Spec, error) {
 	at := spec.Hypervisor

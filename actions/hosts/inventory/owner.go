@@ -16,7 +16,7 @@ import (
 // machine.
 const ownerLimit = time.Minute
 
-// ClusterID is the identity of a state's cluster; empty where it has none.
+// ClusterID returns the identity of a state's cluster; empty if it has none.
 func ClusterID(state *stackstate.State) string {
 	cluster, _ := state.Named("k3s-cluster")
 	return cluster.Output("hex")

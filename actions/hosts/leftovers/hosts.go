@@ -18,8 +18,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// dialLimit bounds how long a host has to answer: one that is there does so within a round trip or
-// two.
+// dialLimit bounds how long a host has to answer: a live one does so within a round trip or two.
 const dialLimit = 10 * time.Second
 
 // ShowUnreachable lists the hosts that do not answer, so that their uninstall in the state cannot

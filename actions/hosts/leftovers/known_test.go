@@ -33,7 +33,7 @@ func TestClusterComesFromTheStateBeforeTheDestroy(t *testing.T) {
 	}
 }
 
-// parse is an exported state as it is read.
+// parse reads an exported state.
 func parse(t *testing.T, export string) *stackstate.State {
 	t.Helper()
 	state, err := stackstate.Parse([]byte(export))

@@ -19,7 +19,7 @@ import (
 // hypervisorLimit bounds the requests to the hypervisor.
 const hypervisorLimit = 20 * time.Second
 
-// madeVMs are the machines that a state knows.
+// madeVMs returns the virtual machines in a state.
 func madeVMs(state *stackstate.State) ([]hypervisor.Spec, error) {
 	var specs []hypervisor.Spec
 	for _, resource := range state.Resources { // also what a replacement has left to delete
@@ -58,9 +58,9 @@ func notLookedFor(err error) error {
 	return fmt.Errorf("virtual machines that the state does not know were not searched for: %w", err)
 }
 
-// orphans are the machines of a stack that its state does not know: a killed up made them, and no
-// destroy removes them. Those of another cluster than the stack's are not its own, where that is
-// known.
+// orphans returns the machines of a stack that its state does not know: a killed update made them,
+// and no destroy removes them. If the stack's cluster is known, machines of another one are left
+// out.
 func orphans(
 	ctx context.Context, cfg *config.Config, project string, made []hypervisor.Spec, cluster string,
 ) ([]hypervisor.Owned, error) {
@@ -89,7 +89,7 @@ func orphans(
 	return slices.DeleteFunc(owned, known), errors.Join(err, host.Close())
 }
 
-// ofCluster is the identity that an orphan's mark has, in brackets.
+// ofCluster returns the cluster's identity in an orphan's mark, in brackets.
 func ofCluster(one hypervisor.Owned) string {
 	if one.Cluster == "" {
 		return ""
@@ -97,8 +97,8 @@ func ofCluster(one hypervisor.Owned) string {
 	return " (cluster " + one.Cluster + ")"
 }
 
-// showOrphans says what each orphan is, how the next up takes it over and how it is removed by
-// hand.
+// showOrphans describes each orphan, with the ways to adopt it by the next update and to remove it
+// by hand.
 func showOrphans(out io.Writer, cfg *config.Config, orphans []hypervisor.Owned) error {
 	where := "this machine"
 	if at := cfg.Hosts.Hypervisor; at.Address != "" {

@@ -14,7 +14,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// hostLimit bounds what is done on one host.
+// hostLimit bounds the change of one host.
 const hostLimit = 30 * time.Second
 
 // Marks changes the marks of hosts and machines.

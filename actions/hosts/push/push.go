@@ -20,8 +20,8 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// Send copies a file to a host unless it is there, verifies it at the other end, and prints its sum.
-// The private key comes in STRATA_SSH_KEY.
+// Send copies a file to a host unless the host has it, verifies it at the other end, and prints its
+// sum. The private key comes in STRATA_SSH_KEY.
 var Send = verb.Unbounded(func(ctx context.Context, call verb.Call, input Input) error {
 	mode, err := input.permissions()
 	if err != nil {
@@ -45,7 +45,7 @@ var Send = verb.Unbounded(func(ctx context.Context, call verb.Call, input Input)
 type Input struct {
 	// Dest is the absolute path on the host, Mode its mode in octal, for example 0755.
 	Dest string `json:"dest"`
-	// File is the local file, SHA256 what it must be.
+	// File is the local file, SHA256 its expected digest.
 	File string `json:"file"`
 	// Images says that the file is an archive of container images, to be loaded if K3s runs.
 	Images bool          `json:"images,omitempty"`
@@ -66,8 +66,8 @@ func (i Input) permissions() (fs.FileMode, error) {
 	return fs.FileMode(mode), nil
 }
 
-// send copies the file to the host unless it is there, and verifies it at the other end. sent is
-// false where it was there. say is told of its progress.
+// send copies the file to the host unless the host has it, and verifies it at the other end. sent
+// is false if the host had it. say gets the progress.
 func (i Input) send(ctx context.Context, mode fs.FileMode, key []byte, say func(string)) (sent bool, err error) {
 	dial, stop := context.WithTimeout(ctx, i.Timeout.Duration)
 	defer stop()
@@ -113,8 +113,8 @@ const containerdSocket = "/run/k3s/containerd/containerd.sock"
 //go:embed import.sh
 var importText string
 
-// importScript is the script that loads an archive of images into the containerd behind a socket,
-// if one answers there.
+// importScript returns the script that loads an archive of images into the containerd behind a
+// socket, if one answers there.
 func importScript(socket, archive string, images []string) string {
 	return fmt.Sprintf("socket=%s archive=%s images=%s\n",
 		remote.Quote(socket), remote.Quote(archive), remote.Quote(strings.Join(images, "\n"))) + importText

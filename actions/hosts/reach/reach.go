@@ -51,7 +51,7 @@ type reader struct {
 	project    string
 	asked      map[string]keywords
 	knownHosts map[string]KnownHosts
-	// warnings are those that belong to no host yet.
+	// warnings belong to no host yet.
 	warnings []string
 }
 

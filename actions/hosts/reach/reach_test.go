@@ -20,7 +20,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// folder is a project's, with files.
+// folder makes a project's folder with files.
 func folder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -30,7 +30,7 @@ func folder(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-// keyPair is a private key, with a passphrase if one is given, and its public half.
+// keyPair returns a private key, with a passphrase if one is given, and its public half.
 func keyPair(t *testing.T, passphrase string) (private, public string) {
 	t.Helper()
 	_, key, err := ed25519.GenerateKey(rand.Reader)
@@ -45,7 +45,7 @@ func keyPair(t *testing.T, passphrase string) (private, public string) {
 	return string(pem.EncodeToMemory(block)), strings.TrimSpace(string(ssh.MarshalAuthorizedKey(signer.PublicKey())))
 }
 
-// one is a stack of one host, whose configuration has these values.
+// one returns a stack of one host with these values.
 func one(s config.SSH) config.Hosts {
 	return config.Hosts{Driver: config.DriverExisting, SSH: s, Nodes: []config.Node{{Name: "server-1", Address: netip.MustParseAddr("10.10.0.11"), SSH: s}}}
 }
@@ -106,7 +106,7 @@ func TestWhatIsNotSetIsReadFromAnSSHConfig(t *testing.T) {
 }
 
 // ssh is called with one name, which answers for every keyword: a block about the address is not
-// mixed with what `Host *` says of the name.
+// mixed with the keywords of `Host *` for the name.
 func TestABlockAboutTheAddressIsTakenWholeWhereNoneIsAboutTheName(t *testing.T) {
 	key, pin := keyPair(t, "")
 	other, _ := keyPair(t, "")
@@ -273,8 +273,7 @@ func TestAKnownHostIsFoundByItsNameInLowerCase(t *testing.T) {
 	assert.Equal(t, []remote.Hop{{Address: "Server1.example.com", Port: 22, User: "jdoe@corp.example", HostKey: pin}}, host.Target.Jump, "a user may have an @")
 }
 
-// The API is where the first server is: whoever is reached in another way has no part in the
-// tunnel.
+// The API is where the first server is: a host with another way has no part in the tunnel.
 func TestTheTunnelLeadsWhereTheFirstServerIs(t *testing.T) {
 	private, public := keyPair(t, "")
 	project := folder(t, map[string]string{"key": private})

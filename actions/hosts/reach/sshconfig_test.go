@@ -16,7 +16,6 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// What people have in an ssh_config means what it means to ssh.
 func TestAnSSHConfigMeansWhatItMeansToSSH(t *testing.T) {
 	key, public := keyPair(t, "")
 	_, pin := keyPair(t, "")
@@ -76,7 +75,7 @@ func TestAnSSHConfigMeansWhatItMeansToSSH(t *testing.T) {
 	}
 }
 
-// sumOf is the fingerprint of a public key.
+// sumOf returns the fingerprint of a public key.
 func sumOf(t *testing.T, line string) string {
 	t.Helper()
 	key, _, _, _, err := ssh.ParseAuthorizedKey([]byte(line))
@@ -95,7 +94,7 @@ func TestWithoutOpenSSHsClientItsPackageIsNamed(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(err.Error(), "\n")+1)
 }
 
-// A state does not change with a certificate that is renewed, nor where none is there.
+// A state does not change with a renewed certificate, nor with a missing one.
 func TestACertificateBesideAKeyIsNamedByItsPath(t *testing.T) {
 	key, pin := keyPair(t, "")
 	project := folder(t, map[string]string{"key": key, "key-cert.pub": "a certificate", "alone": key})

@@ -11,10 +11,10 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// access is K3s's own access on the first server that has one which is believed. The others are not
-// asked: they may still be on their way into the cluster. Where it has ended by the server's own
-// clock, so have the certificates between K3s's own parts there, and K3s is restarted on all such.
-// While no server answers, all are asked again, until the command's time is up.
+// access returns K3s's own access from the first server whose access still works. The others are
+// not asked: they may still be on their way into the cluster. If it has ended by the server's own
+// clock, so have the certificates between K3s's own parts there. K3s is restarted on all such
+// servers. While no server answers, all are asked again, until the command's time is up.
 func (i *Issuer) access(ctx context.Context, servers []remote.Target) (*admin, error) {
 	var silent error
 	for limit := readLimit; ; limit *= 2 {
@@ -55,7 +55,8 @@ func (i *Issuer) first(
 	return nil, silent, nil
 }
 
-// renewed has K3s renew what has ended, and is the first access that is believed then.
+// renewed restarts the servers whose certificates have ended, and returns the first access that
+// works afterwards.
 func (i *Issuer) renewed(ctx context.Context, servers []remote.Target, limit time.Duration) (*admin, error) {
 	found, silent := i.admins(ctx, servers, limit)
 	ended := slices.DeleteFunc(found, func(one admin) bool { return !one.hasEnded() })

@@ -26,8 +26,8 @@ func Binding(user, role string) *rbacv1.ClusterRoleBinding {
 	}
 }
 
-// bind makes the user's binding, and corrects one that binds another user. What a binding refers to
-// cannot be changed.
+// bind makes the user's binding, and corrects one that binds another user. A binding's role
+// reference cannot be changed.
 func bind(ctx context.Context, client kubernetes.Interface, user, role string) error {
 	bindings, want := client.RbacV1().ClusterRoleBindings(), Binding(user, role)
 	found, err := bindings.Get(ctx, user, metav1.GetOptions{})
@@ -50,8 +50,8 @@ func bind(ctx context.Context, client kubernetes.Interface, user, role string) e
 	return nil
 }
 
-// unbindFormer takes the rights of the stack's former users and readers away, so that a kubeconfig
-// that was handed out for one is refused at once.
+// unbindFormer revokes the rights of the stack's former users and readers. Their kubeconfigs are
+// refused at once.
 func (i *Issuer) unbindFormer(ctx context.Context, client kubernetes.Interface, user string) error {
 	bindings := client.RbacV1().ClusterRoleBindings()
 	all, err := bindings.List(ctx, metav1.ListOptions{})

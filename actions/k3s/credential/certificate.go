@@ -39,7 +39,7 @@ func endOf(text []byte) (time.Time, error) {
 	return certificate.NotAfter, nil
 }
 
-// parse is the first certificate of a PEM text; nil where the text is empty.
+// parse returns the first certificate of a PEM text; nil for an empty text.
 func parse(text []byte) (*x509.Certificate, error) {
 	if len(text) == 0 {
 		return nil, nil
@@ -73,7 +73,7 @@ func request(user string) (key, csr []byte, err error) {
 		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: asked}), nil
 }
 
-// kubeconfig is that of a user with a certificate.
+// kubeconfig returns the kubeconfig of a user with a certificate.
 func kubeconfig(user string, ca, certificate, key []byte) ([]byte, error) {
 	config := clientcmdapi.NewConfig()
 	config.Clusters["default"] = &clientcmdapi.Cluster{Server: LocalServer, CertificateAuthorityData: ca}

@@ -106,8 +106,8 @@ type admin struct {
 // hasEnded reports whether the server itself takes its access for ended.
 func (a admin) hasEnded() bool { return a.clock.After(a.ends) }
 
-// admins are those of all servers that answer within a limit, in their order; the error says why
-// the others are missing.
+// admins returns K3s's own accesses from all servers that answer within a limit, in their order.
+// The error has the reasons of the others.
 func (i *Issuer) admins(ctx context.Context, servers []remote.Target, limit time.Duration) ([]admin, error) {
 	found, failures := make([]*admin, len(servers)), make([]error, len(servers))
 	var all sync.WaitGroup
@@ -129,8 +129,8 @@ func (i *Issuer) admins(ctx context.Context, servers []remote.Target, limit time
 	return list, errors.Join(failures...)
 }
 
-// admin is that of one server. A server whose clock is not this machine's is an error: one of the
-// two would find certificates ended, or not begun, that the other has just made.
+// admin returns K3s's own access from one server. A server whose clock is not this machine's is an
+// error: one of the two would find certificates ended, or not begun, that the other has just made.
 func (i *Issuer) admin(ctx context.Context, server remote.Target, limit time.Duration) (*admin, error) {
 	asked := i.Now()
 	clock, text, err := i.Hosts.Admin(ctx, server, limit)

@@ -24,8 +24,8 @@ type Issuer struct {
 }
 
 // Issue binds the user and its reader, and issues a certificate for each unless previous still
-// answers the request: one that is only asked at other addresses keeps what it has. Then the
-// stack's former users lose their rights.
+// answers the request: a change of addresses alone keeps the certificates. Then the stack's former
+// users lose their rights.
 func (i *Issuer) Issue(ctx context.Context, r Request, previous *Issued) (*Issued, error) {
 	if err := r.validate(); err != nil {
 		return nil, err
@@ -117,8 +117,8 @@ func (i *Issuer) certify(
 	return string(made), ends.UTC(), nil
 }
 
-// works asks an API server, as the user, whether it may do something. The binding may be a moment
-// older than what the server knows.
+// works asks an API server, as the user, whether it may do something. The binding may be so new
+// that the server does not know it yet.
 func (i *Issuer) works(ctx context.Context, text []byte, at *admin, may authorizationv1.ResourceAttributes) error {
 	client, err := i.Hosts.Client(text, at.server)
 	if err != nil {

@@ -24,9 +24,8 @@ func ReaderOf(user string) string {
 	return User(stack+":reader", generation)
 }
 
-// ReaderRules returns what a reader may do: read what gates read, but no Secret, and change
-// nothing. Proxies to Pods and Services are left out, because whoever may use them reaches all that
-// listens there.
+// ReaderRules returns the rights of a reader: gates' reads without Secrets, and no changes. Proxies
+// to Pods and Services are left out, because their users reach every port that listens there.
 func ReaderRules() []rbacv1.PolicyRule {
 	read := func(group string, resources ...string) rbacv1.PolicyRule {
 		return rbacv1.PolicyRule{APIGroups: []string{group}, Resources: resources, Verbs: []string{"get", "list", "watch"}}

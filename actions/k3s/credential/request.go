@@ -32,8 +32,8 @@ var Provide = verb.New(func(ctx context.Context, call verb.Call, request Request
 	return call.PrintJSON(issued)
 })
 
-// renewals divides a certificate's life: it is renewed at a third of it, as most programs do that
-// renew certificates by themselves, so that two renewals may fail or be forgotten.
+// renewals divides a certificate's life: a certificate is renewed after a third of it, so that two
+// renewals may fail or be forgotten.
 const renewals = 3
 
 // Request is the input of Provide.
@@ -54,8 +54,8 @@ type Request struct {
 	Reader string `json:"reader,omitempty"`
 }
 
-// Generation is the number of the calendar's period at a time. It follows from the clock alone, so
-// that a preview knows it and nothing changes between two of them.
+// Generation returns the number of the calendar's period at a time. It follows from the clock
+// alone, so that a preview knows it and nothing changes between two of them.
 func Generation(at time.Time, lifetime time.Duration) int64 {
 	return at.UnixNano() / int64(lifetime/renewals)
 }
@@ -71,7 +71,7 @@ func User(stack string, generation int) string {
 	return prefix + stack + ":" + strconv.Itoa(generation)
 }
 
-// splitUser parses what User returns; no name of a stack has a colon, and that of a reader has
+// splitUser parses User's result. No name of a stack has a colon, and that of a reader has
 // ":reader" behind the stack's. ok is false for other users.
 func splitUser(user string) (stack string, generation int, ok bool) {
 	stack, ok = strings.CutPrefix(user, prefix)
@@ -90,8 +90,8 @@ func isFormer(user, current string) bool {
 	return ok && known && stack == same && generation < now
 }
 
-// UserOf is the stack's user that a kubeconfig logs in; empty where it is another one, such as
-// K3s's own.
+// UserOf returns the stack's user that a kubeconfig logs in; empty for another one, such as K3s's
+// own.
 func UserOf(kubeconfig []byte) string {
 	config, err := read(kubeconfig)
 	if err != nil {
@@ -143,7 +143,8 @@ func Parse(text string) (*Issued, error) {
 	return issued, nil
 }
 
-// answers says whether what was issued is what is asked for now, by a cluster of the same CA.
+// answers reports whether the issued credential still fits the request, and the cluster has the
+// same CA.
 func (i *Issued) answers(r Request, ca []byte, now time.Time) bool {
 	if i == nil || i.User != r.User || i.Lifetime != r.Lifetime || i.Generation != r.Generation || !now.Before(i.Ends) || i.Reader == "" {
 		return false
@@ -152,8 +153,8 @@ func (i *Issued) answers(r Request, ca []byte, now time.Time) bool {
 	return err == nil && string(known.CAData) == string(ca)
 }
 
-// Usable says why no API server accepts a kubeconfig any more: its certificate has ended. One
-// without a certificate does not end.
+// Usable returns an error for a kubeconfig whose certificate has ended: no API server accepts it.
+// One without a certificate does not end.
 func Usable(kubeconfig []byte, now time.Time) error {
 	config, err := read(kubeconfig)
 	if err != nil {

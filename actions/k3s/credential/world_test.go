@@ -87,7 +87,8 @@ func newWorld(t *testing.T, servers ...string) *world {
 	return w
 }
 
-// sign is Kubernetes' signer: what is approved is signed, for no longer than it may.
+// sign stands in for Kubernetes' signer: it signs approved requests, for at most the permitted
+// lifetime.
 func (w *world) sign(action clienttesting.Action) (bool, runtime.Object, error) {
 	approved := action.(clienttesting.UpdateAction).GetObject().(*certificatesv1.CertificateSigningRequest).DeepCopy()
 	if w.refuses {

@@ -19,7 +19,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// server is a Node with a member of etcd at an address.
+// server returns a Node with a member of etcd at an address.
 func server(name, address string, status corev1.ConditionStatus) *corev1.Node {
 	return &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Labels: map[string]string{etcdLabel: "true"}},
@@ -95,8 +95,8 @@ func TestAnUnusedNameNeedsNothing(t *testing.T) {
 	require.NoError(t, (&Remover{Client: client, Log: io.Discard}).Clear(t.Context(), leaving))
 }
 
-// An agent may come under a dead server's name, and a server under an agent's: the Node knows what
-// the old host was.
+// An agent may come under a dead server's name, and a server under an agent's: the Node has the old
+// host's role.
 func TestTheOldHostsRoleDecidesWhatItLeft(t *testing.T) {
 	client := fake.NewClientset(living, server("node-3", "10.0.0.13", corev1.ConditionUnknown))
 	removed := etcd(t, client)

@@ -32,9 +32,9 @@ elif [ -e /etc/systemd/system/k3s.service ]; then
 	exit 1
 fi`
 
-// Kubeconfig reads the kubeconfig of the first of the other servers whose K3s runs; nil where there
-// is no cluster yet. A cluster that is down is an error: whoever took it for none would start
-// another one beside its data.
+// Kubeconfig reads the kubeconfig of the first of the other servers whose K3s runs. It returns nil
+// if there is no cluster yet. A cluster that is down is an error: taken for none, another one would
+// start beside its data.
 func (a Admission) Kubeconfig(ctx context.Context, key []byte) ([]byte, error) {
 	return a.kubeconfig(ctx, key, askLimit)
 }
@@ -76,8 +76,8 @@ func (a Admission) refuseSecondCluster() error {
 		"bring the old host back, or: strata restore -s %s --new-hosts --file SNAPSHOT (docs/operations.md)", a.Founds)
 }
 
-// ask asks all servers at once: text is the first's kubeconfig, down names those whose K3s does not
-// run, silent those that could not be asked.
+// ask asks all servers at once: text is the first's kubeconfig. down names the servers whose K3s
+// does not run, silent those that could not be asked.
 func (a Admission) ask(ctx context.Context, key []byte, limit time.Duration) (text []byte, down, silent error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

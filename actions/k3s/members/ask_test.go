@@ -65,7 +65,7 @@ func TestAServerThatIsDownIsNoServerThatIsNotThere(t *testing.T) {
 	assert.Equal(t, "clusters: []\n", out)
 }
 
-// roundLimit is enough for a round on a busy machine; what is refused takes all of it.
+// roundLimit is enough for a round on a busy machine; a refused connection takes all of it.
 const roundLimit = 5 * time.Second
 
 func TestWhenThereIsNoClusterYet(t *testing.T) {

@@ -30,7 +30,7 @@ const (
 // Register).
 const membersLease = "k3s-etcd"
 
-// outOfEtcd says whether a Node's server was taken out of etcd and has not come back since: K3s
+// outOfEtcd reports whether a Node's server was removed from etcd and has not come back since: K3s
 // leaves the old answer on one that has.
 func outOfEtcd(node *corev1.Node) bool {
 	removed, member := node.Annotations[removedAnnotation], node.Annotations[memberAnnotation]
@@ -53,9 +53,9 @@ func (r *Remover) node(ctx context.Context, member Member) (*corev1.Node, error)
 	return node, nil
 }
 
-// removeFromEtcd has K3s remove the server's etcd member and waits until it says so: a member that
-// is only stopped still counts for the quorum. An answer that is still there from an earlier
-// removal goes in the same step: K3s would take both annotations away and remove nothing.
+// removeFromEtcd makes K3s remove the server's etcd member and waits for its answer: a stopped
+// member still counts for the quorum. It deletes the answer of an earlier removal in the same step.
+// Otherwise K3s would delete both annotations and remove no member.
 func (r *Remover) removeFromEtcd(ctx context.Context, member Member) error {
 	ctx, cancel := context.WithTimeout(ctx, etcdLimit)
 	defer cancel()
@@ -99,7 +99,7 @@ func (r *Remover) membersHolder(ctx context.Context) string {
 	}
 }
 
-// membersHost is that host's name; empty where the lease has no holder.
+// membersHost returns that host's name; empty if the lease has no holder.
 func (r *Remover) membersHost(ctx context.Context) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, holderLimit)
 	defer cancel()
@@ -110,9 +110,8 @@ func (r *Remover) membersHost(ctx context.Context) (string, error) {
 	return *lease.Spec.HolderIdentity, nil
 }
 
-// gone waits until a Node that was deleted is no more. A kubelet that registers under its name
-// while K3s still has a finalizer to take off would update the old Node, and lose it a moment
-// later.
+// gone waits until a deleted Node has gone. Until K3s takes off its finalizer, a kubelet of the
+// same name would update the old Node, and lose it a moment later.
 func (r *Remover) gone(ctx context.Context, member Member) error {
 	ctx, cancel := context.WithTimeout(ctx, etcdLimit)
 	defer cancel()
@@ -122,9 +121,9 @@ func (r *Remover) gone(ctx context.Context, member Member) error {
 	return nil
 }
 
-// awaitNode waits until the member's Node is not there, or says what it should. The watch outlives
-// its connection: a member that leads etcd takes the leader with it, and API servers end their
-// watches when that happens.
+// awaitNode waits until the member's Node is gone, or says accepts it. The watch outlives its
+// connection: a member that leads etcd takes the leader with it, and API servers end their watches
+// when that happens.
 func (r *Remover) awaitNode(ctx context.Context, member Member, says func(*corev1.Node) bool) error {
 	nodes := apiserver.OneNode(r.Client, member.Name)
 	_, err := clientwatch.UntilWithSync(ctx, nodes, &corev1.Node{}, func(store cache.Store) (bool, error) {

@@ -27,7 +27,7 @@ import (
 
 var leaving = Member{Target: remote.Target{Name: "server-3"}, Role: "server"}
 
-// cluster is an API with the leaving server's Node and its password's Secret.
+// cluster returns an API with the leaving server's Node and its password's Secret.
 func cluster() (*Remover, *fake.Clientset) {
 	client := fake.NewClientset(
 		&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: leaving.Name}},
@@ -116,8 +116,8 @@ func TestARemovalThatWaitsForALeaseSaysSo(t *testing.T) {
 		ObjectMeta: metav1.ObjectMeta{Name: membersLease, Namespace: metav1.NamespaceSystem},
 		Spec:       coordinationv1.LeaseSpec{HolderIdentity: &holder},
 	}))
-	// The fake forgets what happens between a list and the watch behind it, which an API server
-	// does not.
+	// The fake forgets changes between a list and the watch behind it, which an API server does
+	// not.
 	watched := make(chan struct{}, 1)
 	client.PrependWatchReactor("nodes", func(action clienttesting.Action) (bool, watch.Interface, error) {
 		begun, err := client.Tracker().Watch(action.GetResource(), action.GetNamespace())

@@ -10,7 +10,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// at is a set of nodes by their addresses.
+// at returns a set of nodes by their addresses.
 func at(nodes map[string]string) members.Set {
 	var set members.Set
 	for name, address := range nodes {

@@ -16,8 +16,8 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// hostOf is a host with K3s as a folder, whose mark is of a cluster and a node. It notes what
-// systemctl and k3s are told.
+// hostOf starts a host with K3s as a folder, whose mark is of a cluster and a node. It records the
+// commands of systemctl and k3s.
 func hostOf(t *testing.T, mark string) (host *sshtest.Server, told func() string) {
 	t.Helper()
 	root := t.TempDir()

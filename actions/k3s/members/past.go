@@ -18,7 +18,7 @@ type Past struct {
 	Identity string
 	// Cluster is true once a cluster has given the stack a certificate, or its members are known.
 	Cluster bool
-	// Servers are those that the cluster had.
+	// Servers are the cluster's former servers.
 	Servers []remote.Target
 	// CAHash is that of the cluster's CA as its tokens have it; empty before the first server has
 	// come up.
@@ -44,14 +44,14 @@ func ReadPast(ctx context.Context, pulumi stackstate.Pulumi, stack string) (Past
 	return Past{}, fmt.Errorf("state of stack %s: there was a cluster, and the state does not say which servers it had", stack)
 }
 
-// ReadPastHere reads the past of a stack of the project in the working directory, where Pulumi runs
-// the program and its commands.
+// ReadPastHere reads the past of a stack of the project in the working directory: Pulumi runs the
+// program and its commands there.
 func ReadPastHere(ctx context.Context, stack string) (Past, error) {
 	return ReadPast(ctx, stackstate.CommandLine("."), stack)
 }
 
-// CAHashIn is the hash at the end of what the first server says of its CA; empty where it has said
-// nothing.
+// CAHashIn returns the hash at the end of the first server's answer about its CA; empty for an
+// empty answer.
 func CAHashIn(said string) string {
 	words := strings.Fields(said)
 	if len(words) == 0 {
@@ -60,7 +60,7 @@ func CAHashIn(said string) string {
 	return words[len(words)-1]
 }
 
-// PastOf returns what a state shows. Servers is empty where they are encrypted.
+// PastOf reads the Past from a state. Servers is empty where they are encrypted.
 func PastOf(state *stackstate.State) Past {
 	var past Past
 	if identity, ok := state.Named("k3s-cluster"); ok {
@@ -101,7 +101,7 @@ func (p Past) Keeps(servers []remote.Target) bool {
 	return false
 }
 
-// keysOf are host keys without their comments.
+// keysOf returns host keys without their comments.
 func keysOf(target remote.Target) []string {
 	var keys []string
 	for line := range strings.Lines(strings.TrimSpace(target.HostKey)) {

@@ -14,7 +14,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// stateResource is a resource of a state.
+// stateResource returns a resource of a state.
 func stateResource(name, kind, more string) string {
 	return fmt.Sprintf(`{"urn":"urn:pulumi:dev::strata::%[2]s::%[1]s","type":"%[2]s"%[3]s}`, name, kind, more)
 }
@@ -23,8 +23,8 @@ func command(name, subcommand, stdin string) string {
 	return stateResource(name, stackstate.LocalCommand, fmt.Sprintf(`,"inputs":{"create":"exec .strata/bin/strata %s","stdin":%s}`, subcommand, stdin))
 }
 
-// exporting is a Pulumi whose state has the resources, as JSON. shown are those that it shows with
-// the secrets.
+// exporting returns a Pulumi whose state has the resources, as JSON. shown are the resources that
+// it shows with the secrets.
 func exporting(shown, encrypted string) stackstate.Pulumi {
 	return func(_ context.Context, _ []byte, args ...string) ([]byte, error) {
 		resources := encrypted
@@ -69,8 +69,8 @@ func TestTheStateShowsWhetherThereWasACluster(t *testing.T) {
 	}
 }
 
-// It is asked for with the secrets where it is one, and an up that was killed before it was read
-// has none.
+// Secrets are asked for if the hash is one. An update that was killed before it read the hash has
+// none.
 func TestTheStateShowsTheHashOfTheClustersCA(t *testing.T) {
 	credential := command("k3s-credential", "credential", credentialInput)
 	said := func(stdout string) string {
@@ -109,7 +109,8 @@ func TestAServerIsKnownByItsHostKeyAndElseByItsAddress(t *testing.T) {
 	}
 }
 
-// Whoever lost all servers goes on with a restore; until a host has its data, nothing is changed.
+// A cluster that lost all servers goes on with a restore; until a host has its data, nothing is
+// changed.
 func TestServersThatAreAllNewAreRefusedUntilOneIsRestored(t *testing.T) {
 	host := sshtest.Start(t)
 	says := ""

@@ -59,8 +59,8 @@ func (r *Remover) DeadFirst(ctx context.Context, leaving []Member) ([]Member, er
 // Node is not Ready until its kubelet says so.
 const returnLimit = 2 * time.Minute
 
-// keepsQuorum refuses to take a server out that etcd needs: those that are left must have a
-// majority that works. Servers that went only a moment ago are waited for.
+// keepsQuorum refuses to remove a server that etcd needs: the remaining ones must have a working
+// majority. It waits for servers that went only a moment ago.
 func (r *Remover) keepsQuorum(ctx context.Context, leaving Member) error {
 	returning, err := r.quorumWithout(ctx, leaving)
 	if err == nil || len(returning) == 0 {
@@ -78,8 +78,8 @@ func (r *Remover) keepsQuorum(ctx context.Context, leaving Member) error {
 	return err
 }
 
-// quorumWithout is an error where etcd would lose its majority without one server. returning are
-// the others that are not Ready for less than returnLimit.
+// quorumWithout returns an error if etcd would lose its majority without one server. returning are
+// the other servers that are not Ready for less than returnLimit.
 func (r *Remover) quorumWithout(ctx context.Context, leaving Member) (returning []string, err error) {
 	nodes, err := r.nodes(ctx, etcdLabel)
 	if err != nil {

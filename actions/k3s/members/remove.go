@@ -16,8 +16,8 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// The bounds of the steps that depend on the leaving host or its Pods. What they leave undone is
-// reported and does not stop the removal, unless a host that lives would be a member again.
+// The bounds of the steps that depend on the leaving host or its Pods. An unfinished step is
+// reported and does not stop the removal, unless a living host would be a member again.
 const (
 	drainLimit = 2 * time.Minute
 	stopLimit  = 30 * time.Second
@@ -48,7 +48,7 @@ type Remover struct {
 	Owner *k3shost.Owner
 	// Log receives a line for each step.
 	Log io.Writer
-	// Patience is after how long a wait for K3s says what it waits for. Default: 5 s.
+	// Patience is the time until a wait for K3s names its reason. Default: 5 s.
 	Patience time.Duration
 }
 
@@ -101,8 +101,8 @@ func (r *Remover) takeOut(ctx context.Context, member Member, node *corev1.Node,
 }
 
 // drain moves the node's Pods away, as far as the bound allows, with the kubectl that every K3s
-// server has: linking kubectl's own drain would add its whole command line to this program. What
-// cannot be evicted in time goes with the node.
+// server has: linking kubectl's own drain would add its whole command line to this program. Pods
+// that cannot be evicted in time go with the node.
 func (r *Remover) drain(ctx context.Context, member Member) {
 	ctx, cancel := context.WithTimeout(ctx, drainLimit+stopLimit)
 	defer cancel()
@@ -158,8 +158,8 @@ func (r *Remover) stop(ctx context.Context, member Member, lives bool) error {
 }
 
 // onHost runs a script on the leaving host if the cluster's K3s is there. A host that does not
-// answer is as good as stopped, and its Node goes all the same, unless its Node was Ready: such a
-// one lives, and would be a member again at its next start.
+// answer counts as stopped, and its Node goes all the same, unless its Node was Ready: such a host
+// lives, and would be a member again at its next start.
 func (r *Remover) onHost(ctx context.Context, member Member, lives bool, otherwise, script string) error {
 	limit := stopLimit
 	if lives {

@@ -26,9 +26,9 @@ type Set struct {
 	Owner *k3shost.Owner `json:"owner,omitempty"`
 }
 
-// Remembered returns what the next run needs of the set: how a node that has left by then is
-// reached. Pins are fingerprints, because an output travels in one environment variable, which
-// Linux bounds at 128 KiB.
+// Remembered returns the part of the set that the next run needs to reach a node that has left by
+// then. Pins are fingerprints, because an output travels in one environment variable, which Linux
+// bounds at 128 KiB.
 func (s Set) Remembered() Set {
 	kept := Set{Members: make([]Member, 0, len(s.Members))}
 	for _, member := range s.Members {
@@ -45,7 +45,7 @@ type Member struct {
 	apiserver.NodeSettings
 }
 
-// tunnelTo is the way to the members' API where only a jump host reaches it.
+// tunnelTo returns the way to the members' API if only a jump host reaches it.
 func tunnelTo(members []Member) tunnel.Spec {
 	return tunnel.First(members, func(member Member) remote.Target { return member.Target })
 }
@@ -80,7 +80,7 @@ func urlsOf(servers []Member) []string {
 	return urls
 }
 
-// Servers are the members that are servers.
+// Servers returns the members that are servers.
 func (s Set) Servers() []Member {
 	return slices.DeleteFunc(slices.Clone(s.Members), func(member Member) bool { return member.Role != "server" })
 }

@@ -12,9 +12,9 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// ApplySettings gives the Nodes of wanted members their labels and taints, and takes away those
-// that the previous set had: K3s sets both when a Node registers, adds labels at an agent's start,
-// and never takes one away (rancher/rke2#7152).
+// ApplySettings gives the Nodes of wanted members their labels and taints, and removes former ones
+// of the previous set. K3s sets both when a Node registers, adds labels at an agent's start, and
+// never removes one (rancher/rke2#7152).
 func ApplySettings(ctx context.Context, client kubernetes.Interface, previous, wanted Set) error {
 	had := map[string]apiserver.NodeSettings{}
 	for _, member := range previous.Members {

@@ -17,9 +17,9 @@ var Admit = verb.New(func(ctx context.Context, call verb.Call, input Admission) 
 	return call.Print(input.Node.HostKey)
 })
 
-// Update refuses an address whose node has another name, takes the nodes out of the cluster that the
-// wanted set lacks and the previous output has, sets labels and taints, and prints the part of the
-// wanted set that the next run needs.
+// Update removes the nodes from the cluster that the previous output has and the wanted set lacks.
+// It refuses an address whose node has another name, sets labels and taints, and prints the part of
+// the wanted set that the next run needs.
 var Update = verb.New(func(ctx context.Context, call verb.Call, wanted Set) error {
 	before, err := verb.Previous[Set](call)
 	if err != nil {

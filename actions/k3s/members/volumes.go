@@ -47,7 +47,7 @@ func (r *Remover) KeepsVolumes(ctx context.Context, leaving []Member, discard []
 	return refusal(held)
 }
 
-// refusal names each member with what it holds; nil where none holds anything.
+// refusal returns an error that names each member with its volumes; nil if there are none.
 func refusal(held map[string][]string) error {
 	if len(held) == 0 {
 		return nil
@@ -62,8 +62,8 @@ func refusal(held map[string][]string) error {
 		"or say that they may go: strata:k3s.discardVolumesOf: [%s]", strings.Join(holders, "; "), strings.Join(names, ", "))
 }
 
-// split are the nodes that stay, and those that leave by name, as what a volume's affinity is held
-// against. A member whose Node is gone is known by its name: its disk may still be there.
+// split returns the nodes that stay, and those that leave by name, as sets to match a volume's
+// affinity with. A member whose Node is gone is known by its name: its disk may still be there.
 func split(nodes []corev1.Node, leaving []Member) (stay []labels.Set, leave map[string]labels.Set) {
 	leave = map[string]labels.Set{}
 	for _, member := range leaving {
@@ -80,14 +80,14 @@ func split(nodes []corev1.Node, leaving []Member) (stay []labels.Set, leave map[
 	return stay, leave
 }
 
-// wanted says whether a volume's data are needed: it has a claim, or had one and is to be kept.
+// wanted reports whether a volume's data are needed: it has a claim, or had one and is to be kept.
 func wanted(volume *corev1.PersistentVolume) bool {
 	return volume.Spec.ClaimRef != nil &&
 		(volume.Status.Phase == corev1.VolumeBound || volume.Spec.PersistentVolumeReclaimPolicy == corev1.PersistentVolumeReclaimRetain)
 }
 
-// usable says whether a volume can be used on a node. One without an affinity is on no node's disk,
-// as far as it says.
+// usable reports whether a volume can be used on a node. A volume without an affinity is bound to
+// no node's disk.
 func usable(volume *corev1.PersistentVolume, node labels.Set) bool {
 	if volume.Spec.NodeAffinity == nil || volume.Spec.NodeAffinity.Required == nil {
 		return true
@@ -98,7 +98,7 @@ func usable(volume *corev1.PersistentVolume, node labels.Set) bool {
 	})
 }
 
-// operators are those of an affinity as those of a label's requirement.
+// operators maps an affinity's operators to those of a label's requirement.
 var operators = map[corev1.NodeSelectorOperator]selection.Operator{
 	corev1.NodeSelectorOpIn: selection.In, corev1.NodeSelectorOpNotIn: selection.NotIn, corev1.NodeSelectorOpExists: selection.Exists,
 	corev1.NodeSelectorOpDoesNotExist: selection.DoesNotExist, corev1.NodeSelectorOpGt: selection.GreaterThan, corev1.NodeSelectorOpLt: selection.LessThan,

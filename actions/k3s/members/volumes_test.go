@@ -15,8 +15,8 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// volume is a bound one of the claim default/data, where a label has one of the values; without
-// values it can be used everywhere.
+// volume returns a bound one of the claim default/data, usable where a label has one of the values;
+// without values it can be used everywhere.
 func volume(name, label string, values ...string) *corev1.PersistentVolume {
 	v := &corev1.PersistentVolume{
 		ObjectMeta: metav1.ObjectMeta{Name: name},
@@ -34,7 +34,7 @@ func volume(name, label string, values ...string) *corev1.PersistentVolume {
 	return v
 }
 
-// released is a volume whose claim is gone.
+// released returns a volume whose claim is gone.
 func released(v *corev1.PersistentVolume, policy corev1.PersistentVolumeReclaimPolicy) *corev1.PersistentVolume {
 	v.Status.Phase, v.Spec.PersistentVolumeReclaimPolicy = corev1.VolumeReleased, policy
 	return v

@@ -17,7 +17,7 @@ import (
 	"strata/internal/ssh/remote"
 )
 
-// fleet records the steps on each host, and fails those that a test chooses.
+// fleet records the steps on each host, and fails the steps that a test chooses.
 type fleet struct {
 	mutex sync.Mutex
 	did   []string

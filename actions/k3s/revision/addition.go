@@ -43,7 +43,7 @@ func (a *addition) put(key string, value []byte) error {
 	return a.keys.Put(revisionKey(a.revision, a.changes), protowire.AppendBytes(protowire.AppendTag(text, valueField, protowire.BytesType), value))
 }
 
-// objectKey is the key in an mvccpb.KeyValue, objectValue its value; empty where there is none.
+// objectKey returns the key in an mvccpb.KeyValue, objectValue its value; empty without one.
 func objectKey(text []byte) string   { return string(fieldOf(text, keyField)) }
 func objectValue(text []byte) []byte { return fieldOf(text, valueField) }
 
@@ -72,8 +72,8 @@ func fieldOf(text []byte, wanted protowire.Number) []byte {
 // revisionSize is the length of a revisionKey; etcd adds a t to that of a deletion.
 const revisionSize = 8 + 1 + 8
 
-// revisionKey is a revision as etcd writes it: the number of the transaction, an underscore, and
-// that of the change within it.
+// revisionKey returns a revision as etcd writes it: the number of the transaction, an underscore,
+// and the number of the change within it.
 func revisionKey(revision, change uint64) []byte {
 	key := binary.BigEndian.AppendUint64(nil, revision)
 	return binary.BigEndian.AppendUint64(append(key, '_'), change)

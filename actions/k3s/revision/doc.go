@@ -1,15 +1,13 @@
-// Package revision owns the revision of etcd's snapshots: what a cluster that goes back to one
-// continues from.
+// Package revision owns the revision of etcd's snapshots, from which a restored cluster continues.
 //
 // A client of Kubernetes watches from the revision that it has seen last. A cluster that has gone
 // back counts from the snapshot's on, and a watch from a later one waits without an error, for
-// hours where the snapshot is hours old: kube-proxy, CoreDNS, MetalLB and every controller act on
-// what there was (kubernetes/kubernetes#107457, etcd-io/etcd#16028). K3s restores without care for
-// that (pkg/etcd/etcd.go, Restore).
+// hours if the snapshot is hours old. Meanwhile kube-proxy, CoreDNS, MetalLB and every controller
+// act on the old state (kubernetes/kubernetes#107457, etcd-io/etcd#16028). K3s restores without
+// care for that (pkg/etcd/etcd.go, Restore).
 //
-// It does not own who has a snapshot, how it gets to a server, or the restore: those are restore's
-// and backup's.
+// Packages restore and backup own the restore, and the way of a snapshot to a server.
 //
-// Guarantees: a copy holds what the snapshot does; a damaged snapshot does not become a sound one;
+// Guarantees: a copy holds the snapshot's content; a damaged snapshot does not become a sound one;
 // only its owner may read a copy.
 package revision

@@ -18,8 +18,8 @@ import (
 	"strata/actions/k3s/token"
 )
 
-// rekey encrypts the cluster's keys with the last of the servers' tokens, where one of the former
-// ones opens them: K3s then needs no former token. A snapshot that none of them opens is another
+// rekey encrypts the cluster's keys with the last of the servers' tokens, if one of the former ones
+// opens them: K3s then needs no former token. A snapshot that none of them opens is another
 // cluster's.
 func (a *addition) rekey(tokens []string) error {
 	sealed, err := keyMaterial(a.keys)
@@ -64,7 +64,7 @@ func keyMaterial(keys *bbolt.Bucket) (map[string][]byte, error) {
 	return sealed, err
 }
 
-// sealer is K3s's: the text that a token encrypts is SALT:BASE64 (k3s-io/k3s
+// sealer returns K3s's cipher: the text that a token encrypts is SALT:BASE64 (k3s-io/k3s
 // pkg/cluster/encrypt.go).
 func sealer(password, salt string) (cipher.AEAD, error) {
 	key, err := pbkdf2.Key(sha1.New, password, []byte(salt), 4096, 32)

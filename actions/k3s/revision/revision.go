@@ -18,7 +18,7 @@ import (
 	"go.etcd.io/bbolt"
 )
 
-// What etcd calls its buckets, and where it keeps up to which revision it has to compact
+// etcd's names of its buckets, and of the key that has the revision to compact up to
 // (go.etcd.io/etcd/server/v3/storage/schema/bucket.go).
 var (
 	keyBucket, metaBucket = []byte("key"), []byte("meta")
@@ -38,13 +38,13 @@ type Edit struct {
 	Tokens []string
 }
 
-// PutAhead copies the snapshot at from, which K3s may have compressed (.zip), to a new file, whose
-// revision is later than any that the cluster has had until now, and all before it compacted: a
-// client that watches from one of those is told so (410 Gone) and lists anew. It is what `etcdutl
-// snapshot restore --bump-revision --mark-compacted` does to the data it restores
-// (etcd.io/docs/v3.6/op-guide/recovery/#revision-difference). By how much grows with the clock: who
-// goes back to a snapshot twice must not find the first time's revisions again. The error says what
-// is wrong with the snapshot; to is gone then.
+// PutAhead copies the snapshot at from, which K3s may have compressed (.zip), to a new file. The
+// copy's revision is later than any that the cluster has had until now, and all before it is
+// compacted: a client that watches from an earlier one is told so (410 Gone) and lists anew.
+// `etcdutl snapshot restore --bump-revision --mark-compacted` changes its data in the same way
+// (etcd.io/docs/v3.6/op-guide/recovery/#revision-difference). The distance grows with the clock: a
+// second restore of a snapshot must not reuse the first one's revisions. The error describes the
+// snapshot's fault; to is gone then.
 func PutAhead(from, to string, now time.Time, edit Edit) (err error) {
 	file, err := os.OpenFile(to, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -93,7 +93,7 @@ func unpack(from string, to io.Writer) error {
 	return err
 }
 
-// cutSum cuts off the sha256 that etcd ends a snapshot with, once what is before it has it.
+// cutSum cuts off the sha256 at the end of an etcd snapshot, if it matches the data before it.
 func cutSum(file *os.File) error {
 	info, err := file.Stat()
 	if err != nil {

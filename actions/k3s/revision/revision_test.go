@@ -19,7 +19,8 @@ import (
 
 var now = time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
 
-// snapshot is a database whose latest revision is 41, which is a deletion, with its sum behind it.
+// snapshot makes a database whose latest revision is 41, which is a deletion, with its sum behind
+// it.
 func snapshot(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "on-demand-server-1-1795464917")
@@ -41,7 +42,7 @@ func snapshot(t *testing.T) string {
 	return path
 }
 
-// read is the latest revision of a snapshot, up to which it is to be compacted, and the object of
+// read returns the latest revision of a snapshot, the revision to compact up to, and the object of
 // revision 40.
 func read(t *testing.T, path string) (latest, compacted uint64, object string) {
 	t.Helper()
@@ -137,13 +138,13 @@ func change(path string, at int) error {
 	return os.WriteFile(path, text, 0o600)
 }
 
-// sealed is a text with its sum behind it.
+// sealed returns a text with its sum behind it.
 func sealed(text string) []byte {
 	sum := sha256.Sum256([]byte(text))
 	return append([]byte(text), sum[:]...)
 }
 
-// kept is a snapshot with further keys, in revisions from 30 on; one without a value is deleted.
+// kept makes a snapshot with further keys, in revisions from 30 on; one without a value is deleted.
 func kept(t *testing.T, pairs ...[2]string) string {
 	t.Helper()
 	path := snapshot(t)

@@ -1,7 +1,7 @@
 // Package token owns how the servers of a cluster get another token: K3s encrypts the keys of the
 // cluster with the token, and takes another one only by a request
-// (https://docs.k3s.io/cli/token#k3s-token-rotate). It is what `strata rotate-token` does, before
-// the installs write the new token into config.yaml and restart K3s, server by server.
+// (https://docs.k3s.io/cli/token#k3s-token-rotate). `strata rotate-token` runs it. Then the
+// installs write the new token into config.yaml and restart K3s, server by server.
 //
 // It does not own how tokens are made (package components), nor the agents' token, which encrypts
 // nothing.

@@ -19,7 +19,7 @@ import (
 
 // Hosts reaches servers for a rotation.
 type Hosts interface {
-	// Run runs a script as root and returns what it printed.
+	// Run runs a script as root and returns its output.
 	Run(ctx context.Context, server remote.Target, script string) (string, error)
 	// Rotate asks a server's K3s to take another token.
 	Rotate(ctx context.Context, server remote.Target, owner *k3shost.Owner, former, wanted string) error

@@ -34,8 +34,8 @@ var Rotate = verb.New(func(ctx context.Context, call verb.Call, rotation Rotatio
 type Rotation struct {
 	// Timeout bounds it.
 	Timeout metav1.Duration `json:"timeout"`
-	// Generation is that of the wanted token. It can only grow: the name of what a former token
-	// encrypted stays in etcd's files for a while.
+	// Generation is that of the wanted token. It can only grow: the key of a former token stays in
+	// etcd's files for a while.
 	Generation int `json:"generation"`
 	// Servers are all servers; none where the generation is only recorded.
 	Servers []remote.Target `json:"servers,omitempty"`
@@ -105,7 +105,7 @@ func (r *Rotation) Run(ctx context.Context, hosts Hosts, before int, log io.Writ
 	}
 }
 
-// look asks all servers at once, and returns those that have data.
+// look asks all servers at once, and returns the ones with data.
 func (r *Rotation) look(ctx context.Context, hosts Hosts) ([]found, error) {
 	all, failures := make([]found, len(r.Servers)), make([]error, len(r.Servers))
 	var group sync.WaitGroup
@@ -156,13 +156,13 @@ done
 `
 }
 
-// lacking are the servers whose data the wanted token does not open yet.
+// lacking returns the servers whose data the wanted token does not open yet.
 func (r *Rotation) lacking(all []found) []found {
 	wanted := len(r.Tokens) - 1
 	return slices.DeleteFunc(slices.Clone(all), func(f found) bool { return f.has(wanted) })
 }
 
-// mustRun is an error where a server does not run: one that starts later with the new token would
+// mustRun returns an error if a server does not run: it would start later with the new token and
 // find data that the former one encrypts.
 func mustRun(servers []found) error {
 	stopped := slices.DeleteFunc(slices.Clone(servers), func(f found) bool { return f.runs })
@@ -173,7 +173,7 @@ func mustRun(servers []found) error {
 		"start it (systemctl start k3s; journalctl -u k3s -e) and run pulumi up again, or take the server out of strata:hosts.nodes first", names(stopped))
 }
 
-// ask has a server encrypt the cluster's keys with the wanted token.
+// ask makes a server encrypt the cluster's keys with the wanted token.
 func (r *Rotation) ask(ctx context.Context, hosts Hosts, at found, log io.Writer) error {
 	wanted := len(r.Tokens) - 1
 	if len(at.tokens) == 0 {

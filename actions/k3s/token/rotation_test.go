@@ -20,7 +20,7 @@ import (
 	"strata/internal/ssh/remote/sshtest"
 )
 
-// cluster is three servers. says are what each prints, followed are what it prints once one has
+// cluster fakes three servers. says are their outputs, followed their outputs after one of them has
 // been asked.
 type cluster struct {
 	says, followed map[string]string
@@ -57,7 +57,7 @@ func ofAllServers(said string) map[string]string {
 	return map[string]string{"server-1": said, "server-2": said, "server-3": said}
 }
 
-// but is the same, of which one says something else.
+// but changes the answer of one server.
 func but(all map[string]string, name, said string) map[string]string {
 	all[name] = said
 	return all

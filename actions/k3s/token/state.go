@@ -7,7 +7,7 @@ import (
 	"strata/internal/pulumi/stackstate"
 )
 
-// Name is the name of a token's resource of a generation, by that of the first generation.
+// Name returns the name of a token's resource of a generation, from that of the first generation.
 func Name(first string, generation int) string {
 	if generation == 0 {
 		return first
@@ -15,11 +15,11 @@ func Name(first string, generation int) string {
 	return fmt.Sprintf("%s-%d", first, generation)
 }
 
-// Servers are the servers' tokens in a state, the one of the first generation first. A snapshot is
-// opened by the one of its time.
+// Servers returns the servers' tokens in a state, the one of the first generation first. A snapshot
+// is opened by the token of its time.
 func Servers(state *stackstate.State) []string { return all(state, "k3s-token") }
 
-// Agents are the agents' tokens in a state.
+// Agents returns the agents' tokens in a state.
 func Agents(state *stackstate.State) []string { return all(state, "k3s-agent-token") }
 
 func all(state *stackstate.State, first string) []string {
@@ -33,6 +33,6 @@ func all(state *stackstate.State, first string) []string {
 	}
 }
 
-// Key is the key in etcd under which K3s keeps what a token encrypts (k3s-io/k3s
+// Key returns the key in etcd of the data that K3s encrypts with a token (k3s-io/k3s
 // pkg/cluster/encrypt.go, storageKey).
 func Key(token string) string { return "/bootstrap/" + digest.Of([]byte(token))[:12] }

@@ -41,8 +41,8 @@ type cluster struct {
 	// restarted lists the hosts whose K3s was restarted, gone the Pods that were evicted, both in
 	// order.
 	restarted, gone []string
-	// away and mostAway count nodes that were restarted and have not worked since; together is how
-	// many must be away before any of them works.
+	// away and mostAway count nodes that were restarted and have not worked since. No node works
+	// again before together of them are away.
 	away, mostAway, together int
 	// broken lists hosts whose K3s does not work, protected Pods with a budget, silent API servers
 	// that do not answer.
@@ -55,8 +55,8 @@ type cluster struct {
 	kubelet func(node *corev1.Node)
 }
 
-// newCluster has the named nodes. Without names: three servers and two agents, each agent with a
-// Pod.
+// newCluster returns the named nodes. Without names: three servers and two agents, each agent with
+// a Pod.
 func newCluster(t *testing.T, names ...string) *cluster {
 	t.Helper()
 	if len(names) == 0 {

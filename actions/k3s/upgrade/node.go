@@ -108,8 +108,8 @@ func (r *Rollout) empty(ctx context.Context, t task) error {
 	return nil
 }
 
-// refuge reports whether another node takes Pods: one that is Ready, not cordoned, and without a
-// taint that repels. A Pod that tolerates a taint does not justify a drain of those that do not.
+// refuge reports whether another node takes Pods: a Ready one, not cordoned, and without a taint
+// that repels. Pods that tolerate a taint do not justify a drain of the others.
 func (r *Rollout) refuge(ctx context.Context, leaving string) (bool, error) {
 	nodes, err := r.nodes(ctx)
 	for name, node := range nodes {

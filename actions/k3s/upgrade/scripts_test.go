@@ -58,7 +58,7 @@ func (h *host) run(script, wanted string) (stdout, stderr string, err error) {
 	return h.runAs(nil, script, wanted)
 }
 
-// runAs is run with an owner in the plan.
+// runAs does as run, with an owner in the plan.
 func (h *host) runAs(owner *k3shost.Owner, script, wanted string) (stdout, stderr string, err error) {
 	sum := sha256.Sum256([]byte(wanted))
 	text := k3shost.Script("agent", hex.EncodeToString(sum[:]), owner, script, nil)

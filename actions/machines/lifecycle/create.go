@@ -13,18 +13,18 @@ import (
 	"strata/internal/hypervisor/seed"
 )
 
-// createMachine makes the machine and starts it, or makes an existing one what the Spec says. It
-// does not wait for the boot.
+// createMachine makes the machine and starts it, or changes an existing one to the Spec. It does
+// not wait for the boot.
 func createMachine(
 	ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets, log io.Writer,
 ) (hypervisor.Result, error) {
 	return create(ctx, spec, secrets, false, log)
 }
 
-// updateMachine changes a machine that there was before: one made in its place would be empty, and
-// nothing that lived on the old one would run again. So it makes one only in the place of a machine
-// that was leaving, which nothing lived on any more. before is what was printed of it; empty from a
-// state that does not have it.
+// updateMachine changes an existing machine. One made in its place would be empty, and the old
+// one's workload would not run again. So it makes a new one only in the place of a machine that was
+// leaving, whose workload was gone. before is the machine's previous output; empty from a state
+// that does not have it.
 func updateMachine(
 	ctx context.Context, spec hypervisor.Spec, before hypervisor.Result, secrets hypervisor.Secrets, log io.Writer,
 ) (hypervisor.Result, error) {

@@ -36,7 +36,7 @@ func deleteMachine(ctx context.Context, spec hypervisor.Spec, secrets hypervisor
 	})
 }
 
-// putImage copies the image to the hypervisor, unless it is there already.
+// putImage copies the image to the hypervisor, unless it has it already.
 func putImage(ctx context.Context, spec hypervisor.Spec, secrets hypervisor.Secrets) error {
 	ctx, cancel := silence.With(ctx, spec.Timeout.Duration) // a slow line takes its time
 	defer cancel()

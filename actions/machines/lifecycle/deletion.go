@@ -20,9 +20,9 @@ func keep(ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secre
 	return err
 }
 
-// markForReplacement has the machines that are marked for deletion still made anew, and returns
-// their names: a deletion of all has begun and broken off, and what is left of them is half a
-// cluster that no state knows any more.
+// markForReplacement marks the machines that are marked for deletion to be made anew, and returns
+// their names. Their deletion has begun and broken off, and the rest is half a cluster that no
+// state knows any more.
 func markForReplacement(ctx context.Context, all hypervisor.Deletion, secrets hypervisor.Secrets) ([]string, error) {
 	return signAll(ctx, all, secrets, hypervisor.StateDeleting, func(m hypervisor.Mark) bool { return m.State == hypervisor.StateToDelete })
 }

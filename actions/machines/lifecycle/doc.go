@@ -1,6 +1,6 @@
-// Package lifecycle owns what is done with virtual machines, whichever driver they have: make,
-// change, restart, mark, remove, observe and survey, and the hypervisor's copy of their image. It
-// picks the driver. Resources run its verbs.
+// Package lifecycle owns the actions on virtual machines of any driver: make, change, restart,
+// mark, remove, observe and survey, and the hypervisor's copy of their image. It picks the driver.
+// Resources run its verbs.
 //
 // It does not wait for a boot, because a machine that does not come up must be in the state to be
 // examined and destroyed. The gates wait.

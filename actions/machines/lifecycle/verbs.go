@@ -34,7 +34,7 @@ var (
 	Delete = ofMachine(func(ctx context.Context, call verb.Call, spec hypervisor.Spec) error {
 		return deleteMachine(ctx, spec, secrets(), call.Stderr)
 	})
-	// PutImage copies the machines' image to their hypervisor, unless it is there.
+	// PutImage copies the machines' image to their hypervisor, unless it has it.
 	PutImage = bounded("strata:timeouts.install", func(ctx context.Context, _ verb.Call, spec hypervisor.Spec) error {
 		return putImage(ctx, spec, secrets())
 	})

@@ -17,7 +17,7 @@ import (
 // than a few seconds.
 const askLimit = 30 * time.Second
 
-// Ask returns why a server of the plan's must not go now: too few of those that stay answer /ping,
+// Ask returns why a server of the plan must not go now: too few of the remaining ones answer /ping,
 // which K3s serves without a login.
 func (p Plan) Ask(ctx context.Context) error {
 	return p.ask(ctx, ping)

@@ -14,7 +14,7 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// k3s is a server that answers /ping with a text, at an address that no other test uses.
+// k3s starts a server that answers /ping with a text, at an address that no other test uses.
 func k3s(t *testing.T, says string, after time.Duration) string {
 	t.Helper()
 	const address = "127.0.0.61"

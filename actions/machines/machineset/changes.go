@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// Changes refuses what a machine that exists cannot follow. made and wanted have what a machine
-// gets once, when it is made: configuration keys below strata: and their values. A key that only
-// one of the two has came or went with a version of Strata, and says nothing.
+// Changes refuses values that an existing machine cannot follow. made and wanted have the values
+// that a machine gets once, when it is made, by configuration keys below strata:. A key that only
+// one of the two has came or went with a version of Strata, and is ignored.
 func Changes(name string, made, wanted map[string]string) error {
 	var wrong []error
 	for _, key := range slices.Sorted(maps.Keys(wanted)) {

@@ -18,8 +18,8 @@ type Plan struct {
 	Majority int
 }
 
-// Judge says which machines a run makes anew, or everything for which it may not. What previous
-// does not know is new.
+// Judge returns the machines that a run makes anew, or every reason against it. A machine that
+// previous does not have is new.
 func Judge(previous, wanted Set) (Plan, error) {
 	var plan Plan
 	for _, machine := range wanted.Machines {

@@ -15,7 +15,7 @@ func machine(name, role, recreate string) Machine {
 	}
 }
 
-// three is three servers and an agent.
+// three returns three servers and an agent.
 func three() Set {
 	return Set{Machines: []Machine{
 		machine("server-1", "server", ""), machine("server-2", "server", ""), machine("server-3", "server", ""), machine("agent-4", "agent", ""),

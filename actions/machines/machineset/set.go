@@ -48,7 +48,7 @@ type Machine struct {
 	Recreate string `json:"recreate,omitempty"`
 }
 
-// find is the machine of a name.
+// find returns the machine of a name.
 func (s Set) find(name string) (Machine, bool) {
 	for _, machine := range s.Machines {
 		if machine.Name == name {
@@ -58,8 +58,8 @@ func (s Set) find(name string) (Machine, bool) {
 	return Machine{}, false
 }
 
-// Remember is wanted with the words that previous knew: one that has left the configuration has
-// still been used.
+// Remember returns wanted with the previous words: a word that has left the configuration has still
+// been used.
 func Remember(previous, wanted Set) Set {
 	kept := Set{Timeout: wanted.Timeout}
 	for _, machine := range wanted.Machines {

@@ -13,8 +13,8 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// timeout bounds one read with what follows from it: four small requests to an API server whose
-// gate holds.
+// timeout bounds one read and its repair: four small requests to an API server whose gate has
+// passed.
 const timeout = time.Minute
 
 // ReleaseToken is the Pulumi type of a Helm release.
@@ -24,7 +24,7 @@ const ReleaseToken = "kubernetes:helm.sh/v3:Release"
 type Cluster struct {
 	objects dynamic.Interface
 	kube    kubernetes.Interface
-	// mutex guards kinds, what each apiVersion serves.
+	// mutex guards kinds, the kinds that each apiVersion serves.
 	mutex sync.Mutex
 	kinds map[string]map[string]served
 }
@@ -35,7 +35,7 @@ type served struct {
 	namespaced bool
 }
 
-// NewCluster is the cluster that a kubeconfig's text names. It asks the cluster nothing.
+// NewCluster returns the cluster that a kubeconfig's text names. It asks the cluster nothing.
 func NewCluster(kubeconfig string) (*Cluster, error) {
 	access := apiserver.Access{Kubeconfig: []byte(kubeconfig), Timeout: timeout}
 	objects, err := access.Objects()

@@ -19,7 +19,7 @@ import (
 
 const objectToken = "kubernetes:core/v1:Secret"
 
-// cluster is one that has some objects and, in namespace traefik, some records of Helm.
+// cluster returns one with some objects and, in namespace traefik, some records of Helm.
 func cluster(t *testing.T, objects []runtime.Object, records ...runtime.Object) *Cluster {
 	t.Helper()
 	kube := fake.NewClientset(records...)
@@ -39,7 +39,7 @@ func cluster(t *testing.T, objects []runtime.Object, records ...runtime.Object) 
 	}
 }
 
-// object is an object that some field managers wrote.
+// object returns an object that some field managers wrote.
 func object(kind, namespace, name string, managers ...string) *unstructured.Unstructured {
 	object := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": kind}}
 	object.SetName(name)
@@ -108,8 +108,7 @@ func TestANamespaceThatIsANameAndNothingElseIsTakenOver(t *testing.T) {
 	require.ErrorContains(t, c.Before(t.Context(), "kubernetes:core/v1:Namespace", false, inputs), "did not make it")
 }
 
-// Taken over, it would be deleted when the configuration is taken back, with what its owner has in
-// it.
+// If it were adopted, a change of the configuration would delete it later, with its owner's data.
 func TestAnObjectOfAnotherProgramIsRefused(t *testing.T) {
 	c := cluster(t, []runtime.Object{object("Namespace", "", "team-a", "kubectl-create", "pulumi-kubernetesque")})
 	err := c.Before(t.Context(), "kubernetes:core/v1:Namespace", false, map[string]any{
@@ -151,8 +150,8 @@ func TestWhatIsNotThereIsLeftToTheCreate(t *testing.T) {
 	assert.Empty(t, changes(c))
 }
 
-// record is Helm's record of one revision of release traefik, with a content that MarkFailed can
-// read.
+// record returns Helm's record of one revision of release traefik, with a content that MarkFailed
+// can read.
 func record(name, revision, status, manager string) *corev1.Secret {
 	return &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{
@@ -165,7 +164,7 @@ func record(name, revision, status, manager string) *corev1.Secret {
 	}
 }
 
-// records are the records that are left, with their status.
+// records returns the remaining records, with their status.
 func (c *Cluster) records(t *testing.T) map[string]string {
 	t.Helper()
 	list, err := c.kube.CoreV1().Secrets("traefik").List(t.Context(), metav1.ListOptions{})

@@ -41,8 +41,8 @@ func handOver(
 	return err
 }
 
-// handedOver are field managers with the provider's own in its creator's name, without the fields
-// that are to be free; changed is false where there is nothing to do.
+// handedOver returns field managers with the provider's own in its creator's name, without the
+// fields to be free; changed is false if there is nothing to do.
 func handedOver(
 	entries []metav1.ManagedFieldsEntry, free *fieldpath.Set,
 ) (managed []metav1.ManagedFieldsEntry, changed bool, err error) {
@@ -78,11 +78,11 @@ func handedOver(
 	return managed, changed, nil
 }
 
-// conflicting are the fields that the provider's own create would have as a conflict with itself
-// although they have the values that it wants: in a list that is one value to server-side apply,
-// what the API server has filled in is a difference (the parentRefs of an HTTPRoute, the
-// certificateRefs of a Gateway). wanted is the object as JSON. Any other failure of the try is left
-// to the create, which says it.
+// conflicting returns the fields in which the provider's create would conflict with itself,
+// although they have the wanted values. Server-side apply sees a list as one value, so that fields
+// filled in by the API server differ (the parentRefs of an HTTPRoute, the certificateRefs of a
+// Gateway). wanted is the object as JSON. Any other failure of the try is left to the create, which
+// reports it.
 func conflicting(
 	ctx context.Context, client dynamic.ResourceInterface, wanted []byte, live *unstructured.Unstructured,
 ) (*fieldpath.Set, error) {
@@ -110,7 +110,7 @@ func conflicting(
 	return free, nil
 }
 
-// names are the distinct names, of the provider's own, that an object's fields are managed in.
+// names returns the provider's own names among the managers of an object's fields.
 func names(live *unstructured.Unstructured) map[string]bool {
 	found := map[string]bool{}
 	for _, name := range managers(live) {
@@ -121,10 +121,10 @@ func names(live *unstructured.Unstructured) map[string]bool {
 	return found
 }
 
-// isOurs says whether a field manager is Pulumi's kubernetes provider.
+// isOurs reports whether a field manager is Pulumi's kubernetes provider.
 func isOurs(name string) bool { return name == manager || strings.HasPrefix(name, manager+"-") }
 
-// isOwn says whether an entry is of the object itself, in one of the provider's names.
+// isOwn reports whether an entry is of the object itself, in one of the provider's names.
 func isOwn(entry metav1.ManagedFieldsEntry) bool {
 	return isOurs(entry.Manager) && entry.Subresource == ""
 }

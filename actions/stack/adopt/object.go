@@ -19,15 +19,15 @@ import (
 	"strata/internal/kube/conflict"
 )
 
-// manager is the field manager of what Pulumi's kubernetes provider creates, and the beginning of
-// the one that it updates with (pulumi-kubernetes provider/pkg/await/await.go, provider.go
+// manager is the field manager of objects that Pulumi's kubernetes provider creates. The manager of
+// its updates begins with it (pulumi-kubernetes provider/pkg/await/await.go, provider.go
 // fieldManagerName).
 const manager = "pulumi-kubernetes"
 
-// beforeCreate makes way for an object. One that the provider made is given the inputs, in the name
-// that the provider's own create would have used: its server-side apply, which follows, then meets
-// its own values. Without that, a password that a killed down has forgotten and an up has drawn
-// again would be a conflict with the provider itself, for ever.
+// beforeCreate makes way for an object. It writes the inputs into one that the provider made, in
+// the name of the provider's own create: its server-side apply, which follows, then meets its own
+// values. Otherwise a password that a killed destroy has forgotten, and an update has drawn again,
+// would always conflict with the provider itself.
 func (c *Cluster) beforeCreate(ctx context.Context, inputs map[string]any) error {
 	object, client, err := c.locateObject(ctx, inputs)
 	if err != nil || client == nil {
@@ -116,7 +116,7 @@ func (c *Cluster) locateObject(
 	return object, c.client(object, kind), nil
 }
 
-// takeable says why an object cannot be taken over; nil where it can.
+// takeable returns the reason why an object cannot be adopted; nil if it can.
 func takeable(found *unstructured.Unstructured) error {
 	switch {
 	case found.GetDeletionTimestamp() != nil:
@@ -141,7 +141,7 @@ func (c *Cluster) client(object *unstructured.Unstructured, kind served) dynamic
 	return all.Namespace(object.GetNamespace())
 }
 
-// clean is an object without what the provider keeps beside it.
+// clean returns an object without the provider's own keys.
 func clean(inputs map[string]any) map[string]any {
 	object := map[string]any{}
 	for key, value := range inputs {
@@ -152,9 +152,9 @@ func clean(inputs map[string]any) map[string]any {
 	return object
 }
 
-// bare says whether an object is a name and nothing else, without an owner of its fields: what is
-// left of an apply of a Namespace that has nothing but its name, as the provider makes it. The API
-// server keeps no manager of no fields.
+// bare reports whether an object is a name and nothing else, without an owner of its fields. The
+// provider's apply of a Namespace that has only a name leaves one: the API server keeps no manager
+// of no fields.
 func bare(found *unstructured.Unstructured) bool {
 	labels := found.GetLabels()
 	delete(labels, "kubernetes.io/metadata.name") // the API server's own
@@ -169,7 +169,7 @@ func managers(found *unstructured.Unstructured) []string {
 	return names
 }
 
-// called is an object as people call it.
+// called returns the name of an object for messages.
 func called(object *unstructured.Unstructured) string {
 	name := object.GetName()
 	if object.GetNamespace() != "" {
@@ -178,8 +178,8 @@ func called(object *unstructured.Unstructured) string {
 	return object.GetKind() + " " + name
 }
 
-// missing says that the API server does not serve a group or version.
+// missing reports that the API server does not serve a group or version.
 func missing(err error) bool { return apierrors.IsNotFound(err) }
 
-// isSubresource is true for names like pods/log.
+// isSubresource reports whether a name is a subresource's, like pods/log.
 func isSubresource(name string) bool { return strings.Contains(name, "/") }

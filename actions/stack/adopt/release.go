@@ -12,12 +12,12 @@ import (
 	"strata/actions/stack/recovery"
 )
 
-// helmManagers begin the field manager of Helm's records that Pulumi's kubernetes provider writes:
-// what it calls itself to the API server, or client-go's default, the name of the program
+// helmManagers are the prefixes of the field manager of Helm's records that Pulumi's kubernetes
+// provider writes: its own user agent, or client-go's default, the name of the program
 // (tests/conformance holds that it is one of them).
 var helmManagers = []string{"pulumi-resource-kubernetes", "pulumi-kubernetes"}
 
-// beforeRelease makes way for a Helm release. The program ends what a dead run left running before
+// beforeRelease makes way for a Helm release. The program ends processes of a dead run before
 // anything is registered, so nothing writes to the records meanwhile.
 func (c *Cluster) beforeRelease(ctx context.Context, known bool, inputs map[string]any) error {
 	name, _ := inputs["name"].(string)
@@ -49,10 +49,10 @@ func (c *Cluster) beforeRelease(ctx context.Context, known bool, inputs map[stri
 }
 
 // adoptRecord deals with the record of one revision. Helm refuses to upgrade a release with a
-// pending one: it becomes failed, as Helm marks what it gave up itself. It refuses to install under
-// a name that has any: they go, and the install takes over the objects that carry the release's
-// name (helm.sh/helm/v3/pkg/action/validate.go, existingResourceConflict). A helm that lives after
-// all makes either a conflict.
+// pending record: it becomes failed, as Helm marks a release that it gave up itself. Helm refuses
+// to install under a name that has any record: they are deleted, and the install takes over the
+// objects that carry the release's name (helm.sh/helm/v3/pkg/action/validate.go,
+// existingResourceConflict). A helm that still runs turns either into a conflict.
 func (c *Cluster) adoptRecord(ctx context.Context, known bool, record *corev1.Secret) error {
 	pending := strings.HasPrefix(record.Labels["status"], "pending-")
 	switch {
@@ -70,7 +70,7 @@ func (c *Cluster) adoptRecord(ctx context.Context, known bool, record *corev1.Se
 	return err
 }
 
-// recordIsOurs says whether the provider wrote a revision's record.
+// recordIsOurs reports whether the provider wrote a revision's record.
 func recordIsOurs(record *corev1.Secret) bool {
 	for _, entry := range record.ManagedFields {
 		for _, one := range helmManagers {

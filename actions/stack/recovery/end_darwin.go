@@ -54,8 +54,7 @@ func watch(queue int, victim process) (lives bool, err error) {
 	return err == nil && now.started.Equal(victim.started), nil
 }
 
-// gone waits until every process has ended, or the deadline, and removes those that have from
-// waiting.
+// gone waits until every process has ended, or the deadline, and removes ended ones from waiting.
 func gone(ctx context.Context, queue int, waiting map[int]bool, deadline time.Time) bool {
 	events := make([]unix.Kevent_t, 8)
 	for len(waiting) > 0 {

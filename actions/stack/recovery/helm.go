@@ -119,7 +119,7 @@ func (r *Recovery) repair(ctx context.Context, client kubernetes.Interface, one 
 	return nil
 }
 
-// giveUp ends one revision; what is its name in the log.
+// giveUp ends one revision; the log names it by what.
 func (r *Recovery) giveUp(
 	ctx context.Context, client kubernetes.Interface, secret *corev1.Secret, known bool, what string,
 ) error {
@@ -178,8 +178,7 @@ func MarkFailed(ctx context.Context, client kubernetes.Interface, secret *corev1
 		return fmt.Errorf("%s: %w", secret.Name, err)
 	}
 	secret.Labels["status"] = "failed"
-	// The resource version is the one that was read, so a Helm that still runs makes this a
-	// conflict.
+	// The resource version is that of the read, so a Helm that still runs makes this a conflict.
 	_, err = client.CoreV1().Secrets(secret.Namespace).Update(ctx, secret, metav1.UpdateOptions{})
 	return err
 }

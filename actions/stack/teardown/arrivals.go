@@ -75,8 +75,8 @@ func (g Guard) Ending(name string) health.Spec {
 	return spec
 }
 
-// refuseDoomed is the error for Applications that are being deleted and whose deletion goes on once
-// Argo CD runs: it first deletes what they manage (argo-cd#6046).
+// refuseDoomed returns the error for Applications that are being deleted and whose deletion goes on
+// once Argo CD runs: it first deletes the objects that they manage (argo-cd#6046).
 func (g Guard) refuseDoomed(ctx context.Context, cluster Cluster) error {
 	found, err := listAll(ctx, cluster, applications)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package teardown owns what is printed and asked before a cluster is destroyed: whether the
-// configuration that the last up had protects it, and what of the users' goes with it. It deletes
+// Package teardown owns the messages and the consent before a cluster is destroyed: whether the
+// last update's configuration protects it, and which objects of the users go with it. It deletes
 // nothing.
 package teardown

@@ -15,16 +15,16 @@ import (
 // Guard configures the questions of the guard's resource at its delete. It lies in states, so its
 // keys stay as they are.
 type Guard struct {
-	// Protected are the configuration's keys that were true at the last up, for example
+	// Protected are the configuration's keys that were true at the last update, for example
 	// strata:k3s.protect. Each refuses a destroy.
 	Protected []string `json:"protected,omitempty"`
 	// Servers are the API servers, as https://address:port.
 	Servers []string `json:"servers"`
-	// Namespaces are those that Strata made: what is in them is its own, but for volumes.
+	// Namespaces are those that Strata made: their content is its own, but for volumes.
 	Namespaces []string `json:"namespaces"`
 	// Tunnel is the way to Servers where only a jump host reaches them.
 	Tunnel tunnel.Spec `json:"tunnel,omitzero"`
-	// Timeout bounds what is read of the cluster. One that is dead is destroyed like any other.
+	// Timeout bounds the reads of the cluster. A dead cluster is destroyed like any other.
 	Timeout metav1.Duration `json:"timeout"`
 	// Existing is true for a cluster that outlives the stack.
 	Existing bool `json:"existing,omitempty"`
@@ -37,8 +37,8 @@ type Guard struct {
 // listed bounds each list in a message.
 const listed = 20
 
-// Before says what a destroy takes away, and returns an error where it must not go on. A nil client
-// is a cluster that cannot be asked, for the reason why. Nothing in it is an error of its own: a
+// Before prints the losses of a destroy, and returns an error if it must not go on. For a cluster
+// that cannot be asked client is nil, and why the reason. Nothing in it is an error of its own: a
 // cluster that is dead, or cannot be read, must be possible to destroy.
 func (g Guard) Before(ctx context.Context, client kubernetes.Interface, why error, log io.Writer) error {
 	var lost Loss
@@ -54,7 +54,7 @@ func (g Guard) Before(ctx context.Context, client kubernetes.Interface, why erro
 	return g.protects()
 }
 
-// protects is the error of a destroy that the configuration protects from.
+// protects returns the error of a destroy that the configuration forbids.
 func (g Guard) protects() error {
 	if len(g.Protected) == 0 {
 		return nil
@@ -63,9 +63,9 @@ func (g Guard) protects() error {
 		strings.Join(g.Protected, " and "))
 }
 
-// BeforeExisting returns an error where the destroy of a stack on an existing cluster would take
-// what others keep with it. gone is true where the user has said that the cluster is not there any
-// more, so that Pulumi forgets what was in it.
+// BeforeExisting returns an error if the destroy of a stack on an existing cluster would delete
+// others' objects. gone is true if the user has said that the cluster does not exist any more, so
+// that Pulumi forgets its objects.
 func (g Guard) BeforeExisting(ctx context.Context, open func() (Cluster, error), gone bool) error {
 	if err := g.protects(); err != nil || gone {
 		return err
@@ -82,7 +82,7 @@ func (g Guard) BeforeExisting(ctx context.Context, open func() (Cluster, error),
 	return nil
 }
 
-// lines say a loss in one line for each kind; none for a kind of which nothing is lost.
+// lines returns a loss, one line for each kind with losses.
 func (l Loss) lines() []string {
 	var lines []string
 	for _, kind := range []struct {

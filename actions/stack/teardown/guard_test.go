@@ -83,7 +83,7 @@ func TestALongListIsCut(t *testing.T) {
 	assert.NotContains(t, output, "team-20")
 }
 
-// dead is a cluster whose API server gives no answer.
+// dead returns a cluster whose API server gives no answer.
 func dead() *fake.Clientset {
 	client := fake.NewClientset()
 	client.PrependReactor("*", "*", func(clienttesting.Action) (bool, runtime.Object, error) {

@@ -33,19 +33,19 @@ type Held struct {
 	Kept []string
 }
 
-// reader reads what others keep in the objects that leave.
+// reader reads others' objects in the objects that leave.
 type reader struct {
 	Cluster
 	left, ours Objects
-	// kinds are those that can be listed, by their name; spaced have a namespace, unread are those
-	// that the API server cannot tell.
+	// kinds are the kinds that can be listed, by their name; spaced have a namespace, unread are
+	// kinds that the API server cannot list.
 	kinds  map[string]schema.GroupVersionResource
 	spaced []string
 	unread []string
 }
 
-// ObserveHeld reads what others keep in the objects that leave. It sends no request where nothing
-// leaves that can hold any.
+// ObserveHeld reads others' objects in the objects that leave. It sends no request if no leaving
+// object can hold any.
 func ObserveHeld(ctx context.Context, cluster Cluster, left, ours Objects) ([]Held, error) {
 	r := &reader{Cluster: cluster, left: left, ours: ours, kinds: map[string]schema.GroupVersionResource{}}
 	if !slices.ContainsFunc(slices.Collect(keys(left)), canHold) {
@@ -68,7 +68,7 @@ func ObserveHeld(ctx context.Context, cluster Cluster, left, ours Objects) ([]He
 	return held, ctx.Err()
 }
 
-// openHeld is ObserveHeld of a cluster that is connected to first.
+// openHeld connects to a cluster and runs ObserveHeld.
 func openHeld(ctx context.Context, open func() (Cluster, error), left, ours Objects) ([]Held, error) {
 	cluster, err := open()
 	if err != nil {
@@ -85,8 +85,8 @@ func canHold(kind string) bool {
 // seconds, of the guard's minute. metrics-server takes half a minute after its node's restart.
 var patience = wait.Backoff{Duration: 3 * time.Second, Steps: 16}
 
-// discoverAll learns the kinds. Where a namespace leaves, all groups must answer: Kubernetes asks
-// each for what is in it, and a namespace does not end before they do
+// discoverAll learns the kinds. If a namespace leaves, all groups must answer: Kubernetes asks each
+// for its objects in the namespace, which does not end before they answer
 // (pkg/controller/namespace/deletion/namespaced_resources_deleter.go).
 func (r *reader) discoverAll(ctx context.Context, whole bool) error {
 	var down *discovery.ErrGroupDiscoveryFailed
@@ -142,7 +142,7 @@ func (r *reader) discover() (*discovery.ErrGroupDiscoveryFailed, error) {
 	return failed, nil
 }
 
-// expand adds what leaves with a Helm release or a bundle: definitions and classes.
+// expand adds the objects that leave with a Helm release or a bundle: definitions and classes.
 func (r *reader) expand(ctx context.Context) error {
 	for _, kind := range []string{kindDefinition, "IngressClass.networking.k8s.io", "GatewayClass.gateway.networking.k8s.io"} {
 		found, err := r.list(ctx, kind, "")
@@ -177,7 +177,7 @@ func (r *reader) list(ctx context.Context, kind, namespace string) ([]unstructur
 	return found.Items, nil
 }
 
-// kept returns what others keep in an object that leaves.
+// kept returns others' objects in an object that leaves.
 func (r *reader) kept(ctx context.Context, kind, name string) []string {
 	namespace, short, spaced := strings.Cut(name, "/")
 	if !spaced {
@@ -203,7 +203,7 @@ func (r *reader) kept(ctx context.Context, kind, name string) []string {
 	return append(kept, r.unread...)
 }
 
-// instances are the kind that a definition defines.
+// instances returns the kind that a definition defines.
 func (r *reader) instances(ctx context.Context, name string) []string {
 	found, err := r.list(ctx, kindDefinition, "")
 	if err != nil {
@@ -219,8 +219,8 @@ func (r *reader) instances(ctx context.Context, name string) []string {
 	return nil
 }
 
-// isKept reports whether an object in a namespace that leaves is a loss: a volume, whoever's, or
-// what is others'.
+// isKept reports whether an object in a namespace that leaves is a loss: any volume, or another
+// owner's object.
 func (r *reader) isKept(object *unstructured.Unstructured) bool {
 	return isBound(object) || isOthers(object, r.ours)
 }

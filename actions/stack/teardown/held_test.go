@@ -48,7 +48,7 @@ func listable(plural, kind string, namespaced bool) metav1.APIResource {
 	return metav1.APIResource{Name: plural, Kind: kind, Namespaced: namespaced, Verbs: []string{"get", "list"}}
 }
 
-// holding is a cluster with objects, as YAML.
+// holding returns a cluster with objects, as YAML.
 func holding(t *testing.T, objects ...string) Cluster {
 	t.Helper()
 	kinds := fake.NewClientset().Discovery().(*fakediscovery.FakeDiscovery)
@@ -139,7 +139,7 @@ func TestWhatTheClusterAndTheStackMakeThemselvesIsNoLoss(t *testing.T) {
 	), layers), "- namespace argocd: Application argocd/shop")
 }
 
-// What others use: it leaves, and they stay with a name of nothing.
+// Objects in use by others leave; their users stay with a reference to nothing.
 func TestWhatOthersUseIsNotDeleted(t *testing.T) {
 	const definition = `{apiVersion: apiextensions.k8s.io/v1, kind: CustomResourceDefinition, metadata: {name: anvils.acme.example.org%s}, spec: {group: acme.example.org, names: {kind: Anvil}}}`
 	anvil := `{apiVersion: acme.example.org/v1, kind: Anvil, metadata: {name: big, namespace: shop}}`
@@ -203,7 +203,7 @@ func TestDefinitionsThatStayAreNoLoss(t *testing.T) {
 	assert.NoError(t, losses(t, Guard{Objects: Objects{KindKeptBundle: {"apisix"}}}, cluster, Objects{KindBundle: {"apisix"}}), "it is kept from now on")
 }
 
-// A kind that cannot be listed is named: what is not known is not empty.
+// A kind that cannot be listed is named: unknown is not empty.
 func TestAKindThatCannotBeListedIsNamed(t *testing.T) {
 	impatient(t)
 	cluster := holding(t)
@@ -223,7 +223,7 @@ func TestAKindThatCannotBeListedIsNamed(t *testing.T) {
 	require.ErrorContains(t, losses(t, Guard{}, cluster, team), "its server is down")
 }
 
-// impatient has a test wait for no server.
+// impatient makes a test wait for no server.
 func impatient(t *testing.T) {
 	before := patience
 	patience = wait.Backoff{Duration: time.Millisecond, Steps: 3}

@@ -18,16 +18,16 @@ import (
 type Loss struct {
 	// Volumes are bound claims of every namespace, those of Strata's own components as well.
 	Volumes []string
-	// Services are of type LoadBalancer, and Namespaces hold what users put there; neither has what
-	// Strata or K3s made.
+	// Services are of type LoadBalancer, and Namespaces hold users' objects. Those of Strata and
+	// K3s are left out.
 	Services, Namespaces []string
 }
 
 // builtin are Kubernetes' own namespaces, which every cluster has.
 var builtin = []string{metav1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic, corev1.NamespaceNodeLease}
 
-// Observe asks a cluster. made are the namespaces that Strata made. What could be read is returned
-// with the error.
+// Observe asks a cluster. made are the namespaces that Strata made. The part that could be read is
+// returned with the error.
 func Observe(ctx context.Context, client kubernetes.Interface, made []string) (Loss, error) {
 	var lost Loss
 	var failures []error

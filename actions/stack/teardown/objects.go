@@ -10,8 +10,8 @@ import (
 // written as Deployment.apps.
 type Objects map[string][]string
 
-// The kinds of what brings objects that no state lists: a Helm release by namespace/name, and a
-// bundle of CRDs that leaves with its objects, or that stays.
+// The kinds that bring objects which no state lists: a Helm release by namespace/name, and a bundle
+// of CRDs that leaves with its objects, or that stays.
 const (
 	KindRelease    = "Release.helm.sh"
 	KindBundle     = "Bundle"

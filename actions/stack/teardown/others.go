@@ -58,7 +58,7 @@ func isDerived(kind string) bool {
 // reference says whether a user names the object that leaves.
 type reference func(user *unstructured.Unstructured, namespace, name string) bool
 
-// users are, by the kind of what leaves, the kinds that name such an object, and where.
+// users are, by the leaving object's kind, the kinds that refer to it, and by which field.
 var users = map[string]map[string]reference{
 	"ClusterIssuer.cert-manager.io": {
 		"Certificate.cert-manager.io":       namesIssuer,

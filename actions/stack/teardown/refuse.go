@@ -17,9 +17,9 @@ type Discard struct {
 	Objects []string `json:"objects,omitempty"`
 }
 
-// Losses returns the error of a run in which objects leave that hold what others keep, and to which
-// no consent is given. open connects to the cluster; it is called only where something leaves.
-// previous are the objects of the run before.
+// Losses returns the error of a run in which leaving objects hold objects of others without
+// consent. open connects to the cluster; it is called only if something leaves. previous are the
+// objects of the run before.
 func (g Guard) Losses(ctx context.Context, open func() (Cluster, error), previous Objects) error {
 	left := previous.left(g.Objects)
 	if !slices.ContainsFunc(slices.Collect(keys(left)), canHold) {
@@ -38,7 +38,7 @@ func (g Guard) Losses(ctx context.Context, open func() (Cluster, error), previou
 	return g.refuse(held, "then run pulumi up again")
 }
 
-// refuse is the error for what is held without consent; with protection no consent counts.
+// refuse returns the error for losses without consent; with protection no consent counts.
 func (g Guard) refuse(held []Held, next string) error {
 	if len(g.Protected) == 0 {
 		held = slices.DeleteFunc(held, g.Discard.has)
@@ -77,7 +77,7 @@ func (d Discard) has(one Held) bool {
 	return slices.Contains(d.Objects, one.word())
 }
 
-// word is the consent to lose an object.
+// word returns the consent to lose an object.
 func (h Held) word() string {
 	kind, _, _ := strings.Cut(h.Kind, ".")
 	return kind + "/" + h.Name
@@ -91,7 +91,7 @@ func (h Held) title() string {
 	return kind + " " + h.Name
 }
 
-// holders name the objects that can hold what others keep.
+// holders names the objects that can hold others' objects.
 func (o Objects) holders() string {
 	var names []string
 	for kind := range keys(o) {
@@ -104,7 +104,7 @@ func (o Objects) holders() string {
 	return cut(names)
 }
 
-// Holders names the objects of a run before that leave and can hold what others keep; empty for
+// Holders names the objects of a run before that leave and can hold others' objects; empty for
 // none.
 func (o Objects) Holders(wanted Objects) string { return o.left(wanted).holders() }
 
@@ -116,5 +116,5 @@ func cut(names []string) string {
 	return fmt.Sprintf("%s, and %d more", strings.Join(names[:listed], ", "), len(names)-listed)
 }
 
-// keys are the kinds in order.
+// keys returns the kinds in order.
 func keys(o Objects) iter.Seq[string] { return slices.Values(slices.Sorted(maps.Keys(o))) }

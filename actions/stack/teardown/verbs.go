@@ -16,7 +16,7 @@ import (
 // The commands of the guards' resources, with the kubeconfig in STRATA_KUBECONFIG. An update
 // compares the objects with those of the previous output, and prints them for the next run.
 var (
-	// Update refuses a run that loses what others keep in the objects that leave.
+	// Update refuses a run that loses others' objects in the objects that leave.
 	Update = verb.New(func(ctx context.Context, call verb.Call, guard Guard) error {
 		return guard.update(ctx, call, false)
 	})
@@ -38,8 +38,8 @@ var (
 	})
 )
 
-// ownLimit bounds what is read of a cluster of ours before its destroy: an election takes seconds,
-// and one that is dead holds up no longer.
+// ownLimit bounds the reads of a cluster of ours before its destroy: an election takes seconds, and
+// a dead cluster holds up no longer.
 const ownLimit = 15 * time.Second
 
 func (g Guard) update(ctx context.Context, call verb.Call, first bool) error {
@@ -76,7 +76,7 @@ func (g Guard) admitArrivals(ctx context.Context, call verb.Call, before Objects
 	return nil
 }
 
-// beforeOwn asks a cluster of ours, which the destroy takes away.
+// beforeOwn asks a cluster of ours, which the destroy deletes.
 func (g Guard) beforeOwn(ctx context.Context, call verb.Call) error {
 	g.Timeout.Duration = min(g.Timeout.Duration, ownLimit)
 	ctx, cancel := context.WithTimeout(ctx, g.Timeout.Duration)

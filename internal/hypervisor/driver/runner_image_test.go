@@ -17,7 +17,7 @@ import (
 	"strata/internal/ssh/silence"
 )
 
-// imageTaken has a script take an image of 300 KB, more than a pipe holds, bounded by a silence.
+// imageTaken makes a script take an image of 300 KB, more than a pipe holds, bounded by a silence.
 func imageTaken(t *testing.T, limit time.Duration, script string) error {
 	t.Helper()
 	image := filepath.Join(t.TempDir(), "image.qcow2")

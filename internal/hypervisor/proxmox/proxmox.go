@@ -41,8 +41,8 @@ type guestEntry struct {
 }
 
 // seedSlot is the drive with the seed: the last one of the disk's controller, whose driver every
-// image has. A kernel of a cloud image may have no driver for SATA, where a machine of type q35 has
-// its ide drives.
+// image has. A kernel of a cloud image may have no driver for SATA, which machines of type q35 use
+// for their ide drives.
 const seedSlot = "scsi30"
 
 // guestConfig holds the parts of a guest's configuration that Strata reads. Some releases of

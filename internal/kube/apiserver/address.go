@@ -11,11 +11,11 @@ import (
 // must not change.
 const Port = 6443
 
-// Address is the API server of the host at an IP address, as host:port.
+// Address returns the API server of the host at an IP address, as host:port.
 func Address(host string) string { return net.JoinHostPort(host, strconv.Itoa(Port)) }
 
-// Addresses are API servers, given as https://address:port, as host:port. The error names one that
-// is no URL.
+// Addresses returns API servers, given as https://address:port, as host:port. The error names one
+// that is no URL.
 func Addresses(servers []string) ([]string, error) {
 	addresses := make([]string, 0, len(servers))
 	for _, server := range servers {

@@ -1,5 +1,5 @@
-// Package apiserver reaches a cluster through whichever of its API servers answers. It is for what
-// must go on while one of them is restarted or gone: upgrades, and the removal of nodes.
+// Package apiserver reaches a cluster through whichever of its API servers answers. It serves work
+// that must go on while one of them is restarted or gone: upgrades, and the removal of nodes.
 package apiserver
 
 import (

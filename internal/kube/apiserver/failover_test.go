@@ -21,7 +21,7 @@ import (
 	"strata/internal/kube/apiserver"
 )
 
-// server is an API server that answers its version with a name.
+// server starts an API server that answers its version with a name.
 func server(t *testing.T, name string) *httptest.Server {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -81,7 +81,7 @@ func TestAnAddressThatTheCertificateDoesNotNameYetIsNoHindrance(t *testing.T) {
 	require.ErrorContains(t, err, "certificate signed by unknown authority")
 }
 
-// tlsServer is an API server whose certificate has one name and signs itself.
+// tlsServer starts an API server with a self-signed certificate of one name.
 func tlsServer(t *testing.T, name string) (s *httptest.Server, ca []byte) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -12,8 +12,9 @@ import (
 )
 
 // Forward opens a port of this machine's loopback that leads, through the API server and a kubelet,
-// to a port of a Pod, and returns it with what closes it. The Pod sees a connection from its own
-// loopback, so that no network policy is asked, and no proxy sees what goes through.
+// to a port of a Pod. It returns the port and the function that closes it. The Pod sees a
+// connection from its own loopback, so that no network policy applies, and no proxy sees the
+// traffic.
 func Forward(ctx context.Context, config *rest.Config, namespace, pod string, port int) (uint16, func(), error) {
 	transport, upgrader, err := spdy.RoundTripperFor(config)
 	if err != nil {

@@ -14,7 +14,7 @@ const askAgain = 500 * time.Millisecond
 
 // Insist repeats a request until an API server answers it. While etcd has no leader, every request
 // fails with an error of the server's ("etcdserver: leader changed"), and so does one to a server
-// that goes; what is refused is not asked again.
+// that goes; a refused request is not repeated.
 func Insist(ctx context.Context, request func(context.Context) error) error {
 	var last error
 	err := wait.PollUntilContextCancel(ctx, askAgain, true, func(ctx context.Context) (bool, error) {
@@ -27,8 +27,8 @@ func Insist(ctx context.Context, request func(context.Context) error) error {
 	return last
 }
 
-// unanswered says that an error is none of the request's own: there was no answer, or the server
-// could not give one.
+// unanswered reports whether an error is none of the request's own: there was no answer, or the
+// server could not give one.
 func unanswered(err error) bool {
 	if err == nil {
 		return false

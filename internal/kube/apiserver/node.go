@@ -14,7 +14,7 @@ func OneNode(client kubernetes.Interface, name string) cache.ListerWatcher {
 	return Selected(client, client.CoreV1().Nodes(), metav1.ListOptions{FieldSelector: only})
 }
 
-// ReadyOf is a Node's condition Ready; Unknown where it has none.
+// ReadyOf returns a Node's condition Ready; Unknown if it has none.
 func ReadyOf(node *corev1.Node) corev1.NodeCondition {
 	for _, condition := range node.Status.Conditions {
 		if condition.Type == corev1.NodeReady {
@@ -24,10 +24,10 @@ func ReadyOf(node *corev1.Node) corev1.NodeCondition {
 	return corev1.NodeCondition{Reason: "Unknown", Message: "it has no condition Ready"}
 }
 
-// Ready says whether a Node is Ready.
+// Ready reports whether a Node is Ready.
 func Ready(node *corev1.Node) bool { return ReadyOf(node).Status == corev1.ConditionTrue }
 
-// InternalIP is the first of a Node's internal addresses; empty where it has none.
+// InternalIP returns the first of a Node's internal addresses; empty where it has none.
 func InternalIP(node *corev1.Node) string {
 	for _, address := range node.Status.Addresses {
 		if address.Type == corev1.NodeInternalIP {

@@ -8,8 +8,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// NodeSettings are the labels and taints that a stack sets on one Node. What else a Node has is left
-// as it is.
+// NodeSettings are the labels and taints that a stack sets on one Node. Its other labels and taints
+// are left as they are.
 type NodeSettings struct {
 	Labels map[string]string `json:"labels,omitempty"`
 	// Taints are written as kubectl writes them: key=value:Effect.
@@ -19,7 +19,7 @@ type NodeSettings struct {
 // IsEmpty reports whether nothing is set.
 func (s NodeSettings) IsEmpty() bool { return len(s.Labels) == 0 && len(s.Taints) == 0 }
 
-// LabelFlags are the labels as key=value, in a stable order.
+// LabelFlags returns the labels as key=value, in a stable order.
 func (s NodeSettings) LabelFlags() []string {
 	flags := make([]string, 0, len(s.Labels))
 	for _, key := range slices.Sorted(maps.Keys(s.Labels)) {

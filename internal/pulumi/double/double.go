@@ -3,8 +3,7 @@ package double
 
 import "math"
 
-// Rounds reports whether a value is an integer beyond 2^53, where a float64 cannot hold every
-// integer.
+// Rounds reports whether a value is an integer beyond 2^53, which a float64 may round.
 func Rounds(value any) bool {
 	const exact = 1 << 53
 	switch value := value.(type) {

@@ -178,7 +178,7 @@ func (i ScanInput) Target() Target {
 	return Target{Name: i.Address, Address: i.Address, Port: i.Port, Jump: i.Jump, Agent: i.Agent, Means: means}
 }
 
-// Scan is Dialer.Scan for a host that is reached directly.
+// Scan runs Dialer.Scan for a host that is reached directly.
 func Scan(ctx context.Context, address string, port int) (string, error) {
 	return Dialer{}.Scan(ctx, Target{Name: address, Address: address, Port: port})
 }

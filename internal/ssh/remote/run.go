@@ -59,7 +59,7 @@ func (c *Client) Run(ctx context.Context, script string, stdin []byte) (Result, 
 	return c.RunFrom(ctx, script, bytes.NewReader(stdin), int64(len(stdin)))
 }
 
-// RunFrom is Run for an input of size bytes that need not fit into memory.
+// RunFrom does as Run for an input of size bytes that need not fit into memory.
 func (c *Client) RunFrom(ctx context.Context, script string, stdin io.Reader, size int64) (Result, error) {
 	var stdout bytes.Buffer
 	var stderr tail
@@ -74,8 +74,8 @@ func (c *Client) RunFrom(ctx context.Context, script string, stdin io.Reader, si
 	return result, c.exitError(code, stderr.String())
 }
 
-// Stream is Run for a long-running script: it passes each line of standard output to line as it
-// arrives. A line longer than 4 MiB ends the script.
+// Stream does as Run for a long-running script: it passes each line of standard output to line as
+// it arrives. A line longer than 4 MiB ends the script.
 func (c *Client) Stream(ctx context.Context, script string, stdin []byte, line func(string)) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()

@@ -12,7 +12,8 @@ import (
 // refuses.
 const firstRetry, lastRetry = time.Second, 30 * time.Second
 
-// Keep is Open until ctx ends: it opens a tunnel again that has ended, and warn receives a failure.
+// Keep does as Open until ctx ends: it opens a tunnel again that has ended, and warn receives a
+// failure.
 func Keep(ctx context.Context, spec Spec, key []byte, warn func(string)) error {
 	lease, err := Open(ctx, spec, key)
 	if err != nil || lease == nil {
@@ -22,14 +23,14 @@ func Keep(ctx context.Context, spec Spec, key []byte, warn func(string)) error {
 	return nil
 }
 
-// Hold is Keep until release is called, for callers that continue without a tunnel. If the tunnel
-// cannot be opened now, the error has the reason, and Hold keeps trying. Meanwhile the Dialer
-// reports the absence to its callers.
+// Hold does as Keep until release is called, for callers that continue without a tunnel. If the
+// tunnel cannot be opened now, the error has the reason, and Hold keeps trying. Meanwhile the
+// Dialer reports the absence to its callers.
 func Hold(ctx context.Context, spec Spec, key []byte) (release func(), err error) {
 	return hold(ctx, spec, func(ctx context.Context) (*Lease, error) { return Open(ctx, spec, key) })
 }
 
-// hold is Hold with a function that opens the tunnel.
+// hold does as Hold with a function that opens the tunnel.
 func hold(ctx context.Context, spec Spec, open func(context.Context) (*Lease, error)) (release func(), err error) {
 	if !spec.There() {
 		return func() {}, nil

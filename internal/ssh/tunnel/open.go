@@ -50,7 +50,7 @@ func Open(ctx context.Context, spec Spec, key []byte) (*Lease, error) {
 	})
 }
 
-// open is Open with the functions of the process.
+// open does as Open with the functions of the process.
 func open(ctx context.Context, spec Spec, by opener) (*Lease, error) {
 	ctx, cancel := context.WithTimeout(ctx, openLimit)
 	defer cancel()

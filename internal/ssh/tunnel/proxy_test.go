@@ -42,7 +42,7 @@ func TestTheProxyOfAKubeconfigIsUnderstood(t *testing.T) {
 	assert.True(t, Proxied(config))
 }
 
-// socksProxy is a user's own SOCKS proxy, like ssh -D or, with a login, a company's.
+// socksProxy starts a user's own SOCKS proxy, like ssh -D or, with a login, a company's.
 func socksProxy(t *testing.T, login socks5.CredentialStore) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

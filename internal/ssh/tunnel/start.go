@@ -107,7 +107,7 @@ func report(ctx context.Context, said *os.File, process *os.Process) error {
 // inUse is the system's error for a port that is taken.
 var inUse = syscall.EADDRINUSE.Error()
 
-// Main is the process: it serves the tunnel until it ends, and prints to out when it accepts
+// Main runs the process: it serves the tunnel until it ends, and prints to out when it accepts
 // connections.
 func Main(ctx context.Context, spec Spec, key []byte, out io.Writer) error {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", spec.Address())

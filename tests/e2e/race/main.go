@@ -1,7 +1,6 @@
-// Race is the platform as people write it: a custom resource right behind the Helm release that
-// brings its webhook, or a release before what it reads, and nothing between them that looks. The
-// story in tests/e2e shows what happens, on a cluster where Strata's gates let the same objects
-// through.
+// Race is a platform without gates. It has a custom resource right behind the Helm release that
+// brings its webhook, or a release before the object that it reads. The story in tests/e2e shows
+// the result, on a cluster where Strata's gates let the same objects through.
 //
 // RACE_CASE selects the case, RACE_KUBECONFIG is the kubeconfig's text and RACE_CHARTS the folder
 // with the charts.

@@ -10,15 +10,14 @@
 // -overlay). gremlins, go-mutesting and ooze build anew for each change, which would take hours
 // here.
 //
-// What is changed: comparisons, to their opposite and over their boundary; && and ||; a negation;
-// true and false; the condition of an if, a for or a case; an outcome (Ready, Waiting, Stuck,
-// Skipped); a continue. Where: in each function of health and of the folders below it that comes to
-// its result from what it is given. Not in those that take a context: they observe, wait and
-// connect, on real time, and tests/gates and the stories judge them; what they decide themselves,
-// such as that a request has failed, is not counted. Not in constructors, nor in what tests alone
-// use. report.go only prints verdicts. The texts of verdicts are no changes; whether one is said at
-// all is. Who judges: the tests of the function's own folder, and those of the folders of health
-// that import it.
+// Changed are comparisons, to their opposite and over their boundary; && and ||; a negation; true
+// and false; the condition of an if, a for or a case; an outcome (Ready, Waiting, Stuck, Skipped);
+// a continue. They are made in each function of health and of the folders below it whose result
+// depends on its arguments alone. Functions that take a context are left out: they observe, wait
+// and connect, on real time, and tests/gates and the stories judge them. Constructors and helpers
+// of tests are left out too. report.go only prints verdicts. The texts of verdicts are not changed,
+// but whether one appears is. The tests of the function's own folder judge it, and those of the
+// folders of health that import it.
 //
 // equivalents.txt names the changes that no test can notice, each with the reason. It is an error
 // if a test notices one, or if one no longer exists. The command exits with 1 if a mutant survives.

@@ -1,5 +1,5 @@
 // Package choice replaces the operators of an instrumented file by calls. Each call has one or two
-// mutants, and the one that the environment names runs. Only files of go build's -overlay, which
+// mutants, and runs the one that the environment names. Only files of go build's -overlay, which
 // replace the gates' files, import it.
 package choice
 

@@ -36,7 +36,7 @@ func newBuild(at layout.Layout) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			// Nobody shall wait for an hour to hear it.
+			// A build of an hour must not end with this refusal.
 			if err := deps.Allowed(command.Context(), deps.Packages); err != nil {
 				return err
 			}
@@ -60,7 +60,7 @@ func newBuild(at layout.Layout) *cobra.Command {
 	return command
 }
 
-// chosen are the steps that the flags ask for: some by their names, those of some artifacts, or
+// chosen returns the steps that the flags ask for: some by their names, those of some artifacts, or
 // all.
 func chosen(command *cobra.Command, at layout.Layout, bundle string, only []string, wanted string) ([]build.Step, error) {
 	switch {

@@ -14,9 +14,9 @@ import (
 	"strata/tests/lab/internal/layout"
 )
 
-// stepsFor are the steps of a run that needs the artifacts of names, which are apart by white
-// space. A name that the lab cannot build is said, and no error: Strata says what the bundle lacks,
-// and what to do.
+// stepsFor returns the steps of a run that needs the artifacts of names, which white space
+// separates. A name that the lab cannot build is logged, and is no error: Strata names the
+// artifacts that the bundle lacks, and the fix.
 func stepsFor(at layout.Layout, out, names string, log io.Writer) ([]build.Step, error) {
 	known, err := catalog.ArtifactsOf(at)
 	if err != nil {
@@ -33,7 +33,7 @@ func stepsFor(at layout.Layout, out, names string, log io.Writer) ([]build.Step,
 	return catalog.StepsFor(at, out, wanted)
 }
 
-// runSteps builds steps, says how far it is, keeps the record of what was built, and returns it.
+// runSteps builds steps, reports progress, keeps the record of the build, and returns its outputs.
 func runSteps(command *cobra.Command, at layout.Layout, steps []build.Step, jobs int) (build.Outputs, error) {
 	progress := build.NewProgress(command.ErrOrStderr())
 	progress.Weights = catalog.Weights()

@@ -31,7 +31,7 @@ func newEnv(at layout.Layout) *cobra.Command {
 	}
 }
 
-// newParts returns the verb that tells what is real.
+// newParts returns the verb that lists real parts and stand-ins.
 func newParts(at layout.Layout) *cobra.Command {
 	return &cobra.Command{
 		Use:   "parts",

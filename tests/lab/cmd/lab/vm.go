@@ -10,8 +10,8 @@ import (
 	"strata/tests/lab/internal/layout"
 )
 
-// newVM returns the verb that makes what virtual machines need: QEMU and libvirt, and a bundle with
-// a disk image.
+// newVM returns the verb that makes the prerequisites of virtual machines: QEMU and libvirt, and a
+// bundle with a disk image.
 func newVM(at layout.Layout) *cobra.Command {
 	return &cobra.Command{
 		Use:   "vm",

@@ -16,7 +16,7 @@ import (
 	"strata/tests/lab/internal/build"
 )
 
-// writer is a step that writes text into a file called out, and counts its runs.
+// writer returns a step that writes text into a file called out, and counts its runs.
 func writer(name, key, text string, runs *int, needs ...string) build.Step {
 	return build.Step{
 		Name: name, Needs: needs,

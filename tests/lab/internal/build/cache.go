@@ -49,8 +49,8 @@ func (c cache) load(name, key string) (Entry, bool, error) {
 // stagePattern matches the folders in which a step is built. No step's name has a dot in it.
 func (c cache) stagePattern(name string) string { return ".building-" + name + ".*" }
 
-// sweep removes what killed builds of a step left. The caller holds the step's lock, so that nobody
-// builds it now.
+// sweep removes leftovers of killed builds of a step. The caller holds the step's lock, so that no
+// other process builds it now.
 func (c cache) sweep(name string) error {
 	left, err := filepath.Glob(filepath.Join(c.dir, c.stagePattern(name)))
 	if err != nil {
@@ -76,8 +76,8 @@ func (c cache) stage(name string) (string, error) {
 	return dir, os.Chmod(dir, 0o755)
 }
 
-// publish describes what a step left in stage and moves it into place. Where another build was
-// faster, its result stays.
+// publish describes a step's files in stage and moves them into place. If another build was faster,
+// its result stays.
 func (c cache) publish(name, stage string, entry Entry) (Entry, error) {
 	var err error
 	if entry.Files, err = describe(stage); err != nil {

@@ -37,9 +37,9 @@ func DigestFile(path string) (string, int64, error) {
 	return hex.EncodeToString(sum.Sum(nil)), size, nil
 }
 
-// DigestTree hashes names, modes and contents of the files below root that can reach a build: no
-// hidden files, no README.md, no tests or their data, no nested Go module (it is somebody else's
-// input), no symbolic links' targets.
+// DigestTree hashes names, modes and contents of the files below root that can reach a build. It
+// leaves out hidden files, README.md, tests and their data, nested Go modules (inputs of other
+// steps), and targets of symbolic links.
 func DigestTree(root string) (string, error) {
 	var parts []string
 	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
@@ -78,7 +78,7 @@ func DigestTree(root string) (string, error) {
 	return Digest(parts...), nil
 }
 
-// unrelated says whether a path cannot be an input, and what the walk does then.
+// unrelated reports whether a path cannot be an input, and the walk's next move then.
 func unrelated(root, path string, entry fs.DirEntry) (bool, error) {
 	name := entry.Name()
 	if path == root {

@@ -1,6 +1,6 @@
 // Package build runs the lab's build graph: steps that need each other, a few at a time, each kept
 // in a cache by the digest of its inputs.
 //
-// It does not know what a step builds. It guarantees that a cache entry is complete (it appears by
-// a rename), that equal inputs are built once, and that a failed step stops only what needs it.
+// It does not know a step's work. It guarantees that a cache entry is complete (it appears by a
+// rename) and that equal inputs are built once. A failed step stops only its dependants.
 package build

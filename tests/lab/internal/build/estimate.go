@@ -19,16 +19,15 @@ type Weight struct {
 }
 
 const (
-	// unknownWeight, in seconds, is of a part that nobody has measured.
+	// unknownWeight, in seconds, is the weight of an unmeasured part.
 	unknownWeight = 10.0
-	// doubt is the weight in seconds of what is believed before a run has shown anything: that it
-	// costs what the table says.
+	// doubt is the weight in seconds of the table's costs, before a run has shown anything.
 	doubt = 10.0
 	// leastRate is in cores: a machine that gives nothing at the moment will give something.
 	leastRate = 0.2
 )
 
-// of is the weight of a part.
+// of returns the weight of a part.
 func (w Weights) of(part Part) Weight {
 	if weight, known := w[part.Name]; known {
 		return weight
@@ -36,8 +35,8 @@ func (w Weights) of(part Part) Weight {
 	return Weight{Processor: unknownWeight}
 }
 
-// Rest estimates the rest of a run in seconds: the costs of the parts that are left by the table,
-// as much more or less as those before, at the rate of cores that the run has had of late.
+// Rest estimates the rest of a run in seconds. It takes the table's costs of the remaining parts,
+// scaled by the error of the finished ones, at the recent rate of cores.
 func (w Weights) Rest(m Moment) float64 {
 	expected, begun := 0.0, 0.0
 	for _, download := range []bool{true, false} {
@@ -45,8 +44,8 @@ func (w Weights) Rest(m Moment) float64 {
 		expected += scale * w.sum(m.Waiting, download)
 		begun += scale * w.sum(m.Running, download)
 	}
-	// Of what runs, a little is always left; of what has cost more than it should, as much again:
-	// nobody says "0" for minutes.
+	// A running part always has a little left; one that has cost more than expected has as much
+	// again: no estimate is "0" for minutes.
 	spent := w.spentOnRunning(m)
 	left := expected + max(begun-spent, begun/20, spent-begun)
 	return max(left/max(m.Rate, leastRate), w.longestBeside(m))
@@ -57,15 +56,15 @@ func (w Weights) Rest(m Moment) float64 {
 func (w Weights) scale(m Moment, downloads bool) float64 {
 	spent, weight := w.done(m, downloads)
 	if !downloads {
-		// What is compiled first ends after minutes. Until then a slow machine shows in what it has
-		// downloaded, which takes processor time, too; a fast one does not, for what was there
-		// already costs nothing.
+		// The first compiled part ends after minutes. Until then a slow machine shows in its
+		// downloads, which take processor time, too. A fast one does not, for a cached download
+		// costs nothing.
 		if more, of := w.done(m, true); more > of {
 			spent, weight = spent+more, weight+of
 		}
 	}
 	spent, weight = spent+doubt, weight+doubt
-	// What runs shows only a lower bound, but that from the first second on.
+	// A running part shows only a lower bound, but from the first second on.
 	if running := w.sum(m.Running, downloads); !downloads && running > 0 {
 		return max(spent/weight, (spent+w.spentOnRunning(m))/(weight+running))
 	}
@@ -83,7 +82,7 @@ func (w Weights) done(m Moment, downloads bool) (spent, weight float64) {
 	return spent, weight
 }
 
-// spentOnRunning is the processor time that no ended part accounts for.
+// spentOnRunning returns the processor time that no ended part accounts for.
 func (w Weights) spentOnRunning(m Moment) float64 {
 	spent := m.Processor
 	for _, part := range m.Done {

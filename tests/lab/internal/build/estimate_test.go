@@ -33,7 +33,7 @@ func table() (weights Weights, order []string) {
 	return weights, append(order, "image")
 }
 
-// run is the record of a run, with a sample each five seconds.
+// run returns the record of a run, with a sample each five seconds.
 func (s sim) run(weights Weights, order []string) *Record {
 	const step, every = 0.1, 50
 	record := &Record{Cores: 2}
@@ -76,9 +76,9 @@ func (s sim) run(weights Weights, order []string) *Record {
 	}
 }
 
-// worst is the most by which the estimates of a record were off, of what was left, from a time on.
-// Slack, in seconds, is how far off nobody minds: at the end, when the last part takes a little
-// longer than it did.
+// worst returns the largest error of a record's estimates, as a part of the remaining time, from a
+// time on. slack, in seconds, is an error that does not count: at the end, the last part may take a
+// little longer than it did.
 func worst(weights Weights, record *Record, from, slack float64) (off, at float64) {
 	end := 0.0
 	for _, part := range record.Parts {
@@ -126,8 +126,8 @@ func TestTheEstimateIsRightWithin30PerCent(t *testing.T) {
 	}
 }
 
-// alone is a recorded run as it would have been on one core of its own: its clock is its processor
-// time. Nobody foresees what others do.
+// alone returns a recorded run as it would have been on one core of its own: its clock is its
+// processor time. Other processes cannot be foreseen.
 func alone(record *Record) *Record {
 	clock := func(at float64) float64 {
 		before := Sample{}
@@ -171,8 +171,8 @@ func TestTheEstimateOfARecordedRun(t *testing.T) {
 }
 
 // The runs of testdata are of the whole lab, from empty caches: one on a quiet machine, and one
-// that took 1.7 times what the table says for each part. What that one compiled first took minutes
-// to show it.
+// that took 1.7 times the table's time for each part. Its first compiled part took minutes to show
+// it.
 func TestTheEstimateOfTheWholeLabIsRightWithin30PerCent(t *testing.T) {
 	for _, name := range []string{"quiet", "slow"} {
 		t.Run(name, func(t *testing.T) {

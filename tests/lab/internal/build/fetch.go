@@ -33,7 +33,7 @@ func (f *fetches) end(one fetch) {
 	}
 }
 
-// startFetches begins to download what the missing steps read.
+// startFetches begins the downloads of the missing steps.
 func startFetches(ctx context.Context, steps []Step, missing map[string]bool, progress *Progress) *fetches {
 	all := &fetches{going: map[string]bool{}, failed: map[string]error{}}
 	var queue []Step
@@ -43,7 +43,7 @@ func startFetches(ctx context.Context, steps []Step, missing map[string]bool, pr
 			queue = append(queue, step)
 		}
 	}
-	// Nobody waits for who reads it.
+	// Buffered, so that no download waits for its reader.
 	all.ended = make(chan fetch, len(queue))
 	waiting := make(chan Step, len(queue))
 	for _, step := range queue {
@@ -76,5 +76,5 @@ func download(ctx context.Context, step Step, progress *Progress) error {
 	return nil
 }
 
-// DownloadOf is the name of the part that is a step's download.
+// DownloadOf returns the name of the part that is a step's download.
 func DownloadOf(step string) string { return "download/" + step }

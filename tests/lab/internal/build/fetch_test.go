@@ -93,8 +93,8 @@ func TestAStepBesideTakesNoPlace(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// What every build runs has no output that could be in a key: a step keeps its key when it comes to
-// need one.
+// Steps that every build runs have no output for a key: a step keeps its key when it comes to need
+// one.
 func TestANeedWithoutAKeyChangesNoKey(t *testing.T) {
 	dir, runs := t.TempDir(), 0
 	_, err := runner(dir, 1).Run(t.Context(), []build.Step{writer("a", "k", "a", &runs)})

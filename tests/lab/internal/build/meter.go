@@ -34,12 +34,12 @@ func (m *meter) take() time.Duration {
 	return used
 }
 
-// total is all that was spent so far, by what still runs as well.
+// total returns the processor time spent so far, with that of running processes.
 func (m *meter) total() time.Duration {
 	return spent(unix.RUSAGE_SELF) + spent(unix.RUSAGE_CHILDREN) + descendants("/proc", os.Getpid())
 }
 
-// spent is the processor time of this process, or of its children that have ended.
+// spent returns the processor time of this process, or of its children that have ended.
 func spent(who int) time.Duration {
 	var usage unix.Rusage
 	if err := unix.Getrusage(who, &usage); err != nil {
@@ -48,8 +48,8 @@ func spent(who int) time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// descendants is the processor time of all processes below one that run, and of their children that
-// have ended.
+// descendants returns the processor time of all processes below one that run, and of their children
+// that have ended.
 func descendants(proc string, pid int) time.Duration {
 	files, err := filepath.Glob(filepath.Join(proc, "[0-9]*", "stat"))
 	if err != nil {

@@ -1,7 +1,7 @@
 package build
 
-// keyOf is a step's key: its own inputs, and what it was made of. Needs without a key have no
-// output that could be in it.
+// keyOf returns a step's key: its own inputs, and the keys of its needs. Needs without a key have
+// no output that could be in it.
 func keyOf(step Step, keyOfNeed func(name string) string) (string, error) {
 	own, err := step.Key()
 	if err != nil {
@@ -16,8 +16,8 @@ func keyOf(step Step, keyOfNeed func(name string) string) (string, error) {
 	return Digest(parts...), nil
 }
 
-// Cached are the names of the steps with a key that are in the cache of a folder, as their inputs
-// are now. A step whose inputs cannot be read is not: whoever builds it says why.
+// Cached returns the names of the steps with a key whose present inputs are in the cache of a
+// folder. A step whose inputs cannot be read is not among them: its build reports the reason.
 func Cached(dir string, steps []Step) map[string]bool {
 	store, keys, cached := cache{dir: dir}, map[string]string{}, map[string]bool{}
 	for _, step := range steps {
@@ -35,9 +35,9 @@ func Cached(dir string, steps []Step) map[string]bool {
 	return cached
 }
 
-// missing are the steps that have work to do: with a key, those that are not in the cache; without
-// one, those that have something to fetch. It is what is expected: the key that counts is made when
-// the step starts.
+// missing returns the steps that have work to do: steps with a key that are not in the cache, and
+// steps without one that have something to fetch. It is a forecast: the final key is made when the
+// step starts.
 func (r Runner) missing(steps []Step) map[string]bool {
 	cached, missing := Cached(r.Dir, steps), map[string]bool{}
 	for _, step := range steps {

@@ -10,9 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Progress says what a build does: a line for each step that ends, and every few seconds one that
-// says what is done, what runs, and how long the rest takes. Of a step that is in the cache it says
-// nothing.
+// Progress reports on a build: a line for each step that ends, and every few seconds one with the
+// finished and the running steps and the remaining time. It does not mention steps in the cache.
 type Progress struct {
 	// Weights are the base of the estimate. Optional: without them all parts weigh the same.
 	Weights Weights
@@ -51,8 +50,8 @@ func (p *Progress) Record() *Record {
 	return &p.record
 }
 
-// planned hears what there is to do: the steps that are missing, their downloads, and steps that
-// every build runs.
+// planned gets the work to do: the steps that are missing, their downloads, and steps that every
+// build runs.
 func (p *Progress) planned(steps []Step, missing map[string]bool) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
@@ -80,8 +79,8 @@ func (p *Progress) planned(steps []Step, missing map[string]bool) {
 	}
 }
 
-// part is the part of a name; nil for one that nobody planned, such as a step that every build runs
-// and that costs nothing.
+// part returns the part of a name; nil for one that was not planned, such as a step that every
+// build runs and that costs nothing.
 func (p *Progress) part(name string) *Part {
 	for i := range p.record.Parts {
 		if p.record.Parts[i].Name == name {
@@ -91,7 +90,7 @@ func (p *Progress) part(name string) *Part {
 	return nil
 }
 
-// now is seconds since the build began. It is never 0, which means "not yet".
+// now returns seconds since the build began. It is never 0, which means "not yet".
 func (p *Progress) now() float64 { return max(time.Since(p.began).Seconds(), 0.001) }
 
 func (p *Progress) started(name string) {
@@ -102,7 +101,7 @@ func (p *Progress) started(name string) {
 	}
 }
 
-// ended hears that a part runs no more, whoever needs it.
+// ended notes that a part runs no more.
 func (p *Progress) ended(name string) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()

@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// Record is a run of a build: what was spent on what, and what was said meanwhile of the rest.
-// Times are seconds since its beginning.
+// Record is a run of a build: the time spent on each part, and the estimates of the rest. Times are
+// seconds since its beginning.
 type Record struct {
 	// Cores is the machine's number of processors.
 	Cores int `json:"cores"`
@@ -33,8 +33,7 @@ type Part struct {
 	Weight Weight `json:"weight"`
 	// Beside is the step's.
 	Beside bool `json:"beside,omitempty"`
-	// Always says that the part runs in every build, so that nobody knows before how much it has to
-	// do.
+	// Always says that the part runs in every build, with an unknown amount of work.
 	Always bool `json:"always,omitempty"`
 }
 
@@ -55,7 +54,7 @@ type Moment struct {
 	Done, Running, Waiting []Part
 }
 
-// rateOver is the time in seconds after which what the machine did before counts a third: longer
+// rateOver is the time in seconds after which the machine's earlier rate counts a third: longer
 // than the linking of a large command, which uses one core, and shorter than a build of one.
 const rateOver = 90.0
 

@@ -21,7 +21,7 @@ type Runner struct {
 	// Jobs is the number of steps that run at once, without those beside; at least 1. The go
 	// command uses every core by itself: two steps fill the gaps that linking leaves.
 	Jobs int
-	// Progress hears what happens, one call at a time.
+	// Progress gets the events of the build, one call at a time.
 	Progress *Progress
 }
 
@@ -35,9 +35,9 @@ type result struct {
 // errNeed marks a step that was not tried because another one failed.
 var errNeed = errors.New("not built")
 
-// Run builds the steps and returns the outputs of those that worked. Whenever a place is free, the
-// first step of the list whose needs are built and downloads are there takes it. The error joins
-// every failure; steps that needed a failed one are only counted.
+// Run builds the steps and returns the outputs of the successful ones. Whenever a place is free,
+// the first step of the list with complete needs and downloads takes it. The error joins every
+// failure; steps that needed a failed one are only counted.
 func (r Runner) Run(ctx context.Context, steps []Step) (Outputs, error) {
 	if err := check(steps); err != nil {
 		return nil, err
@@ -99,7 +99,7 @@ func check(steps []Step) error {
 	return nil
 }
 
-// next is the index of the first waiting step that can start, or -1: its needs have ended, its
+// next returns the index of the first waiting step that can start, or -1: its needs have ended, its
 // download too, and there is a place for it.
 func next(waiting []Step, results map[string]result, fetches *fetches, place bool) int {
 	return slices.IndexFunc(waiting, func(step Step) bool {
@@ -125,7 +125,7 @@ func gather(step Step, results map[string]result) (Outputs, error) {
 	return needs, nil
 }
 
-// one runs a step or takes it from the cache. err is why it cannot be tried.
+// one runs a step or takes it from the cache. err is the reason why it cannot be tried.
 func (r Runner) one(ctx context.Context, step Step, needs Outputs, err error) result {
 	if err == nil && ctx.Err() != nil {
 		err = fmt.Errorf("%w: %w", errNeed, ctx.Err())
@@ -207,7 +207,7 @@ func tail(log string) string {
 	return strings.Join(lines, "\n")
 }
 
-// collect returns what worked and joins what did not.
+// collect returns the outputs of successful steps and joins the errors of the others.
 func collect(steps []Step, results map[string]result) (Outputs, error) {
 	outputs := Outputs{}
 	var failures []error

@@ -15,15 +15,15 @@ type Step struct {
 	// Nil means that the step has no output to keep: it runs in every build and must itself notice
 	// that there is nothing to do.
 	Key func() (string, error)
-	// Fetch downloads what Run reads, so that Run need not wait for the network. All fetches begin
-	// with the build, a few at once, in the order of the list; what is in the cache is not fetched
-	// for. A step without a key has one only when there is something to fetch. Optional.
+	// Fetch downloads Run's inputs, so that Run need not wait for the network. All fetches begin
+	// with the build, a few at once, in the order of the list; a cached step fetches nothing. A
+	// step without a key has one only when there is something to fetch. Optional.
 	Fetch func(ctx context.Context, log io.Writer) error
-	// Beside says that Run waits more than it computes: it starts as soon as its needs are there
+	// Beside says that Run waits more than it computes: it starts as soon as its needs are built
 	// and takes none of the places.
 	Beside bool
-	// Run does the work and writes its files into out (empty for a step without Key). What it
-	// writes to log is shown when it fails.
+	// Run does the work and writes its files into out (empty for a step without Key). The content
+	// of log is shown when it fails.
 	Run func(ctx context.Context, out string, needs Outputs, log io.Writer) error
 }
 

@@ -37,7 +37,7 @@ func Assemble(ctx context.Context, dir string, sources []Source) (bool, error) {
 		return false, err
 	}
 	parent := filepath.Dir(dir)
-	// A fixed name: what a killed run left is replaced, and the lock keeps others away.
+	// A fixed name: a killed run's leftovers are replaced, and the lock keeps others away.
 	stage := filepath.Join(parent, "."+filepath.Base(dir)+".stage")
 	unlock, err := lockfile.Lock(ctx, stage+".lock", nil)
 	if err != nil {
@@ -55,8 +55,8 @@ func Assemble(ctx context.Context, dir string, sources []Source) (bool, error) {
 	return true, exchange(stage, dir)
 }
 
-// holds says whether the folder already has this manifest and a file of the right size for each
-// artifact. Contents are not read again: whoever uses an artifact verifies its sum.
+// holds reports whether the folder already has this manifest and a file of the right size for each
+// artifact. Contents are not read again: users of an artifact verify its sum.
 func holds(dir string, manifest []byte, sources []Source) (bool, error) {
 	have, err := os.ReadFile(filepath.Join(dir, ManifestFile))
 	if errors.Is(err, os.ErrNotExist) {
@@ -93,7 +93,7 @@ func fill(dir string, manifest []byte, sources []Source) error {
 	return os.WriteFile(filepath.Join(dir, ManifestFile), manifest, 0o644)
 }
 
-// exchange puts stage in the place of dir, and what dir was, if anything, in the place of stage.
+// exchange puts stage in the place of dir, and the previous dir, if any, in the place of stage.
 func exchange(stage, dir string) error {
 	err := os.Mkdir(dir, 0o755)
 	if err != nil && !errors.Is(err, os.ErrExist) {

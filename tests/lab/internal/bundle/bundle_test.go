@@ -14,7 +14,7 @@ import (
 	"strata/tests/lab/internal/bundle"
 )
 
-// source is an artifact with content of its own.
+// source returns an artifact with content of its own.
 func source(t *testing.T, path, text string) bundle.Source {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "content")

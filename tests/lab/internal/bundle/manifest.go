@@ -26,8 +26,7 @@ type Artifact struct {
 	Name string `json:"name"`
 	// Version is upstream's version of the content.
 	Version string `json:"version"`
-	// For is the name of the artifact without which nobody wants this one; empty: everybody gets
-	// it.
+	// For is the name of the artifact that needs this one; empty: every stack gets it.
 	For string `json:"for,omitempty"`
 	// Path is relative to the folder, with slashes.
 	Path string `json:"path"`
@@ -35,11 +34,11 @@ type Artifact struct {
 	SHA256 string `json:"sha256"`
 	// Size is in bytes.
 	Size int64 `json:"size"`
-	// Origin says what the file is: "real: …", "stand-in: …" or "original: …".
+	// Origin is the file's origin: "real: …", "stand-in: …" or "original: …".
 	Origin string `json:"origin"`
 }
 
-// OriginOriginal begins the origin of what was not built here, but given.
+// OriginOriginal begins the origin of a file that was given, not built here.
 const OriginOriginal = "original: "
 
 // Stands reports whether the artifact is a stand-in for something else.
@@ -79,7 +78,7 @@ func (m Manifest) Encode() ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// check finds what Strata would refuse.
+// check finds mistakes that Strata would refuse.
 func (a Artifact) check() error {
 	switch {
 	case a.Name == "" || a.Version == "":

@@ -8,7 +8,7 @@ import (
 )
 
 // advisories are published faults of modules, with the first version that is without them.
-// govulncheck finds more, where it reaches its database; these are held without a network.
+// govulncheck finds more, if it reaches its database; these are checked without a network.
 var advisories = []struct{ id, module, mended string }{
 	{"GHSA-hrxh-6v49-42gf", "google.golang.org/grpc", "v1.82.1"},
 	{"CVE-2026-84445", "google.golang.org/grpc", "v1.83.2"},

@@ -28,7 +28,7 @@ func apisixCRDsStep(lab string) build.Step {
 	}
 }
 
-// apisixArchives are APISIX's two parts, and what its demo runs.
+// apisixArchives returns APISIX's two parts, and the images of its demo.
 func apisixArchives() []archive {
 	const standIn = "stand-in: keeps the names, ports, statuses, delays and failures of the original; see tools/apisix"
 	return []archive{

@@ -17,8 +17,8 @@ import (
 const argocdFile = "argo-cd-" + argocdChartVersion + ".tgz"
 
 // argocdManifests are the manifests of Argo CD's module, by component, from which the chart takes
-// what belongs to the version of the program: which variable reads which setting, and what the
-// component may do.
+// the parts that belong to the program's version: which variable reads which setting, and the
+// component's rights.
 var argocdManifests = map[string]struct{ workload, role, clusterRole string }{
 	"server": {
 		"base/server/argocd-server-deployment.yaml", "base/server/argocd-server-role.yaml",
@@ -68,7 +68,7 @@ func argocdStep(lab string) build.Step {
 	}
 }
 
-// argocdFiles puts below files/ what the templates take from Argo CD's own manifests.
+// argocdFiles puts below files/ the templates' parts of Argo CD's own manifests.
 func argocdFiles(files chart.Files, manifests string) error {
 	crds, err := match(manifests, []string{"crds/*-crd.yaml"})
 	if err != nil {
@@ -96,8 +96,8 @@ func argocdFiles(files chart.Files, manifests string) error {
 	return err
 }
 
-// excerpt is the part of a manifest at a path of keys and indexes: a text as it is, anything else
-// as YAML.
+// excerpt returns the part of a manifest at a path of keys and indexes: a text as it is, anything
+// else as YAML.
 func excerpt(manifest string, path ...any) (string, error) {
 	text, err := os.ReadFile(manifest)
 	if err != nil {

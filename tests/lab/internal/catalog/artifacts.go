@@ -18,7 +18,7 @@ type item struct {
 	name, version, path, origin string
 }
 
-// items are the bundle's artifacts. The names are those of config/charts.go in the root module.
+// items returns the bundle's artifacts. The names are those of config/charts.go in the root module.
 func items() []item {
 	k3s := "stand-in: upstream Kubernetes v" + kubernetesVersion + ", etcd and flannel behind K3s's command line, files and endpoints"
 	list := []item{
@@ -57,7 +57,7 @@ func items() []item {
 // imagesName is the name that all archives of images have.
 const imagesName = "k3s-images"
 
-// Artifacts are the names of all artifacts that a bundle can have.
+// Artifacts returns the names of all artifacts that a bundle can have.
 func Artifacts() []string {
 	var names []string
 	for _, item := range items() {
@@ -68,8 +68,8 @@ func Artifacts() []string {
 	return names
 }
 
-// itemsFor are the items of the artifacts of names. A chart brings the images that it asks for; the
-// name of all images stands for those that no chart asks for, which every cluster gets.
+// itemsFor returns the items of the artifacts of names. A chart brings the images that it asks for.
+// The name of all images stands for the others, which every cluster gets.
 func itemsFor(names []string) []item {
 	charts := chartsByImage()
 	return slices.DeleteFunc(items(), func(item item) bool {
@@ -81,7 +81,7 @@ func itemsFor(names []string) []item {
 	})
 }
 
-// chartsByImage are the charts by the step of an archive that they ask for.
+// chartsByImage returns the charts by the step of an archive that they ask for.
 func chartsByImage() map[string]string {
 	charts := map[string]string{}
 	for _, archive := range archives() {
@@ -90,7 +90,7 @@ func chartsByImage() map[string]string {
 	return charts
 }
 
-// bundleSources resolves items against what was built.
+// bundleSources resolves items against the outputs of the build.
 func bundleSources(items []item, outputs build.Outputs) ([]bundle.Source, error) {
 	charts := chartsByImage()
 	var sources []bundle.Source

@@ -17,7 +17,7 @@ import (
 	"strata/tests/lab/internal/parts"
 )
 
-// outputs is the folder of what the tests build, once for all of them.
+// outputs is the folder of the tests' builds, once for all of them.
 var outputs string
 
 func TestMain(m *testing.M) {
@@ -36,7 +36,7 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// built runs a step that compiles nothing, and returns what it left.
+// built runs a step that compiles nothing, and returns its result.
 func built(t *testing.T, step string) build.Entry {
 	t.Helper()
 	at, err := layout.Find(".")

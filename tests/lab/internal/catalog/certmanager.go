@@ -36,7 +36,7 @@ func certManagerStep(lab string) build.Step {
 	}
 }
 
-// certManagerFiles does what cert-manager's release tool does with its chart.
+// certManagerFiles changes the chart's files as cert-manager's release tool does.
 func certManagerFiles(dir string) (chart.Files, error) {
 	files := chart.Files{}
 	if err := files.Add(dir); err != nil {

@@ -27,7 +27,7 @@ func named(t *testing.T, step string) release {
 	return releases[i]
 }
 
-// load builds a chart's step and loads what it packaged.
+// load builds a chart's step and loads the packaged chart.
 func load(t *testing.T, step string) *chart.Chart {
 	t.Helper()
 	entry := built(t, step)
@@ -47,7 +47,7 @@ func (r release) render(t *testing.T, values string) objects {
 	return found
 }
 
-// try is render for values that the chart may refuse.
+// try does as render for values that the chart may refuse.
 func (r release) try(t *testing.T, text string) (objects, error) {
 	t.Helper()
 	values := map[string]any{}

@@ -48,7 +48,7 @@ const (
 	stepVaultRoot        = "vault-root"
 )
 
-// commands are the Go commands by step name. Folders are relative to tests/lab.
+// commands returns the Go commands by step name. Folders are relative to tests/lab.
 func commands() map[string]gobuild.Command {
 	own := []string{"."}
 	all := map[string]gobuild.Command{
@@ -119,7 +119,7 @@ func delays() []string {
 	return []string{"strata/tests/lab/tools/apisix/delays.Scale=0"}
 }
 
-// commandStep is the step that compiles a command.
+// commandStep returns the step that compiles a command.
 func commandStep(lab, name string) build.Step {
 	command := commands()[name]
 	command.Module = filepath.Join(lab, command.Module)
@@ -133,7 +133,7 @@ func commandStep(lab, name string) build.Step {
 }
 
 // k3sVariables tell the k3s stand-in its version, which charts compare with their kubeVersion, and
-// the images that it deploys: those that the bundle has.
+// the bundle's images that it deploys.
 func k3sVariables() []string {
 	const server, client = "k8s.io/component-base/version.", "k8s.io/client-go/pkg/version."
 	var variables []string

@@ -24,7 +24,7 @@ type crdBundle struct {
 	patterns []string
 }
 
-// crdBundles are the layers of CRDs that Strata applies itself, because several charts would
+// crdBundles returns the layers of CRDs that Strata applies itself, because several charts would
 // compete for them.
 func crdBundles() []crdBundle {
 	return []crdBundle{
@@ -44,12 +44,12 @@ func crdBundles() []crdBundle {
 	}
 }
 
-// file is the bundle's name on disk: that of its artifact, with the version.
+// file returns the bundle's name on disk: its artifact's name, with the version.
 func (b crdBundle) file() string {
 	return strings.TrimSuffix(b.name, "-crds") + "-v" + b.version + ".yaml"
 }
 
-// build is the step that joins the CRDs into one file.
+// build returns the step that joins the CRDs into one file.
 func (b crdBundle) build(lab string) build.Step {
 	tool := filepath.Join(lab, b.tool)
 	return build.Step{
@@ -88,8 +88,8 @@ func match(dir string, patterns []string) ([]string, error) {
 	return files, nil
 }
 
-// moduleAt is the folder of a module's source, after checking that go.mod pins the version that the
-// catalog names.
+// moduleAt returns the folder of a module's source, after checking that go.mod pins the version
+// that the catalog names.
 func moduleAt(ctx context.Context, tool, module, version string, log io.Writer) (string, error) {
 	dir, err := gobuild.ModuleDir(ctx, tool, module, log)
 	if err != nil {

@@ -54,10 +54,10 @@ func labCharts() []labChart {
 	}
 }
 
-// file is the packaged chart.
+// file returns the file name of the packaged chart.
 func (c labChart) file() string { return c.folder + "-" + c.version + ".tgz" }
 
-// build is the step that packages the chart.
+// build returns the step that packages the chart.
 func (c labChart) build(lab string) build.Step {
 	dir := filepath.Join(lab, "charts", c.folder)
 	var needs []string

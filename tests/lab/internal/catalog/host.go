@@ -15,7 +15,7 @@ import (
 	"strata/tests/lab/internal/layout"
 )
 
-// Names of the steps that end in no cache: what the machine and the checkout have.
+// Names of the steps that end in no cache: the parts of the machine and of the checkout.
 const (
 	stepPackages = "debian-packages"
 	stepProgram  = "program"
@@ -68,7 +68,7 @@ func binaryStep(at layout.Layout, name string, command gobuild.Command) build.St
 	}
 }
 
-// compiled is the step of a command, with its download.
+// compiled returns the step of a command, with its download.
 func compiled(lab, name string) build.Step {
 	step := commandStep(lab, name)
 	command := commands()[name]
@@ -81,7 +81,7 @@ func compiled(lab, name string) build.Step {
 // each takes to begin.
 const filesAtOnce = "GOMAXPROCS=16"
 
-// fetch downloads what a command is compiled from, and no more: modules that go.mod names for other
+// fetch downloads the sources of a command, and no more: modules that go.mod names for other
 // systems or tags stay away, which `go mod download` would get too.
 func fetch(ctx context.Context, command gobuild.Command, log io.Writer) error {
 	return command.Edited(ctx, log, func(command gobuild.Command) error {

@@ -28,7 +28,7 @@ type archive struct {
 	name string
 	// reference is the image's name in manifests and charts.
 	reference string
-	// root is the step of what lies below the binary. Optional: there is nothing else.
+	// root is the step of the files below the binary. Optional: there are none.
 	root string
 	// path, links and entrypoint are those of imagetar.Image.
 	path       string
@@ -46,7 +46,7 @@ const (
 	metricsImage = "docker.io/rancher/mirrored-metrics-server:v" + metricsVersion
 )
 
-// archives are the image tars.
+// archives returns the image tars.
 func archives() []archive {
 	return slices.Concat(clusterArchives(), platformArchives(), apisixArchives(), waveArchives())
 }
@@ -87,7 +87,7 @@ func clusterArchives() []archive {
 	}
 }
 
-// References are all image references that the bundle's archives hold.
+// References returns all image references that the bundle's archives hold.
 func References() []string {
 	var all []string
 	for _, archive := range archives() {
@@ -96,8 +96,8 @@ func References() []string {
 	return all
 }
 
-// chartOf are the charts that ask for the images of a step. What no chart asks for, every cluster
-// gets: K3s's own images, and the tests' server.
+// chartOf are the charts that ask for the images of a step. Every cluster gets the images that no
+// chart asks for: K3s's own, and the tests' server.
 var chartOf = map[string]string{
 	stepMetalLB: stepChart, stepTraefik: stepTraefikChart, stepCertManager: stepCertManagerChart, stepVault: stepVaultChart,
 	stepAPISIX: stepAPISIXChart, stepHTTPBin: stepAPISIXChart, stepGoRest: stepAPISIXChart, // the demo needs APISIX
@@ -105,16 +105,16 @@ var chartOf = map[string]string{
 	stepWave: stepWaveChart,
 }
 
-// chart is the chart that asks for the image; empty: every cluster gets it. It is no field, because
-// all fields are in the key of the archive's step, and a bundle's manifest is no reason to write an
-// archive again.
+// chart returns the chart that asks for the image; empty: every cluster gets it. It is no field,
+// because all fields are in the key of the archive's step. A bundle's manifest is no reason to
+// write an archive again.
 func (a archive) chart() string { return chartOf[cmp.Or(a.step, a.root)] }
 
 func (a archive) stepName() string { return cmp.Or(a.name, a.binary) + "-image" }
 
 func (a archive) file() string { return cmp.Or(a.name, a.binary) + ".tar.zst" }
 
-// build is the step that writes the archive.
+// build returns the step that writes the archive.
 func (a archive) build() build.Step {
 	return build.Step{
 		Name:  a.stepName(),

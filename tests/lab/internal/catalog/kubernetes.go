@@ -8,8 +8,8 @@ const providerModule = "github.com/pulumi/pulumi-kubernetes/provider/v4"
 const kubernetesOrigin = "real: the provider's module of January 2026, without components, " +
 	"with upsertExistingObjects and empty values as in this version"
 
-// kubernetesPlugin is the official provider of January 2026, with the edits that make it do what
-// the SDK's version does, as far as Strata relies on it (tests/conformance).
+// kubernetesPlugin returns the official provider of January 2026, with the edits that make it
+// behave as the SDK's version, as far as Strata relies on it (tests/conformance).
 func kubernetesPlugin() gobuild.Command {
 	var edits []gobuild.Edit
 	for _, one := range [][][2]string{forSharedVersions, withUpsert, withEmptyValues, withoutComponents} {
@@ -33,9 +33,9 @@ var forSharedVersions = [][2]string{
 	{"terraform-mapping-embed.json", "terraform-mapping.json"},
 }
 
-// withUpsert has the provider refuse to create what exists, unless upsertExistingObjects says to
-// take it over. That is since 4.29; before, it always took over. What is created belongs to a field
-// manager whose fields the first update takes.
+// withUpsert has the provider refuse to create an existing object, unless upsertExistingObjects
+// says to take it over. That is since 4.29; before, it always took over. A created object belongs
+// to a field manager whose fields the first update takes.
 var withUpsert = [][2]string{
 	{"serverSideApplyMode         bool", "serverSideApplyMode, upsert bool"},
 	{
@@ -67,8 +67,8 @@ var withEmptyValues = [][2]string{
 	{"release.AllowNullValues)", "true)"},
 }
 
-// withoutComponents leaves out what makes resources of YAML, charts and kustomizations: with them
-// come the SDK for all of Kubernetes' kinds, and Kustomize. The provider calls them unknown.
+// withoutComponents leaves out resources that are made of YAML, charts and kustomizations: with
+// them come the SDK for all of Kubernetes' kinds, and Kustomize. The provider calls them unknown.
 var withoutComponents = [][2]string{
 	{`providerhelmv4 "` + providerModule + `/pkg/provider/helm/v4"`, ""},
 	{`providerkustomizev2 "` + providerModule + `/pkg/provider/kustomize/v2"`, ""},

@@ -13,9 +13,9 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// apart are the commands that cannot have the versions of the others, with the modules that this is
-// about and the reason. What they share in name is compiled twice: half of what most of them take
-// is Kubernetes' clients.
+// apart are the commands that cannot have the versions of the others, with the modules concerned
+// and the reason. Modules of one name are compiled twice: half of most commands is Kubernetes'
+// clients.
 var apart = []struct{ step, prefix, why string }{
 	{stepVault, "", "make up does not build it"},
 	{stepTraefik, "github.com/gorilla/mux", "its own replacement"},
@@ -57,7 +57,7 @@ func isApart(step, module string) bool {
 	return false
 }
 
-// requirements are the versions in a go.mod by module.
+// requirements returns the versions in a go.mod by module.
 func requirements(t *testing.T, folder string) map[string]string {
 	t.Helper()
 	path := filepath.Join(folder, "go.mod")
@@ -70,8 +70,8 @@ func requirements(t *testing.T, folder string) map[string]string {
 		versions[one.Mod.Path] = one.Mod.Version
 	}
 	for _, one := range file.Replace {
-		// The compiler's cache goes by the version that is asked for, and by what is compiled:
-		// another one in its place is shared with nobody.
+		// The compiler's cache goes by the version that is asked for, and by the sources: a
+		// replacement is shared with no other command.
 		if asked, ok := versions[one.Old.Path]; ok && one.New.Version != "" && asked != one.New.Version {
 			versions[one.Old.Path] = asked + " => " + one.New.Version
 		}

@@ -21,8 +21,8 @@ import (
 // ownReference begins the references of images of this repository, which no registry has.
 const ownReference = "docker.io/strata/"
 
-// originalsAt are the originals of a layout. A plugin of another version than the program asks for
-// is an error, and so is one that cannot run.
+// originalsAt returns the originals of a layout. A plugin of another version than the program asks
+// for is an error, and so is one that cannot run.
 func originalsAt(at layout.Layout) (originals.Set, error) {
 	known := append(Artifacts(), stepWaveChart)
 	for _, name := range pluginNames() {
@@ -48,8 +48,8 @@ func originalsAt(at layout.Layout) (originals.Set, error) {
 	return set, errors.Join(wrong...)
 }
 
-// ArtifactsOf are the names of all artifacts that a bundle can have, with those of originals that
-// the lab cannot build.
+// ArtifactsOf returns the names of all artifacts that a bundle can have, with those of originals
+// that the lab cannot build.
 func ArtifactsOf(at layout.Layout) ([]string, error) {
 	set, err := originalsAt(at)
 	names := Artifacts()
@@ -61,7 +61,7 @@ func ArtifactsOf(at layout.Layout) ([]string, error) {
 	return names, err
 }
 
-// ownItems are the items of the artifacts of names that stay the lab's own beside originals.
+// ownItems returns the items of the artifacts of names that stay the lab's own beside originals.
 func ownItems(set originals.Set, names []string) []item {
 	byStep := map[string]archive{}
 	for _, archive := range archives() {
@@ -91,8 +91,8 @@ func replaced(set originals.Set, a archive) bool {
 	return original && !a.ofTheDemo() && set.Reference(a.reference) == ""
 }
 
-// ofTheDemo reports whether the program's own demo names the image: it is there with APISIX, but
-// its reference is not the chart's.
+// ofTheDemo reports whether the program's own demo names the image: it comes with APISIX, but its
+// reference is not the chart's.
 func (a archive) ofTheDemo() bool {
 	return a.stepName() == "keycloak-image" || a.step == stepHTTPBin
 }
@@ -105,14 +105,14 @@ func (a archive) asksFor() string {
 	return a.chart()
 }
 
-// under is the archive under the reference that originals ask for.
+// under returns the archive under the reference that originals ask for.
 func (a archive) under(set originals.Set) archive {
 	a.reference = cmp.Or(set.Reference(a.reference), a.reference)
 	return a
 }
 
-// originalSources are the originals of the artifacts of names. They are not kept in the cache: they
-// are here, and may be large.
+// originalSources returns the originals of the artifacts of names. They are not kept in the cache:
+// they are here, and may be large.
 func originalSources(set originals.Set, names []string) ([]bundle.Source, error) {
 	var sources []bundle.Source
 	for _, one := range set.All {
@@ -138,8 +138,8 @@ func originalSources(set originals.Set, names []string) ([]bundle.Source, error)
 	return sources, nil
 }
 
-// originalPath is an original's place in the bundle: beside those of the lab's own, whose names
-// tests know.
+// originalPath returns an original's place in the bundle: beside those of the lab's own, whose
+// names tests know.
 func originalPath(name, base string) string {
 	switch i := slices.IndexFunc(items(), func(item item) bool { return item.name == name }); {
 	case name == stepK3s || name == stepInstall:

@@ -16,7 +16,7 @@ import (
 	"strata/tests/lab/internal/originals"
 )
 
-// given is the lab with an empty cache and originals of these names, executable.
+// given returns the lab with an empty cache and originals of these names, executable.
 func given(t *testing.T, names ...string) layout.Layout {
 	t.Helper()
 	at := empty(t)
@@ -27,7 +27,7 @@ func given(t *testing.T, names ...string) layout.Layout {
 	return at
 }
 
-// all are the names of what is built for every artifact.
+// all returns the names of the steps for every artifact.
 func all(t *testing.T, at layout.Layout) []string {
 	t.Helper()
 	names, err := catalog.ArtifactsOf(at)

@@ -31,7 +31,7 @@ func platformArchives() []archive {
 	return list
 }
 
-// argocdArchives are Argo CD with the programs that it runs, and its cache.
+// argocdArchives returns Argo CD with the programs that it runs, and its cache.
 func argocdArchives() []archive {
 	const bin = "/usr/local/bin/"
 	var links []string

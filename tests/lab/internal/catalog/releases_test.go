@@ -5,11 +5,11 @@ type release struct {
 	step, name, namespace string
 	// values are a YAML text, as a reader would pass it to Helm.
 	values string
-	// workloads are the names of what runs Pods.
+	// workloads are the names of the objects that run Pods.
 	workloads []string
 }
 
-// releases are all charts of the bundle, with the values that matter for what is rendered.
+// releases are all charts of the bundle, with the values that matter for rendering.
 var releases = []release{
 	{
 		step: "metallb-chart", name: "metallb", namespace: "metallb-system",

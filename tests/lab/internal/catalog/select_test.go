@@ -15,7 +15,7 @@ import (
 	"strata/tests/lab/internal/layout"
 )
 
-// empty is the lab of this checkout with an empty cache.
+// empty returns the lab of this checkout with an empty cache.
 func empty(t *testing.T) layout.Layout {
 	t.Helper()
 	at, err := layout.Find(".")
@@ -24,7 +24,7 @@ func empty(t *testing.T) layout.Layout {
 	return at
 }
 
-// stepsFor are the names of what is built for artifacts.
+// stepsFor returns the names of the steps for artifacts.
 func stepsFor(t *testing.T, at layout.Layout, artifacts ...string) []string {
 	t.Helper()
 	steps, err := catalog.StepsFor(at, t.TempDir(), artifacts)
@@ -63,7 +63,7 @@ func TestOnlyWhatAStackAsksForIsBuilt(t *testing.T) {
 	assert.Contains(t, stepsFor(t, at, "vault-chart"), "vault-image")
 }
 
-// A run for one stack must not take from the bundle what was built for another.
+// A run for one stack must not remove another stack's artifacts from the bundle.
 func TestWhatIsBuiltAlreadyStays(t *testing.T) {
 	at := empty(t)
 	steps, err := build.Select(catalog.Steps(at, t.TempDir()), []string{"apisix-crds", "vault-chart"})
@@ -96,7 +96,7 @@ func TestWhatWaitsForDebianTakesNoCompilersPlace(t *testing.T) {
 	}
 }
 
-// Whoever adds a command has its weight measured: without one the estimate is wrong.
+// The weight of a new command has to be measured: without one the estimate is wrong.
 func TestEveryPartThatTakesLongIsWeighed(t *testing.T) {
 	at, weights := empty(t), catalog.Weights()
 	at.Checkout = checkoutWithoutProgram(t, at.Checkout)
@@ -110,7 +110,7 @@ func TestEveryPartThatTakesLongIsWeighed(t *testing.T) {
 	}
 }
 
-// checkoutWithoutProgram is the checkout as after a clone.
+// checkoutWithoutProgram returns the checkout as after a clone.
 func checkoutWithoutProgram(t *testing.T, checkout string) string {
 	clone := t.TempDir()
 	require.NoError(t, os.Symlink(filepath.Join(checkout, "tests"), filepath.Join(clone, "tests")))

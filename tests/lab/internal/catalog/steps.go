@@ -14,17 +14,17 @@ import (
 	"strata/tests/lab/internal/pulumihome"
 )
 
-// Steps is the whole build graph of the lab's own, for a bundle at out.
+// Steps returns the whole build graph of the lab's own, for a bundle at out.
 func Steps(at layout.Layout, out string) []build.Step {
 	return graph(at, out, Artifacts(), originals.Set{})
 }
 
-// StepsFor are the steps of what a run with these artifacts needs: Pulumi, the plugins, the
-// program, Debian's packages, and a bundle at out with the artifacts. Whatever else of the bundle
-// is built already is in it as well, so that a run for one stack takes nothing from another's. A
-// run that needs no artifact, such as a destroy, leaves the bundle as it is. What the layout has an
-// original of is not built; a folder without one is an error, but for a destroy: it may have been
-// emptied since the up.
+// StepsFor returns the steps of a run with these artifacts: Pulumi, the plugins, the program,
+// Debian's packages, and a bundle at out with the artifacts. Whatever else of the bundle is built
+// already is in it as well, so that a run for one stack takes nothing from another's. A run that
+// needs no artifact, such as a destroy, leaves the bundle as it is. A part that the layout has an
+// original of is not built. A folder without one is an error, but for a destroy: it may have been
+// emptied since the update.
 func StepsFor(at layout.Layout, out string, artifacts []string) ([]build.Step, error) {
 	set, err := originalsAt(at)
 	if err != nil {
@@ -49,10 +49,10 @@ func StepsFor(at layout.Layout, out string, artifacts []string) ([]build.Step, e
 	return build.Select(graph(at, out, names, set), append(always, stepBundle))
 }
 
-// graph is the build graph in the order in which an up needs what it builds: first what runs the
-// program, then what hosts are made from, then layer by layer. What waits for the network runs
-// beside, from the first second on. The bundle is of the artifacts of names. Originals take the
-// place of the lab's own.
+// graph returns the build graph in the order in which an update needs the parts: first the
+// program's, then the hosts', then layer by layer. Steps that wait for the network run beside, from
+// the first second on. The bundle is of the artifacts of names. Originals take the place of the
+// lab's own.
 func graph(at layout.Layout, out string, names []string, set originals.Set) []build.Step {
 	lab := at.Lab()
 	steps := []build.Step{packagesStep(), machineStep(lab)}
@@ -79,8 +79,8 @@ func graph(at layout.Layout, out string, names []string, set originals.Set) []bu
 	return append(steps, chartStep(lab), certManagerStep(lab), argocdStep(lab), apisixCRDsStep(lab), bundleStep(out, names, set))
 }
 
-// layers are the commands that hosts and Pods run, each followed by its images, in the order of the
-// layers of an up.
+// layers returns the commands that hosts and Pods run, each followed by its images, in the order of
+// an update's layers.
 func layers(lab string, set originals.Set) []build.Step {
 	var steps []build.Step
 	add := func(step string) {
@@ -133,7 +133,7 @@ func pluginStep(at layout.Layout, name string) build.Step {
 	}
 }
 
-// manifestStep lists what the PULUMI_HOME holds that has the lab's own plugins, or originals in
+// manifestStep lists the content of the PULUMI_HOME that has the lab's own plugins, or originals in
 // their place.
 func manifestStep(at layout.Layout, plugins []string, set originals.Set) build.Step {
 	needs := []string{stepPulumi, stepHost, "pulumi-home"}

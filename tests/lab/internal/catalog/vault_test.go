@@ -56,8 +56,8 @@ func TestVaultsImageHasWhatTheOfficialChartCalls(t *testing.T) {
 	assert.Contains(t, stepsFor(t, empty(t), "vault-chart"), "vault-root")
 }
 
-// As officially (vault-helm templates/_helpers.tpl, vault.mounts): whoever wants no claim brings a
-// volume.
+// As officially (vault-helm templates/_helpers.tpl, vault.mounts): a user who wants no claim brings
+// a volume.
 func TestVaultWithoutStorageHasNoDataFolder(t *testing.T) {
 	chart := named(t, "vault-chart")
 	set := func(values string) map[string]any {
@@ -77,8 +77,8 @@ func TestVaultWithoutStorageHasNoDataFolder(t *testing.T) {
 	)
 }
 
-// What outlives the Pod without a claim, and without a shell that would give a folder of root's to
-// Vault's user: kubelet makes the folder of a subPath with the mode of the volume's own.
+// Data that outlives the Pod without a claim, and without a shell that would give a folder of
+// root's to Vault's user: kubelet makes the folder of a subPath with the mode of the volume's own.
 func TestVaultTakesItsDataFromAFolderOfTheNode(t *testing.T) {
 	chart := named(t, "vault-chart")
 	pod := at(t, chart.render(t, `

@@ -7,7 +7,7 @@ import (
 	"strata/tests/lab/internal/pulumihome"
 )
 
-// Versions of what is built. Where one differs from Strata's own pin (config/charts.go), the
+// Versions of the built parts. Where one differs from Strata's own pin (config/charts.go), the
 // reason is that the pin is not published in a form that can be built from modules alone.
 const (
 	// pulumiVersion is the CLI's: the newest whose command is published as a module.
@@ -65,7 +65,7 @@ var pluginVersions = map[string]string{
 
 func pluginNames() []string { return slices.Sorted(maps.Keys(pluginVersions)) }
 
-// PluginFolders are the folders of the plugins in a PULUMI_HOME.
+// PluginFolders returns the folders of the plugins in a PULUMI_HOME.
 func PluginFolders() []string {
 	var folders []string
 	for _, name := range pluginNames() {

@@ -12,7 +12,7 @@ import (
 )
 
 // WaveSource is a checkout of Wave's repository. It is not published as a module, so the bundle has
-// Wave only where somebody has one.
+// Wave only with a checkout.
 const WaveSource = "STRATA_WAVE_SOURCE"
 
 const waveFile = "wave-" + waveChartVersion + ".tgz"
@@ -22,7 +22,7 @@ func waveSource() (string, bool) {
 	return dir, dir != ""
 }
 
-// waveSteps compile Wave and package its own chart, where its source is.
+// waveSteps compile Wave and package its own chart, if the machine has its source.
 func waveSteps() []build.Step {
 	dir, there := waveSource()
 	if !there {
@@ -50,7 +50,7 @@ func waveSteps() []build.Step {
 	}
 }
 
-// waveArchives is Wave's image.
+// waveArchives returns Wave's image.
 func waveArchives() []archive {
 	if _, there := waveSource(); !there {
 		return nil
@@ -61,7 +61,7 @@ func waveArchives() []archive {
 	}}
 }
 
-// waveItems is Wave's chart.
+// waveItems returns Wave's chart.
 func waveItems() []item {
 	if _, there := waveSource(); !there {
 		return nil

@@ -8,8 +8,7 @@ import (
 	"strata/tests/lab/internal/build"
 )
 
-// weights.json is what each part cost from empty caches when `make bench-first` measured it last,
-// which writes it.
+// weights.json has each part's cost from empty caches. `make bench-first` measures and writes it.
 //
 //go:embed weights.json
 var weightsText []byte

@@ -8,10 +8,10 @@ import (
 	"strata/tests/lab/internal/gobuild"
 )
 
-// without are edits that put packages of the lab's in the place of some that a module imports: what
-// no stack and no story calls is not compiled. A package of the lab's has the names that are used,
-// and refuses when it is called (tests/lab/README.md, "What is left out"). instead has, by the path
-// that is imported, what is written in its place, below own and with its name where that is not the
+// without returns edits that put packages of the lab's in the place of some that a module imports:
+// code that no stack and no story calls is not compiled. A package of the lab's has the names that
+// are used, and refuses when it is called (tests/lab/README.md, "What is left out"). instead has,
+// by the imported path, the path in its place, below own and with its name where that is not the
 // package's.
 func without(module, own string, instead map[string]string) []gobuild.Edit {
 	var edits []gobuild.Edit
@@ -25,7 +25,7 @@ func without(module, own string, instead map[string]string) []gobuild.Edit {
 	return edits
 }
 
-// withoutInPulumi leaves out clouds' buckets, keys and logs, and what speaks to Pulumi's own
+// withoutInPulumi leaves out clouds' buckets, keys and logs, and the clients of Pulumi's own
 // service.
 func withoutInPulumi() []gobuild.Edit {
 	const module = "github.com/pulumi/pulumi/pkg/v3"
@@ -103,14 +103,14 @@ func withoutInArgoCD() []gobuild.Edit {
 	return append(edits, forKubernetesInArgoCD()...)
 }
 
-// forKubernetesInArgoCD are the edits for Kubernetes 0.36, whose modules Argo CD has since 3.5, and
-// for its engine, which is 3.4.2's: the nearest one that the checksum database knows.
+// forKubernetesInArgoCD returns the edits for Kubernetes 0.36, whose modules Argo CD has since 3.5,
+// and for its engine, which is 3.4.2's: the nearest one that the checksum database knows.
 func forKubernetesInArgoCD() []gobuild.Edit {
 	const module, engine = "github.com/argoproj/argo-cd/v3", "github.com/argoproj/argo-cd/gitops-engine"
 	const first = `appcontroller "` + module + `/cmd/argocd-application-controller/commands"`
 	edit := func(of, old, edited string) gobuild.Edit { return gobuild.Edit{Module: of, Old: old, New: edited} }
 	return []gobuild.Edit{
-		// What 0.36 has elsewhere, or no more.
+		// Packages that 0.36 has elsewhere, or no more.
 		edit(module, `"k8s.io/apimachinery/pkg/util/httpstream"`, `"k8s.io/streaming/pkg/httpstream"`),
 		edit(module, `"k8s.io/kubectl/pkg/util/resource"`, `"k8s.io/component-helpers/resource"`),
 		edit(module, "req, _ := resourcehelper.PodRequestsAndLimits(&pod)",
@@ -121,10 +121,10 @@ func forKubernetesInArgoCD() []gobuild.Edit {
 		// then refuses to send.
 		edit(module, "return msg, metadata, err", "message, _ := any(msg).(proto.Message)\n\treturn message, metadata, err"),
 		edit(module, first, `_ "strata/tests/lab/tools/argocd/without/gates"`+"\n\t"+first),
-		// kubectl 0.36 applies a CRD that is there to nothing when it only tries (kubernetes#139538).
+		// kubectl 0.36 applies an existing CRD to nothing in a dry run (kubernetes#139538).
 		edit(engine, "dryRunStrategy = cmdutil.DryRunClient", "dryRunStrategy = cmdutil.DryRunClient\n"+
 			"\t\tif t.liveObj != nil && kubeutil.IsCRD(t.targetObj) && !sc.force {\n\t\t\tdryRunStrategy = cmdutil.DryRunServer\n\t\t}"),
-		// What 3.4.4 changed in the engine: a method that was a function, and an error that was
+		// Changes of 3.4.4 in the engine: a method that was a function, and an error that was
 		// looked at too late.
 		edit(module, "k.ManageServerSideDiffDryRuns(config, openAPISchema)",
 			"kube.ManageServerSideDiffDryRuns(config, openAPISchema, k.Tracer, k.Log, k.OnKubectlRun)"),

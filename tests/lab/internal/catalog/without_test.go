@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// empty are the stand-ins below without/ that have nothing to call which could fail, with what is
-// there instead.
+// empty are the stand-ins below without/ that have no function which could fail, with their
+// content.
 var empty = map[string]string{
 	"argocd/without/bitbucket":      "types, and what makes a client that can do nothing",
 	"argocd/without/go-github-v84":  "types",
@@ -92,7 +92,7 @@ func name(function *ast.FuncDecl) string {
 	return function.Name.Name
 }
 
-// canFail says whether the last result is an error.
+// canFail reports whether the last result is an error.
 func canFail(function *ast.FuncDecl) bool {
 	results := function.Type.Results
 	if results == nil {
@@ -102,7 +102,7 @@ func canFail(function *ast.FuncDecl) bool {
 	return ok && last.Name == "error"
 }
 
-// words are the text that makes an error: the first argument of errors.New and the like.
+// words returns the text that makes an error: the first argument of errors.New and the like.
 func words(value ast.Expr) string {
 	call, ok := value.(*ast.CallExpr)
 	if !ok || len(call.Args) == 0 {
@@ -127,7 +127,7 @@ func (s stub) says(value ast.Expr) string {
 	return words(value)
 }
 
-// A stand-in that answered would be worse than none: what calls it would take the answer for the
+// A stand-in that answered would be worse than none: its caller would take the answer for the
 // service's.
 func TestWhatIsLeftOutRefusesAndSaysSo(t *testing.T) {
 	dirs, err := filepath.Glob("../../tools/*/without/*")

@@ -13,8 +13,8 @@ import (
 	"helm.sh/helm/v3/pkg/chart/loader"
 )
 
-// Package writes the chart in dir to out, after checking that it loads, that its version is the
-// expected one and that every chart it depends on is inside.
+// Package writes the chart in dir to out. Before, it checks that the chart loads, that its version
+// is the expected one and that every chart it depends on is inside.
 func Package(dir, version, out string) error {
 	loaded, err := loader.LoadDir(dir)
 	if err != nil {
@@ -45,7 +45,7 @@ func pack(loaded *helmchart.Chart, version, out string) error {
 	return nil
 }
 
-// complete checks that the subcharts are there: Helm would ask their repositories, which the lab
+// complete checks that the subcharts are inside: Helm would ask their repositories, which the lab
 // cannot reach.
 func complete(loaded *helmchart.Chart) error {
 	var have []string
@@ -60,8 +60,8 @@ func complete(loaded *helmchart.Chart) error {
 	return nil
 }
 
-// write stores the chart's files, as loaded and without what .helmignore leaves out, sorted and
-// without times.
+// write stores the chart's files, as loaded and without those in .helmignore, sorted and without
+// times.
 func write(file *os.File, loaded *helmchart.Chart) error {
 	zipped := gzip.NewWriter(file)
 	writer := tar.NewWriter(zipped)

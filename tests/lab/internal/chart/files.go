@@ -14,7 +14,7 @@ import (
 // chart.
 type Files map[string]string
 
-// Add takes the files below a folder, in the place of those that are there under the same name.
+// Add takes the files below a folder, in the place of former ones of the same name.
 func (f Files) Add(dir string) error {
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

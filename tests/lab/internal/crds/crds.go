@@ -16,8 +16,7 @@ import (
 var kinds = []string{"CustomResourceDefinition", "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"}
 
 // Join writes the documents of the files to out, in the order of the files, each after a "---"
-// line. A file without an object, an object of another kind, and an object that is there twice are
-// errors.
+// line. A file without an object, an object of another kind, and a duplicate are errors.
 func Join(out string, files ...string) error {
 	var text bytes.Buffer
 	seen := map[string]string{}
@@ -47,7 +46,7 @@ func Join(out string, files ...string) error {
 	return nil
 }
 
-// read splits a file into its documents, without those that hold comments only.
+// read splits a file into its documents, without those that are comments only.
 func read(file string) ([][]byte, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// Install installs what is missing of a list of packages, with apt-get's own output as progress. It
-// updates apt's lists only if something is missing.
+// Install installs the missing ones of a list of packages, with apt-get's own output as progress.
+// It updates apt's lists only if one is missing.
 func Install(ctx context.Context, out io.Writer, list []Package) error {
 	query, err := status(ctx, list)
 	if err != nil {

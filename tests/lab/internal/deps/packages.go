@@ -4,7 +4,7 @@ package deps
 type Package struct {
 	// Name is Debian's.
 	Name string
-	// Why says what uses it.
+	// Why names the program that uses it.
 	Why string
 }
 
@@ -28,7 +28,7 @@ var Packages = []Package{
 	{"zstd", "upstream's image archives"},
 }
 
-// VMPackages are what the host needs besides for virtual machines.
+// VMPackages are the host's further packages for virtual machines.
 var VMPackages = []Package{
 	{"dnsmasq-base", "libvirt's DHCP server"},
 	{"fdisk", "sfdisk partitions the image"},

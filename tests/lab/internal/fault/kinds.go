@@ -9,7 +9,7 @@ import (
 type Kind struct {
 	// Name is the fault's name on the command line.
 	Name string
-	// About says what the machine then looks like from outside.
+	// About describes the faulty machine as seen from outside.
 	About string
 	// Inject and Clear are arguments of `lab machines`, in which MACHINE stands for the name.
 	Inject, Clear []string
@@ -63,25 +63,25 @@ func Find(name string) (Kind, error) {
 	return Kind{}, fmt.Errorf("no fault is called %q; expected one of %s", name, strings.Join(names, ", "))
 }
 
-// inside is a fault made by a shell command in the machine.
+// inside returns a fault made by a shell command in the machine.
 func inside(name, about, inject, heal string) Kind {
 	shell := func(text string) []string { return []string{"exec", machineArgument, "--", "sh", "-euc", text} }
 	return Kind{Name: name, About: about, Inject: shell(inject), Clear: shell(heal)}
 }
 
-// firewall is a fault made by one rule of the machine's packet filter.
+// firewall returns a fault made by one rule of the machine's packet filter.
 func firewall(name, about, rule string) Kind { return inside(name, about, insert(rule), remove(rule)) }
 
 // mark is the comment that tells our rules from the machine's own.
 const mark = " -m comment --comment strata-fault"
 
-// insert puts a rule first, unless it is there.
+// insert puts a rule first, unless it exists.
 func insert(rule string) string {
 	chain, match, _ := strings.Cut(rule, " ")
 	return fmt.Sprintf("{ iptables -w -C %[1]s 2>/dev/null || iptables -w -I %[1]s; }", chain+mark+" "+match)
 }
 
-// remove takes the rule away, if it is there.
+// remove deletes the rule, if it exists.
 func remove(rule string) string {
 	chain, match, _ := strings.Cut(rule, " ")
 	return fmt.Sprintf("if iptables -w -C %[1]s 2>/dev/null; then iptables -w -D %[1]s; fi", chain+mark+" "+match)

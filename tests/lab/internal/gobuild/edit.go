@@ -15,9 +15,8 @@ import (
 )
 
 // Edit is a change to a dependency's sources: for the little that keeps it from the versions that
-// the other commands have, and for the imports of what is left out. The compiler's cache cannot
-// tell that a package of it is edited from its name, only from its contents, so that nothing else
-// is compiled anew.
+// the other commands have, and for the imports of packages that are left out. The compiler's cache
+// tells an edited package by its content, not by its name, so that no other is compiled anew.
 type Edit struct {
 	// Module is the dependency's path.
 	Module string
@@ -26,8 +25,8 @@ type Edit struct {
 	Old, New string
 }
 
-// edits digest what is edited; nothing, so that the keys of other commands do not change, where
-// that is nothing.
+// edits returns the edits for the step's key. Without edits it returns nothing, so that the keys of
+// other commands do not change.
 func (c Command) edits() []string {
 	var parts []string
 	for _, edit := range c.Edits {
@@ -85,7 +84,7 @@ func (c Command) editInto(ctx context.Context, work string, log io.Writer) error
 	return os.WriteFile(path, text, 0o644)
 }
 
-// editedModules are the dependencies that are edited, each once.
+// editedModules returns the dependencies that are edited, each once.
 func (c Command) editedModules() []string {
 	var modules []string
 	for _, edit := range c.Edits {
@@ -145,7 +144,7 @@ func (c Command) copyEdited(module, from, to string, made map[Edit]bool) error {
 	})
 }
 
-// edit makes a module's edits in the text of a file, and notes those that it made.
+// edit makes a module's edits in the text of a file, and notes them in made.
 func (c Command) edit(module string, text []byte, made map[Edit]bool) []byte {
 	for _, edit := range c.Edits {
 		if edit.Module == module && bytes.Contains(text, []byte(edit.Old)) {

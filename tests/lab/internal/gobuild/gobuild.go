@@ -17,7 +17,7 @@ import (
 	"strata/tests/lab/internal/build"
 )
 
-// Command says what to compile.
+// Command describes a compilation.
 type Command struct {
 	// Module is the folder of the module, whose go.mod pins every dependency.
 	Module string
@@ -35,16 +35,16 @@ type Command struct {
 	Edits []Edit
 }
 
-// environment holds the variables of every build, whoever starts it: no C compiler, no workspace,
-// no downloaded toolchain.
+// environment holds the variables of every build, independent of its caller: no C compiler, no
+// workspace, no downloaded toolchain.
 var environment = []string{
 	"CGO_ENABLED=0", "GOWORK=off", "GOTOOLCHAIN=local", "GOFLAGS=-mod=readonly -buildvcs=false -trimpath -gcflags=all=-dwarf=false",
 }
 
 // memory has the compiler and the linker collect no garbage below a gibibyte, which hardly any
 // comes near: a third less processor time than with Go's default, for half again as much memory
-// (560 MiB for Kubernetes' OpenAPI, among the largest). What they write is the same, so that it is
-// in no key.
+// (560 MiB for Kubernetes' OpenAPI, among the largest). Their output is the same, so that it is in
+// no key.
 var memory = []string{"GOGC=off", "GOMEMLIMIT=1GiB"}
 
 // Key digests the module's files, those of modules that its go.mod replaces by folders, the flags
@@ -84,8 +84,8 @@ func (c Command) Build(ctx context.Context, out string, log io.Writer) error {
 	})
 }
 
-// tags is the flag for them; none, so that the keys of other commands do not change, where there
-// are none.
+// tags returns the flag for them. Without tags it returns none, so that the keys of other commands
+// do not change.
 func (c Command) tags() []string {
 	if len(c.Tags) == 0 {
 		return nil
@@ -93,7 +93,7 @@ func (c Command) tags() []string {
 	return []string{"-tags", strings.Join(c.Tags, ",")}
 }
 
-// ldflags leave out the symbol tables: half the size of a binary that nobody debugs in the lab.
+// ldflags leave out the symbol tables, which the lab does not need: half the size of a binary.
 func (c Command) ldflags() string {
 	flags := []string{"-s", "-w"}
 	for _, variable := range c.Variables {
@@ -133,7 +133,7 @@ func runGo(ctx context.Context, module string, log io.Writer, args ...string) (s
 	return string(out), nil
 }
 
-// replacedFolders are the folders that a go.mod puts in the place of modules.
+// replacedFolders returns the folders that a go.mod puts in the place of modules.
 func replacedFolders(module string) ([]string, error) {
 	path := filepath.Join(module, "go.mod")
 	text, err := os.ReadFile(path)

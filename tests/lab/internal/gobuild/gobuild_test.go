@@ -90,7 +90,7 @@ func TestABinaryIsTheSameFromAnyFolder(t *testing.T) {
 	assert.Equal(t, sums[0], sums[1])
 }
 
-// edited is the module with its dependency edited.
+// edited returns the module with its dependency edited.
 func edited(t *testing.T, old string) gobuild.Command {
 	return gobuild.Command{
 		Module: filepath.Join(inside(t), "tool"), Packages: []string{"."},
@@ -98,7 +98,7 @@ func edited(t *testing.T, old string) gobuild.Command {
 	}
 }
 
-// inside is the module with its dependency in its own folder.
+// inside returns the module with its dependency in its own folder.
 func inside(t *testing.T) string {
 	t.Helper()
 	root := module(t)

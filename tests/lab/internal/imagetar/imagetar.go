@@ -24,8 +24,8 @@ import (
 type Image struct {
 	// Reference is the full name with registry and tag, as Pods ask for it.
 	Reference string
-	// Root is a tar file of what lies below the binary: programs and libraries. Optional: there is
-	// nothing else.
+	// Root is a tar file of the files below the binary: programs and libraries. Optional: there are
+	// none.
 	Root string
 	// Binary is the file to put into the image. Optional where Root is set.
 	Binary string
@@ -71,8 +71,8 @@ func pack(out string, write func(io.Writer) error) (err error) {
 	return errors.Join(write(packer), packer.Close())
 }
 
-// canonical is the name under which containerd looks an image up: on docker.io, one that is in no
-// folder is in library.
+// canonical returns the name under which containerd looks an image up: on docker.io, one that is in
+// no folder is in library.
 func canonical(reference string) string {
 	path, ok := strings.CutPrefix(reference, "docker.io/")
 	if !ok || strings.Contains(path, "/") {
@@ -108,7 +108,7 @@ func (i Image) make() (v1.Image, error) {
 	return i.configure(image, entrypoint)
 }
 
-// plain is a layer that is not compressed: the archive is.
+// plain returns a layer that is not compressed: the archive is.
 func plain(content []byte) v1.Layer { return static.NewLayer(content, types.DockerUncompressedLayer) }
 
 // path is the binary's in the image.
@@ -119,8 +119,8 @@ func (i Image) path() string {
 	return "/" + filepath.Base(i.Binary)
 }
 
-// configure sets what the kubelet and containerd read. No field has a time: the zero time is
-// written.
+// configure sets the fields that the kubelet and containerd read. No field has a time: the zero
+// time is written.
 func (i Image) configure(image v1.Image, entrypoint []string) (v1.Image, error) {
 	config, err := image.ConfigFile()
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 	"strata/tests/lab/internal/imagetar"
 )
 
-// controller is an image with a binary that was written now.
+// controller returns an image with a binary that was written now.
 func controller(t *testing.T) imagetar.Image {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "controller")

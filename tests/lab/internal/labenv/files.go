@@ -30,8 +30,8 @@ func ensurePassphrase(path string) error {
 	return file.Close()
 }
 
-// clearStale removes what earlier runs left in the temporary folder, but nothing that a run going
-// on may need.
+// clearStale removes files of earlier runs from the temporary folder, but none that a run going on
+// may need.
 func clearStale(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 type Variable struct{ Name, Value string }
 
 // Prepare returns the environment for the set of plugins ("stand-in", also by default, or
-// "official"), and creates what it names. wanted are the folders that the official set must have in
-// its PULUMI_HOME.
+// "official"), and creates the folders that it names. wanted are the folders that the official set
+// must have in its PULUMI_HOME.
 func Prepare(at layout.Layout, plugins string, wanted []string) ([]Variable, error) {
 	home, err := pulumiHome(at, plugins, wanted)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"strata/tests/lab/internal/layout"
 )
 
-// built is a layout whose PULUMI_HOMEs have a CLI and no plugins.
+// built returns a layout whose PULUMI_HOMEs have a CLI and no plugins.
 func built(t *testing.T) layout.Layout {
 	t.Helper()
 	at := layout.Layout{Checkout: t.TempDir(), Cache: t.TempDir()}

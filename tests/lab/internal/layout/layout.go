@@ -47,7 +47,7 @@ func Find(dir string) (Layout, error) {
 	}
 }
 
-// originalsOf is the folder of originals; a relative path is relative to the checkout, from
+// originalsOf returns the folder of originals; a relative path is relative to the checkout, from
 // wherever the lab is called.
 func originalsOf(checkout string) string {
 	given := os.Getenv(originals.Variable)
@@ -60,20 +60,19 @@ func originalsOf(checkout string) string {
 	return filepath.Join(checkout, given)
 }
 
-// Lab is the lab's own folder, tests/lab.
+// Lab returns the lab's own folder, tests/lab.
 func (l Layout) Lab() string { return filepath.Join(l.Checkout, "tests", "lab") }
 
 // Tools holds one folder per built tool, NAME-DIGEST.
 func (l Layout) Tools() string { return filepath.Join(l.Cache, "tools") }
 
-// Record is the file of the last build that built something: what it cost, and what it said
-// meanwhile.
+// Record returns the file of the last build that built something: its costs and its estimates.
 func (l Layout) Record() string {
 	return filepath.Join(l.Cache, "last-build"+l.withOriginals()+".json")
 }
 
-// Bundle is the default folder of the assembled artifacts. The one with originals is never in the
-// place of the lab's own.
+// Bundle returns the default folder of the assembled artifacts. The one with originals is never in
+// the place of the lab's own.
 func (l Layout) Bundle() string { return filepath.Join(l.Cache, "bundle"+l.withOriginals()) }
 
 // withOriginals ends the names of folders that hold originals. Each folder of originals has its
@@ -89,16 +88,16 @@ func (l Layout) withOriginals() string {
 // ZeroBundle is the same with stand-ins that take no time: a benchmark's.
 func (l Layout) ZeroBundle() string { return filepath.Join(l.Cache, "bundle-zero-delays") }
 
-// VMBundle is the folder of the virtual machines' disk image, apart from Bundle: only who asks for
-// it has it.
+// VMBundle returns the folder of the virtual machines' disk image, apart from Bundle: it is built
+// only on request.
 func (l Layout) VMBundle() string { return filepath.Join(l.Cache, "vm-bundle") }
 
-// PulumiHome is the PULUMI_HOME with the stand-in plugins, or with those of Originals in their
+// PulumiHome returns the PULUMI_HOME with the stand-in plugins, or with those of Originals in their
 // place.
 func (l Layout) PulumiHome() string { return filepath.Join(l.Cache, "pulumi-home"+l.withOriginals()) }
 
-// OfficialPulumiHome is the PULUMI_HOME with the official plugins.
+// OfficialPulumiHome returns the PULUMI_HOME with the official plugins.
 func (l Layout) OfficialPulumiHome() string { return filepath.Join(l.Cache, "pulumi-home-official") }
 
-// Local is the folder in the checkout for what a run leaves there; never committed.
+// Local returns the folder in the checkout for a run's files; never committed.
 func (l Layout) Local() string { return filepath.Join(l.Checkout, ".strata") }

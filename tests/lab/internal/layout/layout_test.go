@@ -26,7 +26,7 @@ func TestOriginalsAreRelativeToTheCheckout(t *testing.T) {
 	}
 }
 
-// Two stacks may come up at once, each with what could be downloaded for it.
+// Two stacks may come up at once, each with the originals that could be downloaded for it.
 func TestEachFolderOfOriginalsHasItsBundleAndPlugins(t *testing.T) {
 	t.Setenv("ORIGINALS", "/srv/originals")
 	one, err := layout.Find(".")

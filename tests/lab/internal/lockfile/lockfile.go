@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Lock waits until nobody else holds the lock at path, or ctx ends. waiting, if not nil, is called
-// once if it has to wait.
+// Lock waits until no other process holds the lock at path, or ctx ends. waiting, if not nil, is
+// called once if it has to wait.
 func Lock(ctx context.Context, path string, waiting func()) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, fmt.Errorf("locking %s: %w", path, err)

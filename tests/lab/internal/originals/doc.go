@@ -1,6 +1,5 @@
-// Package originals reads a folder of what the projects publish, or of what was built from their
-// repositories, by the names of its files. It knows neither who takes them nor what they stand for:
-// package catalog does.
+// Package originals reads a folder of upstream artifacts, or of builds of their repositories, by
+// the names of its files. Package catalog knows the users and the meaning of each.
 //
 //	k3s-v1.36.3+k3s1                              ARTIFACT-VERSION, with its usual ending
 //	metallb-chart-0.16.2.tgz

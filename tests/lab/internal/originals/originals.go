@@ -81,7 +81,7 @@ func Read(dir string, known []string) (Set, error) {
 	return set, nil
 }
 
-// Some is an error where a folder was named and has neither an original nor a reference.
+// Some returns an error where a folder was named and has neither an original nor a reference.
 func (s Set) Some(dir string) error {
 	if dir == "" || len(s.All)+len(s.References) > 0 {
 		return nil
@@ -131,7 +131,7 @@ func parse(path string, known []string) (Original, error) {
 	return found, nil
 }
 
-// twice says that an artifact is there already. Archives may be any number.
+// twice returns an error for a second file of an artifact. Archives may be any number.
 func (s Set) twice(one Original) error {
 	i := slices.IndexFunc(s.All, func(other Original) bool { return one.Name != "" && other.Name == one.Name })
 	if i < 0 {
@@ -140,7 +140,7 @@ func (s Set) twice(one Original) error {
 	return fmt.Errorf("%s and %s: both are %s; keep one", s.All[i].Base, one.Base, one.Name)
 }
 
-// Named is the original of an artifact.
+// Named returns the original of an artifact.
 func (s Set) Named(name string) (Original, bool) {
 	i := slices.IndexFunc(s.All, func(one Original) bool { return name != "" && one.Name == name })
 	if i < 0 {
@@ -149,7 +149,7 @@ func (s Set) Named(name string) (Original, bool) {
 	return s.All[i], true
 }
 
-// ImagesOf are the archives of images that go with an artifact.
+// ImagesOf returns the archives of images that go with an artifact.
 func (s Set) ImagesOf(artifact string) []Original {
 	return slices.DeleteFunc(slices.Clone(s.All), func(one Original) bool { return one.Images == "" || one.Images != artifact })
 }
@@ -165,7 +165,7 @@ func (s Set) Reference(other string) string {
 	return ""
 }
 
-// repository is a reference without its tag.
+// repository returns a reference without its tag.
 func repository(reference string) string {
 	if at := strings.LastIndexByte(reference, ':'); at > strings.LastIndexByte(reference, '/') {
 		return reference[:at]

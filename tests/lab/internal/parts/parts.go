@@ -21,7 +21,7 @@ type Part struct {
 	Version string
 	// Pin is Strata's pin where it is another version; else empty.
 	Pin string
-	// What says what the part is.
+	// What describes the part.
 	What string
 }
 
@@ -47,7 +47,7 @@ func List(artifacts []bundle.Artifact, pins map[string]string) []Part {
 	return list
 }
 
-// Print writes the table, and a sentence that counts what a reader should know.
+// Print writes the table, and a sentence with the counts that a reader should know.
 func Print(out io.Writer, list []Part) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	_, _ = fmt.Fprintln(table, "PART\tIS\tVERSION\tPIN\tWHAT")

@@ -3,5 +3,5 @@
 // (plugins/resource-NAME-vVERSION/pulumi-resource-NAME).
 //
 // Files are exchanged one by one with a rename, so that a running `pulumi` keeps the one that it
-// started with; what the CLI itself keeps in the folder is left alone.
+// started with; the CLI's own files in the folder are left alone.
 package pulumihome

@@ -45,7 +45,7 @@ func InstallPlugin(home, name, version, binary string) error {
 	return place(binary, filepath.Join(home, PluginFolder(name, version), "pulumi-resource-"+name))
 }
 
-// WriteManifest records what home holds; an unchanged manifest is not written again.
+// WriteManifest records home's content; an unchanged manifest is not written again.
 func WriteManifest(home string, manifest bundle.Manifest) error {
 	text, err := manifest.Encode()
 	if err != nil {

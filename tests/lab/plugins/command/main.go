@@ -1,5 +1,5 @@
-// Command pulumi-resource-command is the lab's stand-in for the official command
-// plugin. See doc.go for what it keeps of the original.
+// Command pulumi-resource-command is the lab's stand-in for the official command plugin. See doc.go
+// for the behaviour that it keeps.
 package main
 
 import (

@@ -22,8 +22,7 @@ type TextArgs struct {
 	// Keepers are arbitrary values whose change makes a new text.
 	Keepers *map[string]string `pulumi:"keepers,optional"`
 
-	// The others are in a state; Check refuses them here unless they are what
-	// they are by default.
+	// The others are in a state; Check refuses them here unless they have their default values.
 	Lower           *bool   `pulumi:"lower,optional"`
 	Upper           *bool   `pulumi:"upper,optional"`
 	Numeric         *bool   `pulumi:"numeric,optional"`
@@ -35,7 +34,7 @@ type TextArgs struct {
 	MinSpecial      *int    `pulumi:"minSpecial,optional"`
 }
 
-// withDefaults fills in what the outputs show for absent inputs.
+// withDefaults fills in the outputs' values for absent inputs.
 func (a TextArgs) withDefaults() TextArgs {
 	for _, field := range []**bool{&a.Lower, &a.Upper, &a.Numeric, &a.Number, &a.Special} {
 		if *field == nil {

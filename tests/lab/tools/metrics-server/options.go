@@ -89,7 +89,7 @@ func (o *options) kubelet(access *rest.Config) *client.KubeletClientConfig {
 	return config
 }
 
-// apiserver serves metrics.k8s.io to the API server, which answers for who may read it.
+// apiserver serves metrics.k8s.io to the API server, which checks its readers' rights.
 func (o *options) apiserver() (*genericapiserver.Config, error) {
 	if err := o.serving.MaybeDefaultWithSelfSignedCerts("localhost", nil, []net.IP{net.ParseIP("127.0.0.1")}); err != nil {
 		return nil, fmt.Errorf("making a certificate: %w", err)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// behaviour is what a test makes of the server.
+// behaviour is the server's behaviour as a test sets it.
 type behaviour struct {
 	startDelay, takes, drain time.Duration
 	version                  string

@@ -6,7 +6,7 @@
 //	POST any path   200, the request's body; header X-Pod: <host name>
 //
 // GET /ready answers 200 once it serves. It listens on $LISTEN (default :8080) and ends orderly on
-// SIGTERM: open requests are finished first. What a test may make of it, all optional:
+// SIGTERM: open requests are finished first. A test's settings, all optional:
 //
 //	START_DELAY  how long it does not listen yet, for example 3s
 //	TAKES        how long each POST takes, for example 200ms
@@ -29,11 +29,11 @@ import (
 	"time"
 )
 
-// maxBody bounds what one POST may echo, so that a wrong client cannot take the node's memory.
+// maxBody bounds the body that one POST may echo, so that a wrong client cannot take the node's
+// memory.
 const maxBody = 1 << 20
 
-// drainTime is how long open requests may take after SIGTERM; below the Pod's default grace of 30
-// s.
+// drainTime bounds open requests after SIGTERM; below the Pod's default grace of 30 s.
 const drainTime = 20 * time.Second
 
 func main() {

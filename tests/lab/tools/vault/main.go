@@ -1,6 +1,6 @@
-// Command vault is Vault's own command, with a server that has what Strata and its tests use:
-// Kubernetes authentication and file storage come on top of what Vault calls minimal (its build
-// tag). The official server has some sixty plugins and storages more, most of them over the SDKs of
+// Command vault is Vault's own command, with a server that has the parts for Strata and its tests:
+// Kubernetes authentication and file storage come on top of Vault's minimal server (its build tag).
+// The official server has some sixty plugins and storages more, most of them over the SDKs of
 // clouds, which take eight times as long to compile as the rest.
 package main
 

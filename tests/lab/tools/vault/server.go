@@ -18,8 +18,8 @@ import (
 	"github.com/hashicorp/vault/serviceregistration/kubernetes"
 )
 
-// server is `vault server`. What is not named here, such as PKI, comes from the minimal registry as
-// a plugin; a factory that is named goes before the registry.
+// server returns `vault server`. Plugins that are not named here, such as PKI, come from the
+// minimal registry; a factory that is named goes before the registry.
 func server() *command.ServerCommand {
 	return &command.ServerCommand{
 		BaseCommand: &command.BaseCommand{

@@ -42,7 +42,7 @@ type balancerState struct {
 	ServerAddresses []string
 }
 
-// Start listens on 127.0.0.1:port and knows the join server, plus what the last run knew.
+// Start listens on 127.0.0.1:port and knows the join server, plus the last run's servers.
 func Start(dataDir, serverURL, port string) (*Balancer, error) {
 	u, err := url.Parse(serverURL)
 	if err != nil {

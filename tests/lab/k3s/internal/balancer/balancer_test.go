@@ -34,7 +34,7 @@ func answering(t *testing.T, name string) string {
 	return listener.Addr().String()
 }
 
-// dead is an address nobody listens on.
+// dead returns an address without a listener.
 func dead(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -43,7 +43,7 @@ func dead(t *testing.T) string {
 	return listener.Addr().String()
 }
 
-// through reads what answers behind the balancer.
+// through reads the answer of a server behind the balancer.
 func through(t *testing.T, b *Balancer) string {
 	t.Helper()
 	client, far := net.Pipe()

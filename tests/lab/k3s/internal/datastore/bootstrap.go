@@ -48,8 +48,8 @@ func (e *Etcd) Claim(ctx context.Context, password string, material map[string][
 	return material, err
 }
 
-// Rotate encrypts the key material with another password, under that one's name, and deletes what
-// had the former (k3s-io/k3s pkg/cluster/storage.go, RotateBootstrapToken, doMigrateToken).
+// Rotate encrypts the key material with another password, under that one's name, and deletes the
+// former one (k3s-io/k3s pkg/cluster/storage.go, RotateBootstrapToken, doMigrateToken).
 func (e *Etcd) Rotate(ctx context.Context, former, password string) error {
 	client := e.client.Load()
 	found, err := client.Get(ctx, keyOf(former))
@@ -71,7 +71,7 @@ func (e *Etcd) Rotate(ctx context.Context, former, password string) error {
 	return err
 }
 
-// keyOf is the name of what a password encrypts.
+// keyOf returns the key of the data that a password encrypts.
 func keyOf(password string) string {
 	sum := sha256.Sum256([]byte(password))
 	return bootstrapPrefix + hex.EncodeToString(sum[:])[:12]

@@ -36,8 +36,8 @@ const (
 	nodeLease    = "k3s"
 )
 
-// RunController promotes learners on whichever server leads etcd, and follows the Nodes on those
-// that hold the leases. K3s looks at learners every 15 s; the lab every 2 s, to save minutes of
+// RunController promotes learners on the server that leads etcd, and follows the Nodes on the
+// holders of the leases. K3s looks at learners every 15 s; the lab every 2 s, to save minutes of
 // every test.
 func (e *Etcd) RunController(ctx context.Context, core kubernetes.Interface) {
 	go elect(ctx, core, membersLease, func(ctx context.Context) {

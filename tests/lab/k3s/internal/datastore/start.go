@@ -66,8 +66,8 @@ func (e *JoinError) Unwrap() error { return e.why }
 // not up yet.
 var errMemberList = errors.New("failed to get MemberList from server")
 
-// joinCluster tries until it is in, or until etcd refuses for another reason than that it is
-// somebody else's turn: it takes one learner at a time (k3s-io/k3s pkg/etcd/etcd.go, pollJoin).
+// joinCluster tries until it is in, or until etcd refuses for another reason than a present
+// learner: it takes one at a time (k3s-io/k3s pkg/etcd/etcd.go, pollJoin).
 func (e *Etcd) joinCluster(ctx context.Context, join *supervisor.Client) error {
 	return wait.PollUntilContextCancel(ctx, joinRetry, true, func(context.Context) (bool, error) {
 		cluster, err := e.addMember(ctx, join)

@@ -51,7 +51,7 @@ func New(config *rest.Config) (*Deployer, error) {
 	return &Deployer{client: client, mapper: mapper, applied: map[string][sha256.Size]byte{}}, nil
 }
 
-// Run deletes what is disabled, then follows the folder until ctx ends. What fails is tried again.
+// Run deletes disabled components, then follows the folder until ctx ends. It retries failures.
 func (d *Deployer) Run(ctx context.Context, dir string, removed map[string][]byte) {
 	for {
 		failed := false
@@ -100,7 +100,7 @@ func (d *Deployer) applyDir(ctx context.Context, dir string) error {
 	return errors.Join(errs...)
 }
 
-// isManifest leaves out what a .skip file next to it excludes.
+// isManifest leaves out files that a .skip file next to them excludes.
 func isManifest(path string) bool {
 	if _, err := os.Stat(path + ".skip"); err == nil {
 		return false

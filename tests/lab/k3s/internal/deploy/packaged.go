@@ -77,7 +77,7 @@ func Missing(disabled []string) []string {
 	return names
 }
 
-// CheckDisable refuses nothing, as K3s: it only names what is unknown.
+// CheckDisable refuses nothing, as K3s: it only warns of unknown names.
 func CheckDisable(disabled []string) (warnings []string) {
 	known := append([]string{"coredns", "metrics-server"}, absent...)
 	for _, name := range disabled {

@@ -12,8 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// script is the lab's, or the original that K3S_INSTALL names: what is held of the one is true of
-// the other.
+// script is the lab's, or the original that K3S_INSTALL names: the same tests hold for both.
 var script, isOriginal = named("K3S_INSTALL", "../../install.sh")
 
 func named(variable, otherwise string) (string, bool) {

@@ -18,7 +18,7 @@ type Config struct {
 	APIURL string
 	// Token is the join token.
 	Token string
-	// Labels and Taints are what the Node registers with.
+	// Labels and Taints are those that the Node registers with.
 	Labels, Taints []string
 	// KubeletArgs and ProxyArgs are the user's "name=value" extras.
 	KubeletArgs, ProxyArgs []string

@@ -36,7 +36,7 @@ func (c *Config) importImages(ctx context.Context) {
 	importArchives(c.agentPath("images"), func(file string) error { return c.importImage(ctx, file) })
 }
 
-// importArchives imports what lies in a folder, and keeps the cache where there is one.
+// importArchives imports the archives of a folder, and keeps the cache where there is one.
 func importArchives(dir string, load func(file string) error) {
 	known, cached := loadCache(filepath.Join(dir, imageCache))
 	seen := map[string]imported{}

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// start imports what is in a folder as one start does, and returns the names of what was imported.
+// start imports a folder's archives as one start does, and returns their names.
 func start(t *testing.T, dir string) []string {
 	t.Helper()
 	var names []string

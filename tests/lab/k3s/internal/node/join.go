@@ -32,7 +32,7 @@ const (
 )
 
 // join gets certificates and configuration; it tries until it succeeds. The lines and their levels
-// are K3s's: what a server refuses, a wrong token as well, is told as information only (k3s-io/k3s
+// are K3s's: a server's refusal, even of a wrong token, is logged as information only (k3s-io/k3s
 // pkg/agent/run.go, createProxyAndValidateToken, and pkg/agent/config/config.go, Get).
 func (c *Config) join(ctx context.Context, serverURL string) error {
 	for {

@@ -39,8 +39,8 @@ func (c *Config) runKubelet(ctx context.Context) error {
 	return nil
 }
 
-// writeKubeletConfig keeps K3s's values; on cgroup v1 it adds what makes kubelet run in a container
-// machine whose cgroup tree it must not rearrange.
+// writeKubeletConfig keeps K3s's values; on cgroup v1 it adds the settings that kubelet needs in a
+// container machine whose cgroup tree it must not rearrange.
 func (c *Config) writeKubeletConfig(file string) error {
 	config := map[string]any{
 		"apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration",
@@ -81,7 +81,7 @@ func (c *Config) writeKubeletConfig(file string) error {
 	return os.WriteFile(file, append(data, '\n'), 0o600)
 }
 
-// resolvConf is the host's file unless a pod cannot use it (a resolver on loopback): then K3s
+// resolvConf returns the host's file unless a pod cannot use it (a resolver on loopback): then K3s
 // writes one.
 func (c *Config) resolvConf() string {
 	if c.ResolvConf != "" {

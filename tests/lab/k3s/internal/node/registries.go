@@ -60,7 +60,7 @@ type registryHost struct {
 //go:embed hosts.toml.tmpl
 var hostsTemplate string
 
-// readRegistries is a registries.yaml; without one there are none.
+// readRegistries reads a registries.yaml; without the file there are none.
 func readRegistries(file string) (read registries, err error) {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -146,7 +146,7 @@ func withScheme(address string) string {
 	return "https://" + address
 }
 
-// registryOf is the registry that an endpoint belongs to, by its name in configs.
+// registryOf returns the registry that an endpoint belongs to, by its name in configs.
 func registryOf(address string) string {
 	parsed, err := url.Parse(withScheme(address))
 	if err != nil {
@@ -158,7 +158,8 @@ func registryOf(address string) string {
 	return parsed.Host
 }
 
-// endpointOf is an address as containerd is to ask it (the same file, normalizeEndpointAddress).
+// endpointOf returns an address as containerd is to ask it (the same file,
+// normalizeEndpointAddress).
 func endpointOf(address string) registryEndpoint {
 	parsed, err := url.Parse(withScheme(address))
 	if err != nil {

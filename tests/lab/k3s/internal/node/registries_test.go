@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What K3s v1.34's own functions made of the same registries.yaml (k3s-io/k3s
+// The output of K3s v1.34's own functions for the same registries.yaml (k3s-io/k3s
 // pkg/agent/containerd/config.go, getHostConfigs, and pkg/agent/templates/templates.go), but for
 // empty lines and indentation, which TOML does not read.
 func TestRegistriesBecomeWhatContainerdReads(t *testing.T) {

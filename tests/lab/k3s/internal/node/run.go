@@ -97,5 +97,5 @@ func (c *Config) annotate(ctx context.Context, client kubernetes.Interface, extr
 	return err
 }
 
-// ControllerKubeconfig is the path of the credentials that may list servers.
+// ControllerKubeconfig returns the path of the credentials that may list servers.
 func (c *Config) ControllerKubeconfig() string { return c.agentPath("k3scontroller.kubeconfig") }

@@ -151,7 +151,7 @@ func (ca *CA) Issue(base string, o Options) error {
 	return os.WriteFile(base+".crt", cert, 0o644)
 }
 
-// stays says whether the certificate in a file is still of use.
+// stays reports whether the certificate in a file is still of use.
 func (ca *CA) stays(path string, public crypto.PublicKey, names Names) bool {
 	data, err := os.ReadFile(path)
 	block, _ := pem.Decode(data)

@@ -35,7 +35,7 @@ var Bootstrap = []string{
 	"service.key", "../cred/encryption-config.json",
 }
 
-// Material returns the files of Bootstrap that are there: encryption of secrets is optional.
+// Material returns the existing files of Bootstrap: encryption of secrets is optional.
 func (s *Server) Material() (map[string][]byte, error) {
 	files := map[string][]byte{}
 	for _, name := range Bootstrap {
@@ -51,7 +51,7 @@ func (s *Server) Material() (map[string][]byte, error) {
 	return files, nil
 }
 
-// Ensure makes what is absent: authorities first, then certificates, keys and kubeconfigs.
+// Ensure makes absent files: authorities first, then certificates, keys and kubeconfigs.
 func (s *Server) Ensure(apiPort int) error {
 	for _, dir := range []string{s.Path("etcd"), s.Path("temporary-certs"), s.Cred("")} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {

@@ -96,7 +96,7 @@ func ends(t *testing.T, s *pki.Server, name string) time.Time {
 	return cert.NotAfter
 }
 
-// As K3s: a restart renews what ends soon, and nothing else.
+// As K3s: a restart renews certificates that end soon, and no others.
 func TestARestartRenewsCertificatesNearTheirEndOnly(t *testing.T) {
 	s := newServer(t)
 	whole := ends(t, s, "client-admin")

@@ -74,11 +74,11 @@ func forgetPassword(ctx context.Context, core kubernetes.Interface, name string)
 	}
 }
 
-// resetFlag is there after a reset until the next ordinary start, so that a unit that is restarted
-// with the flag does not reset again and again.
+// resetFlag returns a file that exists after a reset until the next ordinary start. A unit that is
+// restarted with the flag does not reset again and again.
 func (s *instance) resetFlag() string { return filepath.Join(s.dir, "db", "reset-flag") }
 
-// mayReset says what K3s says before it resets (k3s-io/k3s pkg/cli/server/server.go,
+// mayReset returns K3s's own refusals of a reset (k3s-io/k3s pkg/cli/server/server.go,
 // pkg/cluster/managed.go).
 func (s *instance) mayReset() error {
 	if s.parsed.Texts["server"] != "" {

@@ -17,7 +17,7 @@ const (
 	port              = 6443
 )
 
-// Images the packaged manifests run, set by the build to what the lab's image archives hold.
+// Images the packaged manifests run, set by the build to those in the lab's image archives.
 var (
 	PauseImage   = "rancher/mirrored-pause:3.6"
 	CoreDNSImage = "rancher/mirrored-coredns-coredns:1.13.1"
@@ -88,7 +88,7 @@ func nodeName(p *settings.Parsed) (string, error) {
 	return strings.ToLower(name), nil
 }
 
-// defaultIP is the address of the interface with the default route; K3s fails without one.
+// defaultIP returns the address of the interface with the default route; K3s fails without one.
 func defaultIP() (string, error) {
 	conn, err := net.Dial("udp4", "203.0.113.1:9") // no packet is sent; the kernel picks the source address
 	if err != nil {

@@ -57,7 +57,7 @@ func firstIP(cidr string, n int) (net.IP, error) {
 }
 
 // prepare gets the key material, from the server to join or from this one's own disk, and writes
-// what depends on it. It returns a client for the server to join, or nil.
+// the files that depend on it. It returns a client for the server to join, or nil.
 func (s *instance) prepare(ctx context.Context) (*supervisor.Client, error) {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return nil, err
@@ -143,8 +143,8 @@ func (s *instance) keep(files map[string][]byte) error {
 	return nil
 }
 
-// compareConfig asks as an agent does, with the agents' token where there is one. A server that
-// does not tell is only warned of, and the names of what differs are in warnings: the error has
+// compareConfig asks as an agent does, with the agents' token where there is one. It only warns of
+// a server that does not tell. The names of differing settings are in the warnings: the error has
 // none.
 func (s *instance) compareConfig(ctx context.Context, url, given string) error {
 	if agents := strings.TrimSpace(s.parsed.Texts["agent-token"]); agents != "" {

@@ -20,8 +20,8 @@ type flagSpec struct {
 }
 
 // Flags are named as in k3s-io/k3s pkg/cli/cmds (v1.34). One line per group; "name,n" is an alias,
-// "name=ENV" an environment variable. What the lab does not implement is still accepted here,
-// because K3s accepts it; ignored reports those so that they are not lost in silence.
+// "name=ENV" an environment variable. Flags that the lab does not implement are still accepted
+// here, because K3s accepts them; ignored reports those so that they are not lost in silence.
 const (
 	sharedText = `config,c=K3S_CONFIG_FILE log,l data-dir,d=K3S_DATA_DIR token,t=K3S_TOKEN token-file=K3S_TOKEN_FILE
 		server,s=K3S_URL node-name=K3S_NODE_NAME vmodule container-runtime-endpoint image-service-endpoint default-runtime
@@ -81,7 +81,7 @@ func parseSpecs(table string, k kind) []flagSpec {
 	return specs
 }
 
-// implemented are the flags that change what the lab's K3s does.
+// implemented are the flags that change the behaviour of the lab's K3s.
 var implemented = map[string]bool{}
 
 func init() {

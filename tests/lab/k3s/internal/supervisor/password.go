@@ -26,7 +26,7 @@ const PasswordFile = "/etc/rancher/node/password"
 // errVerify: the stored hash is of another password.
 var errVerify = errors.New("unable to verify password for node")
 
-// PasswordSecret is the name of a node's Secret in kube-system.
+// PasswordSecret returns the name of a node's Secret in kube-system.
 func PasswordSecret(node string) string { return strings.ToLower(node + ".node-password.k3s") }
 
 // checkNode reads the node's name and password from the headers. The first password a name comes

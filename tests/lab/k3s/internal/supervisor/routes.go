@@ -90,7 +90,7 @@ func (s *Server) bootstrap(w http.ResponseWriter, _ *http.Request, _ identity) {
 	sendJSON(w, http.StatusOK, files)
 }
 
-// rotate gives the servers another token. Who asks next still has the former one: K3s reads its
+// rotate gives the servers another token. The next request still has the former one: K3s reads its
 // users when it starts (k3s-io/k3s pkg/server/handlers/token.go).
 func (s *Server) rotate(w http.ResponseWriter, r *http.Request, _ identity) {
 	if r.Method != http.MethodPut {
@@ -190,7 +190,7 @@ type Config struct {
 }
 
 // Critical must be the same on every server. It travels under the names of K3s's flags, by which
-// K3s tells what differs (k3s-io/k3s pkg/daemons/config/types.go, CriticalControlArgs).
+// K3s names the differences (k3s-io/k3s pkg/daemons/config/types.go, CriticalControlArgs).
 type Critical struct {
 	ClusterCIDR           string `json:"cluster-cidr"`
 	ServiceCIDR           string `json:"service-cidr"`

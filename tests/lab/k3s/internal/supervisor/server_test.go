@@ -27,7 +27,7 @@ import (
 	"strata/tests/lab/k3s/internal/token"
 )
 
-// newServer is a supervisor on a loopback port with a real PKI.
+// newServer returns a supervisor on a loopback port with a real PKI.
 func newServer(t *testing.T) (*Server, string) {
 	t.Helper()
 	keys := &pki.Server{Dir: t.TempDir(), Names: pki.ServerNames("node-1", net.IPv4(127, 0, 0, 1), net.IPv4(10, 43, 0, 1), "cluster.local", nil)}

@@ -52,7 +52,7 @@ func Format(user, password string, caPEM []byte) string {
 	return fmt.Sprintf("%s%s::%s:%s", prefix, Hash(caPEM), user, password)
 }
 
-// Hash is the hex SHA-256 of the CA bundle as the server's /cacerts sends it.
+// Hash returns the hex SHA-256 of the CA bundle as the server's /cacerts sends it.
 func Hash(caPEM []byte) string {
 	sum := sha256.Sum256(caPEM)
 	return hex.EncodeToString(sum[:])

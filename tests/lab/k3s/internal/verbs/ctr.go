@@ -13,7 +13,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// ctr runs containerd's command. Its import unpacks what is packed by zstd, as K3s's does
+// ctr runs containerd's command. Its import unpacks archives packed by zstd, as K3s's does
 // (containerd 2, core/transfer/archive/importer.go); Debian's, which is older, does not.
 func ctr(args []string) error {
 	args = append([]string{"--address", socket, "--namespace", "k8s.io"}, args...)

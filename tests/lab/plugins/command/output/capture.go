@@ -64,8 +64,8 @@ func (c *Capture) Fail(cause error, command string) error {
 	return fmt.Errorf("%w: running %q:\n%s", cause, command, c.both.String())
 }
 
-// logLines stops at a line over 64 KiB, like the official plugin: from then on
-// nobody reads the pipe and the command blocks on its next write.
+// logLines stops at a line over 64 KiB, like the official plugin: from then on the pipe is not read
+// and the command blocks on its next write.
 func logLines(ctx context.Context, from io.Reader) {
 	logger := p.GetLogger(ctx)
 	lines := bufio.NewScanner(from)

@@ -1,7 +1,7 @@
-// Package output captures what a command prints.
+// Package output captures a command's output.
 //
-// It owns the two streams as outputs, their interleaving for error messages,
-// and the live log lines. It does not start commands.
+// It owns the two streams as outputs, their interleaving for error messages, and the live log
+// lines. It does not start commands.
 //
 // A Capture is safe for two writers at once; Close waits for the last log line.
 package output

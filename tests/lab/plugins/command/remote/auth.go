@@ -10,7 +10,7 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 )
 
-// config is the SSH client configuration of a connection whose defaults are set.
+// config returns the SSH client configuration of a connection whose defaults are set.
 func (c *Connection) config() (*ssh.ClientConfig, error) {
 	config := &ssh.ClientConfig{
 		User: *c.User,
@@ -31,8 +31,8 @@ func (c *Connection) config() (*ssh.ClientConfig, error) {
 	return config, err
 }
 
-// methods are the private key and $SSH_AUTH_SOCK: an agent that does not answer fails the command,
-// private key or not.
+// methods returns the private key and $SSH_AUTH_SOCK: an agent that does not answer fails the
+// command, private key or not.
 func (c *Connection) methods() ([]ssh.AuthMethod, error) {
 	var methods []ssh.AuthMethod
 	if c.PrivateKey != nil {

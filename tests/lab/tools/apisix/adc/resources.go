@@ -1,6 +1,6 @@
-// Package adc is what stands between APISIX's controller and its data plane: the terms in which the
-// one speaks (apisix-ingress-controller api/adc), and how they become the other's (api7/adc
-// libs/backend-apisix-standalone).
+// Package adc stands between APISIX's controller and its data plane. It has the terms of the
+// controller (apisix-ingress-controller api/adc), and their translation for the data plane
+// (api7/adc libs/backend-apisix-standalone).
 package adc
 
 import "strata/tests/lab/tools/apisix/admin"
@@ -20,8 +20,8 @@ type Metadata struct {
 	Labels map[string]string `json:"labels,omitempty"`
 }
 
-// Service is one rule of a route: its hosts, its routes, and where they lead. Upstreams are those
-// that its plugins name.
+// Service is one rule of a route: its hosts, its routes, and where they lead. Upstreams are the
+// upstreams that its plugins name.
 type Service struct {
 	Metadata
 	Hosts     []string       `json:"hosts,omitempty"`
@@ -59,14 +59,14 @@ type Certificate struct {
 	Key         string `json:"key"`
 }
 
-// Consumer is somebody with credentials.
+// Consumer is a client with credentials.
 type Consumer struct {
 	Username    string         `json:"username"`
 	Credentials []Credential   `json:"credentials,omitempty"`
 	Plugins     map[string]any `json:"plugins,omitempty"`
 }
 
-// Credential is one of somebody's; its type is the plugin's name.
+// Credential is one of a consumer's; its type is the plugin's name.
 type Credential struct {
 	Metadata
 	Config map[string]any `json:"config"`
@@ -81,7 +81,7 @@ type Request struct {
 			Server   []string `json:"server"`
 			Token    string   `json:"token"`
 			CacheKey string   `json:"cacheKey"`
-			// BypassCache asks every server what it has before anything is sent.
+			// BypassCache asks every server for its configuration before anything is sent.
 			BypassCache bool `json:"bypassCache"`
 		} `json:"opts"`
 		Config Resources `json:"config"`

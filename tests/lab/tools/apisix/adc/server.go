@@ -15,8 +15,7 @@ import (
 	"strata/tests/lab/tools/apisix/admin"
 )
 
-// sender sends to data planes; the original's has no bound but that of who asks (exec_adc_timeout,
-// 15 s).
+// sender sends to data planes; the original's has only its caller's bound (exec_adc_timeout, 15 s).
 var sender = &http.Client{Timeout: 15 * time.Second}
 
 // Handler is ADC's server: /sync sends a configuration to each data plane, /validate has the first
@@ -53,7 +52,7 @@ func Handler() http.Handler {
 	return mux
 }
 
-// read is a request of somebody who names a server and has a key.
+// read reads a request that names a server and has a key.
 func read(body io.Reader) (Request, error) {
 	var request Request
 	if err := json.NewDecoder(body).Decode(&request); err != nil {
@@ -66,7 +65,7 @@ func read(body io.Reader) (Request, error) {
 	return request, nil
 }
 
-// caches are the data planes that have been asked what they have, by cacheKey.
+// caches are the data planes that have been asked for their configuration, by cacheKey.
 type caches struct {
 	mu    sync.Mutex
 	known map[string]bool
@@ -118,7 +117,7 @@ func (c *caches) sync(ctx context.Context, request Request) (Result, error) {
 	return result, nil
 }
 
-// ask is the status and body of a request to a data plane.
+// ask returns the status and body of a request to a data plane.
 func ask(ctx context.Context, method, address, key string, body any) (int, string, error) {
 	text, err := json.Marshal(body)
 	if err != nil {

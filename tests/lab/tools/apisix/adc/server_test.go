@@ -69,8 +69,8 @@ func TestASyncGoesToEveryDataPlaneAndSaysHowItWent(t *testing.T) {
 	}
 }
 
-// Before anything is sent, every data plane is asked what it has, and one that does not answer
-// holds up all; later ones only themselves.
+// Before anything is sent, every data plane is asked for its configuration. One that does not
+// answer holds up all; later ones only themselves.
 func TestTheFirstSyncNeedsEveryDataPlane(t *testing.T) {
 	puts := atomic.Int64{}
 	good := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

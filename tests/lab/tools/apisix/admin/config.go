@@ -1,9 +1,9 @@
-// Package admin is what ADC sends and the data plane takes and gives, in the terms of APISIX's
+// Package admin has the messages between ADC and the data plane, in the terms of APISIX's
 // standalone admin API (/apisix/admin/configs).
 package admin
 
 // Port and Path are where the data plane takes it, Header carries the key, and Digest the sum of
-// what is sent: the same one again changes nothing (apisix/admin/standalone.lua, update).
+// the message: the same one again changes nothing (apisix/admin/standalone.lua, update).
 const (
 	Port   = 9180
 	Path   = "/apisix/admin/configs"
@@ -15,7 +15,8 @@ const (
 type Config struct {
 	Routes   []Route   `json:"routes,omitempty"`
 	Services []Service `json:"services,omitempty"`
-	// Upstreams are the services' own, each with its service's id, and those that a plugin names.
+	// Upstreams are the services' own, each with its service's id, and the upstreams that a plugin
+	// names.
 	Upstreams   []Upstream   `json:"upstreams,omitempty"`
 	SSLs        []SSL        `json:"ssls,omitempty"`
 	Consumers   []Consumer   `json:"consumers,omitempty"`
@@ -67,7 +68,7 @@ type SSL struct {
 	Key  string   `json:"key"`
 }
 
-// Consumer is somebody, by a name, or credentials of somebody, by an id: name/credentials/id.
+// Consumer is a consumer, by a name, or one's credentials, by an id: name/credentials/id.
 type Consumer struct {
 	ID       string         `json:"id,omitempty"`
 	Username string         `json:"username,omitempty"`

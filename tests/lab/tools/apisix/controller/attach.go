@@ -44,8 +44,8 @@ func (c *controller) routeStatus(route object) map[string]any {
 	return map[string]any{"parents": parents}
 }
 
-// unreachable says why the data planes of an object's Gateways cannot be asked. A Gateway that
-// names none has nothing to be asked.
+// unreachable returns the reason why the data planes of an object's Gateways cannot be asked. A
+// Gateway that names none has nothing to be asked.
 func (c *controller) unreachable(of ...object) error {
 	for _, gateway := range of {
 		if named := text(gateway, "spec", "infrastructure", "parametersRef", "name"); named != "" {
@@ -57,8 +57,8 @@ func (c *controller) unreachable(of ...object) error {
 	return nil
 }
 
-// parents are the Gateways that a route names, ours only, and whether one of them has a listener
-// for it.
+// parents returns the Gateways that a route names, ours only, and whether one of them has a
+// listener for it.
 func (c *controller) parents(route object) (found []object, attached bool) {
 	for _, ref := range list(route.Object, "spec", "parentRefs") {
 		if gateway := c.parent(route, ref); gateway != nil {
@@ -69,8 +69,8 @@ func (c *controller) parents(route object) (found []object, attached bool) {
 	return found, attached
 }
 
-// unusable says why a GatewayProxy leads nowhere: it does not exist, or its key's Secret or its
-// Service does not.
+// unusable returns the reason why a GatewayProxy leads nowhere: it does not exist, or its key's
+// Secret or its Service does not.
 func (c *controller) unusable(namespace, name string) error {
 	proxy, err := c.needed(proxies, namespace, name)
 	if err == nil {
@@ -79,8 +79,8 @@ func (c *controller) unusable(namespace, name string) error {
 	return err
 }
 
-// resolved says of a route whether the Services and ports that it leads to are there; the last that
-// is not counts. A port that is not there has no reason of its own in the original
+// resolved reports of a route whether the Services and ports that it leads to exist; the last
+// missing one counts. A missing port has no reason of its own in the original
 // (internal/controller/httproute_controller.go, processHTTPRouteBackendRefs).
 func (c *controller) resolved(route object) map[string]any {
 	found := condition(route, "ResolvedRefs", "True", "ResolvedRefs", "backendRefs are resolved")
@@ -99,8 +99,8 @@ func (c *controller) resolved(route object) map[string]any {
 	return found
 }
 
-// invalid says why an object of APISIX's own kinds is not accepted. A plugin configuration is
-// accepted whatever it says.
+// invalid returns the reason why an object of APISIX's own kinds is not accepted. A plugin
+// configuration is accepted whatever it says.
 func (c *controller) invalid(resource schema.GroupVersionResource, o object) error {
 	switch resource {
 	case pluginConfigs:
@@ -119,8 +119,8 @@ func (c *controller) invalid(resource schema.GroupVersionResource, o object) err
 	return err
 }
 
-// attached counts the routes of a listener: those that the controller has told so, by each of their
-// parentRefs that fits.
+// attached counts the routes of a listener that the controller has accepted there, by each fitting
+// parentRef.
 func (c *controller) attached(gateway object, listener string) int {
 	count := 0
 	for _, route := range c.all(httpRoutes) {
@@ -148,9 +148,9 @@ func told(route, gateway object) bool {
 	})
 }
 
-// listenersOf are the names of a Gateway's listeners to which a parentRef attaches a route. Where
-// there are none, reason is the original's (internal/controller/utils.go, ParseRouteParentRefs). A
-// selector of namespaces is taken to fit: nothing here uses one.
+// listenersOf returns the names of a Gateway's listeners to which a parentRef attaches a route.
+// Where there are none, reason is the original's (internal/controller/utils.go,
+// ParseRouteParentRefs). A selector of namespaces is taken to fit: nothing here uses one.
 func listenersOf(gateway, route object, ref map[string]any) (names []string, reason string) {
 	section, _ := ref["sectionName"].(string)
 	port, _ := ref["port"].(int64)

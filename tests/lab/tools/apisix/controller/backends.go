@@ -12,12 +12,12 @@ import (
 // writes 1 into an HTTPRoute.
 const defaultWeight = 100
 
-// idOf is an id of a name (internal/id).
+// idOf returns an id of a name (internal/id).
 func idOf(name string) string { return fmt.Sprintf("%x", crc32.ChecksumIEEE([]byte(name))) }
 
-// backends gives a service its upstream, and those of the backends after the first. It does what
-// the original does (internal/adc/translator/httproute.go, translateBackendsToUpstreams, in 2.0.1
-// as in 2.2.0), which is not what the Gateway API says:
+// backends gives a service its upstream, and those of the backends after the first. It follows the
+// original (internal/adc/translator/httproute.go, translateBackendsToUpstreams, in 2.0.1 as in
+// 2.2.0), which differs from the Gateway API:
 //   - A backend without a ready Pod is left out. Where one is left, all requests go to that, whatever its weight, 0 included.
 //   - The weights are read by position from all backends, so that after one that is left out each has its neighbour's.
 //   - An upstream has the name of its Service and port, so that two rules that lead to one Service both bring an upstream of one id.
@@ -50,7 +50,7 @@ func (c *controller) backends(namespace string, refs []map[string]any, service *
 	service.Upstreams = all[1:]
 }
 
-// weightOf is a backend's weight.
+// weightOf returns a backend's weight.
 func weightOf(ref map[string]any, without int) int {
 	if given, ok := ref["weight"].(int64); ok {
 		return int(given)

@@ -14,7 +14,7 @@ import (
 	"strata/tests/lab/tools/apisix/admin"
 )
 
-// world is a controller of Services in namespace apps, each with one Pod that is ready or not.
+// world returns a controller of Services in namespace apps, each with one Pod that is ready or not.
 func world(t *testing.T, ready map[string]bool) *controller {
 	t.Helper()
 	c := &controller{last: map[string]adc.Service{}, stores: map[schema.GroupVersionResource]cache.Store{
@@ -46,7 +46,7 @@ func world(t *testing.T, ready map[string]bool) *controller {
 	return c
 }
 
-// routeTo is an HTTPRoute with one rule for each list of backends; a weight below 0 is none.
+// routeTo returns an HTTPRoute with one rule for each list of backends; a weight below 0 is none.
 func routeTo(rules ...[]any) object {
 	var all []any
 	for _, backends := range rules {
@@ -70,8 +70,8 @@ func TestBackendsShareByTheirWeights(t *testing.T) {
 	for name, c := range map[string]struct {
 		ready    map[string]bool
 		backends []any
-		// own is the Pod of the route's own upstream, split is what is sent of the plugin; empty:
-		// none.
+		// own is the Pod of the route's own upstream, split is the plugin's part of the message;
+		// empty: none.
 		own, split string
 	}{
 		"a part":             {both, []any{"shop", 95, "shop-canary", 5}, "pod-of-shop", `[{"weight":95},{"upstream_id":"e4cfc863","weight":5}]`},
@@ -114,7 +114,7 @@ func TestBackendsShareByTheirWeights(t *testing.T) {
 	}
 }
 
-// This is what the data plane refuses.
+// The data plane refuses this.
 func TestTwoRulesToOneServiceBringItsUpstreamTwice(t *testing.T) {
 	sent, backends := adc.Resources{}, []any{"shop", 100, "shop-canary", 0}
 	world(t, map[string]bool{"shop": true, "shop-canary": true}).httpRoute(routeTo(backends, backends), &sent)

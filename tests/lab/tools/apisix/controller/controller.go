@@ -17,9 +17,9 @@ import (
 	"strata/tests/lab/tools/apisix/delays"
 )
 
-// retryFirst and retryLast bound how soon a data plane that did not take its configuration is sent
-// it again: each failure in a row doubles the pause (internal/provider/apisix/provider.go:
-// RetryBaseDelay, RetryMaxDelay). syncPeriod is how often it is sent it in any case.
+// retryFirst and retryLast bound the pause before a refused configuration is sent again: each
+// failure in a row doubles it (internal/provider/apisix/provider.go: RetryBaseDelay,
+// RetryMaxDelay). syncPeriod is the pause without a failure.
 const (
 	retryFirst = time.Second
 	retryLast  = 1000 * time.Second
@@ -34,7 +34,7 @@ type controller struct {
 	start   func(<-chan struct{})
 	changed chan struct{}
 	// portMatch is listener_port_match_mode. sidecar leads to ADC, and rebuilt is true once that
-	// knows what the data plane has.
+	// knows the data plane's configuration.
 	portMatch string
 	sidecar   *http.Client
 	rebuilt   bool
@@ -84,7 +84,7 @@ func (c *controller) run(ctx context.Context) error {
 		case <-again.C:
 		case <-periodic.C:
 		}
-		// Statuses at once, the data plane after what a run of ADC takes.
+		// Statuses at once, the data plane after the time of a run of ADC.
 		err := c.statuses(ctx)
 		if c.wait(ctx) {
 			err = errors.Join(err, c.send(ctx))
@@ -110,7 +110,7 @@ func (c *controller) wait(ctx context.Context) bool {
 	}
 }
 
-// all are the objects of a kind; none where nobody serves it.
+// all returns the objects of a kind; none if no API server serves it.
 func (c *controller) all(resource schema.GroupVersionResource) []object {
 	store := c.stores[resource]
 	if store == nil {
@@ -125,7 +125,7 @@ func (c *controller) all(resource schema.GroupVersionResource) []object {
 	return found
 }
 
-// get is one object, or nil.
+// get returns one object, or nil.
 func (c *controller) get(resource schema.GroupVersionResource, namespace, name string) object {
 	store := c.stores[resource]
 	if store == nil {
@@ -143,13 +143,13 @@ func (c *controller) get(resource schema.GroupVersionResource, namespace, name s
 	return one
 }
 
-// text is a text field of an object; empty where there is none.
+// text returns a text field of an object; empty where there is none.
 func text(o object, path ...string) string {
 	value, _, _ := unstructured.NestedString(o.Object, path...)
 	return value
 }
 
-// list are the objects of a list field.
+// list returns the objects of a list field.
 func list(from map[string]any, path ...string) []map[string]any {
 	values, _, _ := unstructured.NestedSlice(from, path...)
 	var found []map[string]any
@@ -161,7 +161,7 @@ func list(from map[string]any, path ...string) []map[string]any {
 	return found
 }
 
-// texts are the texts of a list field.
+// texts returns the texts of a list field.
 func texts(from map[string]any, path ...string) []string {
 	values, _, _ := unstructured.NestedStringSlice(from, path...)
 	return values

@@ -1,5 +1,5 @@
 // Command controller stands in for APISIX's ingress controller 2.x, and, as `server`, for the ADC
-// server beside it. The README says what it keeps of the originals.
+// server beside it. The README lists the behaviour of the originals that it keeps.
 package main
 
 import (
@@ -112,7 +112,7 @@ func run(ctx context.Context) error {
 	var once sync.Once
 	ended := make(chan error, 4)
 	go func() { ended <- serve(ctx, portMetrics, alive(nil)) }()
-	// Ready is a ping: it says nothing of the webhook, or of what the controller looks at.
+	// Ready is a ping: it does not cover the webhook, or the controller's watches.
 	go func() { ended <- serve(ctx, portProbes, alive(func() { once.Do(func() { close(ready) }) })) }()
 	c := newController(client, served)
 	c.portMatch, c.sidecar = known.PortMatch, socket(os.Getenv("ADC_SERVER_URL"))

@@ -11,12 +11,12 @@ import (
 	"strata/tests/lab/tools/apisix/admin"
 )
 
-// proxyOf is the GatewayProxy that a Gateway names, in its own namespace.
+// proxyOf returns the GatewayProxy that a Gateway names, in its own namespace.
 func (c *controller) proxyOf(gateway object) object {
 	return c.get(proxies, gateway.GetNamespace(), text(gateway, "spec", "infrastructure", "parametersRef", "name"))
 }
 
-// parent is the Gateway that a route's parentRef means, if it is one of ours.
+// parent returns the Gateway that a route's parentRef means, if it is one of ours.
 func (c *controller) parent(route object, ref map[string]any) object {
 	namespace, _ := ref["namespace"].(string)
 	if namespace == "" {
@@ -42,7 +42,7 @@ func (c *controller) mine(o object) bool {
 	return ref != nil && c.parent(o, ref) != nil
 }
 
-// pairOf is the key pair of a listener; nil while its Secret is not there.
+// pairOf returns the key pair of a listener; nil while its Secret is not there.
 func (c *controller) pairOf(gateway object, listener map[string]any) *adc.SSL {
 	for _, ref := range list(listener, "tls", "certificateRefs") {
 		name, _ := ref["name"].(string)
@@ -64,7 +64,7 @@ func (c *controller) pair(namespace, name string) *adc.SSL {
 	return &adc.SSL{Certificates: []adc.Certificate{{Certificate: data["tls.crt"], Key: data["tls.key"]}}}
 }
 
-// secret is a Secret's data, as text; empty where there is none.
+// secret returns a Secret's data, as text; empty where there is none.
 func (c *controller) secret(namespace, name string) map[string]string {
 	found := map[string]string{}
 	o := c.get(secrets, namespace, name)
@@ -80,7 +80,7 @@ func (c *controller) secret(namespace, name string) map[string]string {
 	return found
 }
 
-// nodes are the ready Pods behind a port of a Service.
+// nodes returns the ready Pods behind a port of a Service.
 func (c *controller) nodes(namespace, service string, port int64) []admin.Node {
 	o := c.get(services, namespace, service)
 	if o == nil {
@@ -102,7 +102,7 @@ func ready(conditions map[string]any) bool { return conditions["ready"] != false
 
 func staying(conditions map[string]any) bool { return conditions["terminating"] != true }
 
-// addresses are the Pods of a Service's port by its name.
+// addresses returns the Pods of a Service's port by its name.
 func (c *controller) addresses(namespace, service, port string, counts func(map[string]any) bool) []admin.Node {
 	found := []admin.Node{}
 	for _, slice := range c.all(endpoints) {

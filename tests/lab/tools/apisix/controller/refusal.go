@@ -10,12 +10,12 @@ import (
 	"strata/tests/lab/tools/apisix/adc"
 )
 
-// refusal is why an object is not admitted. Since 2.1.0 the webhook makes of an ApisixRoute, an
-// ApisixTls or a Consumer what the data plane would be sent, and has ADC look at it
-// (internal/webhook/v1/adc_validation.go). What is missing for that refuses the object: the
+// refusal returns the reason why an object is not admitted. Since 2.1.0 the webhook makes of an
+// ApisixRoute, an ApisixTls or a Consumer the data plane's message, and has ADC look at it
+// (internal/webhook/v1/adc_validation.go). A missing part of that refuses the object: the
 // GatewayProxy of its class, that one's Secret and Service, a plugin configuration and the Secret
-// that it names. An object of a class that is not there yet is nobody's, and admitted; so is one
-// when ADC, or the data plane, does not answer.
+// that it names. An object of a class that does not exist yet has no controller, and is admitted;
+// so is one when ADC, or the data plane, does not answer.
 func (c *controller) refusal(ctx context.Context, o object) error {
 	var proxy object
 	var err error

@@ -16,8 +16,8 @@ import (
 	"strata/tests/lab/tools/apisix/adc"
 )
 
-// platform is a controller with a class, its GatewayProxy, that one's key and Service, and a
-// route's plugins, less what is left out.
+// platform returns a controller with a class, its GatewayProxy, that one's key and Service, and a
+// route's plugins, less the one named by without.
 func platform(t *testing.T, without string) *controller {
 	t.Helper()
 	c := &controller{last: map[string]adc.Service{}, stores: map[schema.GroupVersionResource]cache.Store{}}

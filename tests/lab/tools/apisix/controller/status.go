@@ -81,7 +81,7 @@ func (c *controller) class(ctx context.Context, class object) error {
 	return late(err)
 }
 
-// ours are the Gateways of our classes.
+// ours returns the Gateways of our classes.
 func (c *controller) ours() []object {
 	var found []object
 	for _, gateway := range c.all(gateways) {
@@ -93,7 +93,7 @@ func (c *controller) ours() []object {
 	return found
 }
 
-// gatewayStatus says Programmed in every case, as the original does; Accepted is what tells.
+// gatewayStatus says Programmed in every case, as the original does; only Accepted tells the truth.
 func (c *controller) gatewayStatus(gateway object) map[string]any {
 	taken := accepted(gateway, "the gateway has been accepted by the apisix-ingress-controller")
 	named := text(gateway, "spec", "infrastructure", "parametersRef", "name")
@@ -120,7 +120,7 @@ func (c *controller) gatewayStatus(gateway object) map[string]any {
 	return status
 }
 
-// statusAddresses are those that a GatewayProxy gives to its Gateways.
+// statusAddresses returns the addresses that a GatewayProxy gives to its Gateways.
 func statusAddresses(proxy object) []any {
 	var found []any
 	for _, address := range texts(proxy.Object, "spec", "statusAddress") {
@@ -184,8 +184,8 @@ func late(err error) error {
 	return err
 }
 
-// timeless is a copy of a value without times, and without what the API server adds for empty
-// texts.
+// timeless returns a copy of a value without times, and without the API server's additions for
+// empty texts.
 func timeless(value any) any {
 	switch typed := value.(type) {
 	case map[string]any:

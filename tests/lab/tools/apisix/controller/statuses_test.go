@@ -24,15 +24,15 @@ type statusRow struct {
 	Status            map[string]any
 }
 
-// resourcesByKind are those that the rows have.
+// resourcesByKind are the resources of the rows.
 var resourcesByKind = map[string]schema.GroupVersionResource{
 	"GatewayClass": classes, "Gateway": gateways, "HTTPRoute": httpRoutes, "GatewayProxy": proxies, "Consumer": consumers, "ApisixRoute": apisixRoutes,
 	"ApisixPluginConfig": pluginConfigs, "ApisixTls": apisixTLS, "IngressClass": ingressClass, "Service": services, "Secret": secrets,
 	"EndpointSlice": endpoints,
 }
 
-// The same rows are held against the original by tests/conformance, where APISIX_CONTROLLER names
-// its binary.
+// tests/conformance compares the same rows with the original, if APISIX_CONTROLLER names its
+// binary.
 func TestStatusesAreTheOriginals(t *testing.T) {
 	text, err := os.ReadFile("testdata/statuses.yaml")
 	if err != nil {
@@ -48,7 +48,7 @@ func TestStatusesAreTheOriginals(t *testing.T) {
 	for _, row := range table.Rows {
 		t.Run(row.Keeps, func(t *testing.T) {
 			c := situation(t, table.Objects, row)
-			// The controller sees what it has written of the routes before it counts them.
+			// The controller sees its own status of the routes before it counts them.
 			for _, route := range c.all(httpRoutes) {
 				route.Object["status"] = c.statusOf(httpRoutes, route)
 			}
@@ -66,7 +66,7 @@ func TestStatusesAreTheOriginals(t *testing.T) {
 	}
 }
 
-// situation is a controller that sees a row's objects.
+// situation returns a controller that sees a row's objects.
 func situation(t *testing.T, base []map[string]any, row statusRow) *controller {
 	t.Helper()
 	c := &controller{last: map[string]adc.Service{}, stores: map[schema.GroupVersionResource]cache.Store{}}
@@ -85,7 +85,7 @@ func situation(t *testing.T, base []map[string]any, row statusRow) *controller {
 	return c
 }
 
-// decoded is an object with the types that a client gives it: whole numbers are int64.
+// decoded returns an object with the types that a client gives it: whole numbers are int64.
 func decoded(t *testing.T, fields map[string]any) object {
 	t.Helper()
 	text, err := json.Marshal(fields)
@@ -99,8 +99,8 @@ func decoded(t *testing.T, fields map[string]any) object {
 	return one
 }
 
-// summarized is a status with each condition as "Type=Status Reason", in order; times, generations
-// and messages are left out.
+// summarized returns a status with each condition as "Type=Status Reason", in order; times,
+// generations and messages are left out.
 func summarized(t *testing.T, status map[string]any) any {
 	t.Helper()
 	text, err := json.Marshal(status)

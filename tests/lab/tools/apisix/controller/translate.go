@@ -54,7 +54,7 @@ func (c *controller) translate(proxy object) adc.Resources {
 	return sent
 }
 
-// labels are those of what is made of an object (internal/controller/label).
+// labels returns the labels of resources made of an object (internal/controller/label).
 func labels(o object, kind string) map[string]string {
 	return map[string]string{
 		"k8s/kind": kind, "k8s/namespace": o.GetNamespace(), "k8s/name": o.GetName(), "k8s/controller-name": controllerName,
@@ -62,7 +62,7 @@ func labels(o object, kind string) map[string]string {
 	}
 }
 
-// serviceOf is the service of one rule of an object, by its place.
+// serviceOf returns the service of one rule of an object, by its place.
 func serviceOf(o object, kind string, rule int, hosts []string) adc.Service {
 	name := fmt.Sprintf("%s_%s_%d", o.GetNamespace(), o.GetName(), rule)
 	return adc.Service{Metadata: adc.Metadata{ID: idOf(name), Name: name, Labels: labels(o, kind)}, Hosts: hosts, Plugins: map[string]any{}}
@@ -91,8 +91,8 @@ func (c *controller) httpRoute(o object, sent *adc.Resources) {
 	}
 }
 
-// listenerPorts are those that a route is bound to: with mode auto, all ports of the listeners that
-// it names, or of several, where one of them has no host name
+// listenerPorts returns the ports that a route is bound to. With mode auto these are all ports of
+// its listeners, if a named section has no host name, or two ports have none
 // (internal/adc/translator/translator.go, shouldInjectServerPortVars; mode off is ours).
 func (c *controller) listenerPorts(route object) []any {
 	var ports []any
@@ -169,7 +169,7 @@ func (c *controller) plugins(from object, into map[string]any) {
 	}
 }
 
-// consumer is somebody with credentials, which a Secret holds.
+// consumer returns a client with credentials, which a Secret holds.
 func (c *controller) consumer(o object) adc.Consumer {
 	made := adc.Consumer{Username: o.GetNamespace() + "_" + o.GetName()}
 	for _, one := range list(o.Object, "spec", "credentials") {

@@ -12,9 +12,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// webhook answers admission reviews. An object that names something that is not there is admitted
-// with a warning, unless what it would be for the data plane is made for a look of ADC's (refusal).
-// A second GatewayProxy of the same data plane is refused.
+// webhook answers admission reviews. An object that names a missing one is admitted with a warning,
+// unless ADC validates its message for the data plane (refusal). A second GatewayProxy of the same
+// data plane is refused.
 func (c *controller) webhook() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var review admissionv1.AdmissionReview
@@ -44,7 +44,7 @@ func (c *controller) webhook() http.Handler {
 	})
 }
 
-// warnings are about what a GatewayProxy names and is not there.
+// warnings returns warnings about objects that a GatewayProxy names and that do not exist.
 func (c *controller) warnings(o object) []string {
 	if o.GetKind() != "GatewayProxy" {
 		return nil

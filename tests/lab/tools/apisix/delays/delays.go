@@ -1,7 +1,7 @@
-// Package delays has how long the stand-ins take for what takes the originals long, each with its
-// source. They are all here, so that a benchmark without them is one variable: Scale, which the lab
-// sets when it builds with STRATA_LAB_DELAYS=zero. What is real in the lab takes its own time:
-// cert-manager's issuing, for which seed 002 has 12 s, httpbin, the REST API, and kubelet's probes.
+// Package delays has the stand-ins' times for the originals' slow steps, each with its source. They
+// are all here, so that a benchmark without them is one variable: Scale, which the lab sets when it
+// builds with STRATA_LAB_DELAYS=zero. The lab's real parts take their own time: cert-manager's
+// issuing, for which seed 002 has 12 s, httpbin, the REST API, and kubelet's probes.
 package delays
 
 import "time"
@@ -17,8 +17,8 @@ const (
 	// harder case.
 	webhook = 8500 * time.Millisecond
 	// sync is from a change to the controller's sending it. Source: an ADC run, which the
-	// controller starts for each change, bounded by exec_adc_timeout of 15 s; one second is what an
-	// empty one takes on a developer's machine.
+	// controller starts for each change, bounded by exec_adc_timeout of 15 s; an empty one takes
+	// one second on a developer's machine.
 	sync = time.Second
 	// keycloak is Keycloak's start. Source: its own log, "Keycloak 26 on JVM started in …s":
 	// `start` without --optimized builds first, together some 15 s on two cores.

@@ -11,13 +11,13 @@ import (
 	"strata/tests/lab/tools/apisix/delays"
 )
 
-// access is who may use the admin API: by key, and from where (deployment.admin.allow_admin).
+// access guards the admin API by key and by address (deployment.admin.allow_admin).
 type access struct {
 	adminKey, viewerKey string
 	from                []netip.Prefix
 }
 
-// refuses is the code for who may not do what is asked; 0 for who may. The viewer may look
+// refuses returns the code for a forbidden request; 0 for an allowed one. The viewer may look
 // (apisix/admin/init.lua, check_token).
 func (a access) refuses(r *http.Request) (int, string) {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
@@ -50,7 +50,7 @@ func within(prefixes []netip.Prefix, address netip.Addr) bool {
 	return false
 }
 
-// admin takes a configuration, looks at one, and gives the one that there is
+// admin takes a configuration, validates one, and returns the present one
 // (apisix/admin/standalone.lua).
 func (p *plane) admin(w http.ResponseWriter, r *http.Request) {
 	if code, why := p.access.refuses(r); code != 0 {
@@ -75,7 +75,7 @@ func (p *plane) admin(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// give is the configuration that there is: keys and certificates included, as in the original.
+// give writes the present configuration: keys and certificates included, as in the original.
 func (p *plane) give(w http.ResponseWriter) {
 	if sent := p.sent.Load(); sent != nil {
 		say(w, http.StatusOK, sent.Config)

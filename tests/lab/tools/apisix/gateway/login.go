@@ -33,7 +33,7 @@ type flow struct {
 	Expires                time.Time
 }
 
-// session is somebody who has logged in.
+// session is a login.
 type session struct {
 	Subject string
 	Expires time.Time
@@ -47,7 +47,7 @@ type provider struct {
 	Keys          string `json:"jwks_uri"`
 }
 
-// admits reports whether a request is of somebody who has logged in; it has answered all others.
+// admits reports whether a request has a valid login; it has answered all others.
 func (l *login) admits(w http.ResponseWriter, r *http.Request, config map[string]any, scheme string) bool {
 	box, err := newBox(text(config, "session", "secret"))
 	if err != nil {
@@ -71,7 +71,7 @@ func (l *login) admits(w http.ResponseWriter, r *http.Request, config map[string
 	return false
 }
 
-// begin sends somebody to the login page.
+// begin redirects the browser to the login page.
 func (l *login) begin(w http.ResponseWriter, r *http.Request, config map[string]any, box *box, scheme string) error {
 	server, err := l.discover(r.Context(), config)
 	if err != nil {
@@ -89,7 +89,7 @@ func (l *login) begin(w http.ResponseWriter, r *http.Request, config map[string]
 	return nil
 }
 
-// finish takes the code that came back, and sends somebody where they wanted to go.
+// finish takes the code that came back, and redirects the browser to its first target.
 func (l *login) finish(w http.ResponseWriter, r *http.Request, config map[string]any, box *box) error {
 	var begun flow
 	cookie, err := r.Cookie(flowCookie)
@@ -174,7 +174,7 @@ func keep(w http.ResponseWriter, box *box, name string, value any, lives time.Du
 	return nil
 }
 
-// text is a text below some keys of a plugin's configuration.
+// text returns a text below some keys of a plugin's configuration.
 func text(config map[string]any, path ...string) string {
 	for _, step := range path[:len(path)-1] {
 		config, _ = config[step].(map[string]any)

@@ -1,5 +1,5 @@
-// Command gateway stands in for Apache APISIX's data plane in standalone mode. Its README says what
-// it keeps of the original.
+// Command gateway stands in for Apache APISIX's data plane in standalone mode. Its README lists the
+// behaviour of the original that it keeps.
 package main
 
 import (

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// metrics are the plugin prometheus': what the official one counts of each route, under the same
+// metrics are the plugin prometheus': the official one's counts of each route, under the same
 // names.
 type metrics struct {
 	mu        sync.Mutex
@@ -26,7 +26,7 @@ func newMetrics() *metrics {
 	return &metrics{status: map[string]int{}, latency: map[string]int{}, bandwidth: map[string]int{}}
 }
 
-// recorder sees what is answered.
+// recorder sees the answers.
 type recorder struct {
 	http.ResponseWriter
 	code, bytes int
@@ -43,7 +43,7 @@ func (r *recorder) Write(body []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap lets a ResponseController reach what is below.
+// Unwrap lets a ResponseController reach the writer below.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
 // count takes an answer in; node is the address of the Pod that it came from, empty where it is the

@@ -17,8 +17,8 @@ import (
 	"strata/tests/lab/tools/apisix/delays"
 )
 
-// plane is the data plane: what the controller sent last, what of it is in force, and what was
-// counted.
+// plane is the data plane: the controller's last message, the part of it that is in force, and the
+// counts.
 type plane struct {
 	access  access
 	sent    atomic.Pointer[loaded]
@@ -33,7 +33,7 @@ type plane struct {
 // loaded is a configuration that is in force.
 type loaded struct {
 	admin.Config
-	// digest is what its sender says that it is.
+	// digest is the one that its sender states.
 	digest string
 	pairs  []pair
 	// splits are plugin traffic-split's, by the id of the route; services and upstreams by their
@@ -53,7 +53,7 @@ func newPlane(who access) *plane {
 	return &plane{access: who, metrics: newMetrics(), login: newLogin()}
 }
 
-// status is the endpoint of the readiness probe: not ready before there is a configuration.
+// status answers the readiness probe: not ready before there is a configuration.
 func (p *plane) status(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.URL.Path == "/status/ready" && p.sent.Load() == nil:
@@ -81,8 +81,9 @@ func load(body io.Reader) (*loaded, error) {
 	return sent, sent.index()
 }
 
-// follow takes what was sent: routes and upstreams each for themselves, as each worker of the
-// original does. So for a moment there may be a route whose upstream is not there yet, or has gone.
+// follow takes the message into force: routes and upstreams each for themselves, as each worker of
+// the original does. So for a moment there may be a route whose upstream is not there yet, or has
+// gone.
 func (p *plane) follow(ctx context.Context) {
 	for _, take := range []func(){p.takeRoutes, p.takeUpstreams} {
 		go func() {
@@ -102,7 +103,7 @@ func (p *plane) takeUpstreams() {
 	}
 }
 
-// certificate is the one for the name that a client asks for.
+// certificate returns the certificate for the name that a client asks for.
 func (p *plane) certificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	if sent := p.current.Load(); sent != nil {
 		for _, pair := range sent.pairs {

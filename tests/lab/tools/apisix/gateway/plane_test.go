@@ -15,10 +15,10 @@ import (
 	"strata/tests/lab/tools/apisix/admin"
 )
 
-// testPlane is one with the keys k and v, for everybody.
+// testPlane returns one with the keys k and v, for all addresses.
 func testPlane() *plane { return newPlane(access{adminKey: "k", viewerKey: "v"}) }
 
-// config is routes that have a service each, with hosts and nodes of its own.
+// config returns routes that have a service each, with hosts and nodes of its own.
 func config(rules ...rule) admin.Config {
 	var all admin.Config
 	for _, one := range rules {
@@ -37,7 +37,7 @@ type rule struct {
 	vars        [][]any
 }
 
-// ask is the status and body of a request to a handler.
+// ask returns the status and body of a request to a handler.
 func ask(t *testing.T, handler http.Handler, request *http.Request) (int, string) {
 	t.Helper()
 	answer := httptest.NewRecorder()
@@ -45,7 +45,7 @@ func ask(t *testing.T, handler http.Handler, request *http.Request) (int, string
 	return answer.Code, answer.Body.String()
 }
 
-// backend is a Pod that says what reached it.
+// backend starts a Pod that describes the request that reached it.
 func backend(t *testing.T) admin.Node {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -115,7 +115,7 @@ func TestWithoutAConfigurationNothingIsReadyOrServed(t *testing.T) {
 	}
 }
 
-// The viewer may look and nobody else, from where the configuration allows it.
+// Only the viewer may look, from the configured addresses.
 func TestTheAdminAPIGivesWhatItHas(t *testing.T) {
 	p := newPlane(access{adminKey: "k", viewerKey: "v", from: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
 	get := func(method, key, from string) (int, string) {
@@ -184,8 +184,8 @@ func TestRequestsAreLedByHostAndPathAndThroughKeys(t *testing.T) {
 	}
 }
 
-// A provider whose token is of another key, client, nonce or issuer must not let anybody in; the
-// tests of ../keycloak have the good one.
+// A provider whose token is of another key, client, nonce or issuer must let no user in; the tests
+// of ../keycloak have the good one.
 func TestALoginNeedsItsOwnCookieAndState(t *testing.T) {
 	p, node := testPlane(), backend(t)
 	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -20,7 +20,7 @@ import (
 // turn leads one request after the other to the next Pod.
 var turn atomic.Uint64
 
-// proxy is the handler of what arrives with a scheme.
+// proxy returns the handler of requests with a scheme.
 func (p *plane) proxy(scheme string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start, counted := time.Now(), &recorder{ResponseWriter: w, code: http.StatusOK}
@@ -60,7 +60,8 @@ func (p *plane) handle(w http.ResponseWriter, r *http.Request, scheme string) (i
 	return route.ID, forward(w, r, to.Nodes, scheme)
 }
 
-// match is the route of a request: by its service's hosts, its own variables and the longest path.
+// match returns the route of a request: by its service's hosts, its own variables and the longest
+// path.
 func (l *loaded) match(r *http.Request, scheme string) *admin.Route {
 	host := r.Host
 	if name, _, err := net.SplitHostPort(host); err == nil {
@@ -101,7 +102,7 @@ func holds(vars [][]any, scheme string) bool {
 	return true
 }
 
-// admits is plugin key-auth.
+// admits checks a request as plugin key-auth.
 func (l *loaded) admits(w http.ResponseWriter, r *http.Request, config map[string]any) bool {
 	header, _ := config["header"].(string)
 	if header == "" {

@@ -9,8 +9,8 @@ import (
 	"strata/tests/lab/tools/apisix/admin"
 )
 
-// index reads what routes, services and upstreams are found by. Two of one id are refused, and all
-// that was sent with them (apisix/admin/standalone.lua, check_duplicate).
+// index makes the indexes for routes, services and upstreams. Two of one id are refused, and the
+// whole message with them (apisix/admin/standalone.lua, check_duplicate).
 func (l *loaded) index() error {
 	l.splits, l.services, l.upstreams = map[string]admin.Split{}, map[string]admin.Service{}, map[string]admin.Upstream{}
 	for _, upstream := range l.Upstreams {
@@ -41,8 +41,8 @@ func (l *loaded) index() error {
 	return nil
 }
 
-// plugin is a plugin's configuration for a route: its own, or its service's; nil where neither has
-// it (apisix/plugin.lua, merge_service_route).
+// plugin returns a plugin's configuration for a route: its own, or its service's; nil where neither
+// has it (apisix/plugin.lua, merge_service_route).
 func (l *loaded) plugin(route *admin.Route, name string) any {
 	if config, on := route.Plugins[name]; on {
 		return config
@@ -100,7 +100,7 @@ type splits struct {
 	turns map[string]*robin
 }
 
-// next is the id of the upstream whose turn it is.
+// next returns the id of the upstream whose turn it is.
 func (s *splits) next(route string, weighted []admin.WeightedUpstream) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,7 +9,7 @@ import (
 	"strata/tests/lab/tools/apisix/admin"
 )
 
-// named is a Pod that says its name.
+// named starts a Pod that answers with its name.
 func named(t *testing.T, name string) admin.Upstream {
 	t.Helper()
 	server := httptest.NewServer(
@@ -19,7 +19,8 @@ func named(t *testing.T, name string) admin.Upstream {
 	return admin.Upstream{ID: name, Nodes: []admin.Node{nodeOf(t, server.URL)}}
 }
 
-// shop is a route whose own upstream is stable's, and the others beside it; weighted are its parts.
+// shop returns a route whose own upstream is stable's, and the others beside it; weighted are its
+// parts.
 func shop(stable admin.Upstream, others []admin.Upstream, weighted ...map[string]any) admin.Config {
 	all := config(rule{id: "shop", hosts: []string{"shop.test"}, uris: []string{"/*"}, nodes: stable.Nodes})
 	if len(weighted) > 0 {
@@ -31,7 +32,7 @@ func shop(stable admin.Upstream, others []admin.Upstream, weighted ...map[string
 	return all
 }
 
-// answers counts what n requests are answered with.
+// answers counts the answers to n requests.
 func answers(t *testing.T, p *plane, n int) map[string]int {
 	t.Helper()
 	counted := map[string]int{}
@@ -100,7 +101,7 @@ func TestARoundGoesOnOverAConfiguration(t *testing.T) {
 }
 
 // Routes and upstreams are taken one after the other. Until both are, every request fails, also
-// those that would go elsewhere.
+// requests that would go elsewhere.
 func TestARouteFailsWhileAnUpstreamThatItNamesIsNotThere(t *testing.T) {
 	stable, canary := named(t, "stable"), named(t, "canary")
 	alone := shop(stable, nil)

@@ -56,7 +56,7 @@ func (l *login) verify(ctx context.Context, server provider, token, client, nonc
 	return said, nil
 }
 
-// keyOf is the provider's key that a token's header names.
+// keyOf returns the provider's key that a token's header names.
 func (l *login) keyOf(ctx context.Context, server provider, header string) (*rsa.PublicKey, error) {
 	var named struct {
 		Kid string `json:"kid"`
@@ -94,7 +94,7 @@ func decode(part string, into any) error {
 	return json.Unmarshal(body, into)
 }
 
-// box seals what is given away in cookies.
+// box seals values for cookies.
 type box struct{ aead cipher.AEAD }
 
 func newBox(secret string) (*box, error) {

@@ -1,5 +1,5 @@
 // Command keycloak stands in for Keycloak: one realm, read from its import folder, with discovery,
-// a login page, and tokens that can be verified. The README says what it keeps of the original.
+// a login page, and tokens that can be verified. The README lists the behaviour that it keeps.
 package main
 
 import (

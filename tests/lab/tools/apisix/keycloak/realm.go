@@ -88,7 +88,7 @@ func (c *client) allows(address string) bool {
 	return false
 }
 
-// user is who logs in with a name and a password; nil: nobody.
+// user returns the user of a name and a password; nil for a wrong pair.
 func (r *realm) user(name, password string) *user {
 	for i, one := range r.Users {
 		for _, credential := range one.Credentials {

@@ -19,7 +19,7 @@ type server struct {
 	key      *rsa.PrivateKey
 
 	mu sync.Mutex
-	// logins are under way, by what their page's form carries; codes are waiting to be exchanged.
+	// logins are under way, by the value in their page's form; codes are waiting to be exchanged.
 	logins map[string]begun
 	codes  map[string]granted
 }
@@ -65,8 +65,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// discovery says where things are. With KC_HOSTNAME_BACKCHANNEL_DYNAMIC what servers ask each other
-// for is where they ask.
+// discovery lists the addresses. With KC_HOSTNAME_BACKCHANNEL_DYNAMIC, addresses for servers have
+// the host that they asked.
 func (s *server) discovery(w http.ResponseWriter, r *http.Request, realm *realm) {
 	base := "/realms/" + realm.Realm
 	inside := "http://" + r.Host + base + "/protocol/openid-connect/"
@@ -77,7 +77,7 @@ func (s *server) discovery(w http.ResponseWriter, r *http.Request, realm *realm)
 	})
 }
 
-// begin shows the login page to somebody whom a client sent.
+// begin shows the login page to a user whom a client sent.
 func (s *server) begin(w http.ResponseWriter, r *http.Request, realm *realm) {
 	query := r.URL.Query()
 	client := realm.client(query.Get("client_id"))

@@ -17,7 +17,7 @@ import (
 // tokenTime is the life of a token: Keycloak's default.
 const tokenTime = 5 * time.Minute
 
-// token exchanges a code, once, for a token of who has logged in.
+// token exchanges a code, once, for a token of the user who has logged in.
 func (s *server) token(w http.ResponseWriter, r *http.Request, realm *realm) {
 	id, secret, _ := r.BasicAuth()
 	if name, err := url.QueryUnescape(id); err == nil {
@@ -64,7 +64,7 @@ func (s *server) sign(claims map[string]any) (string, error) {
 	return text + "." + base64.RawURLEncoding.EncodeToString(signature), err
 }
 
-// certs are the keys that verify the tokens.
+// certs answers with the keys that verify the tokens.
 func (s *server) certs(w http.ResponseWriter) {
 	say(w, http.StatusOK, map[string]any{"keys": []any{map[string]string{
 		"kid": s.kid(), "kty": "RSA", "alg": "RS256", "use": "sig",

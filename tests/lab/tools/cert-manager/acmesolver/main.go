@@ -1,4 +1,4 @@
-// Command acmesolver is what cert-manager's Pods for HTTP-01 challenges run: it answers one
+// Command acmesolver is the command of cert-manager's Pods for HTTP-01 challenges: it answers one
 // challenge.
 package main
 

@@ -1,5 +1,5 @@
-// Package command is what cert-manager's commands have in common. They are in modules of their own,
-// which are not published; the lab's take the options that the chart gives them, and the whole
+// Package command has the common parts of cert-manager's commands. They are in modules of their
+// own, which are not published; the lab's take the options that the chart gives them, and the whole
 // configuration file. This module's path lies below cert-manager's, as theirs do, because they are
 // made of its internal packages.
 package command
@@ -25,13 +25,13 @@ import (
 type Command[C any] struct {
 	// Name is its own.
 	Name string
-	// Config has the defaults, and then what file and flags say.
+	// Config has the defaults, overridden by file and flags.
 	Config *C
 	// Flags adds those of the configuration.
 	Flags func(*pflag.FlagSet, *C)
 	// File returns a file, and its content once it is read.
 	File func() (configfile.ConfigFile, func() *C)
-	// Validate says what is wrong with it.
+	// Validate returns its mistakes.
 	Validate func(*C, *field.Path) field.ErrorList
 	// Gates are the feature gates that it sets.
 	Gates func(*C) map[string]bool

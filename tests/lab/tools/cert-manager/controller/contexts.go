@@ -15,7 +15,7 @@ import (
 	dnsutil "github.com/cert-manager/cert-manager/pkg/issuer/acme/dns/util"
 )
 
-// contexts makes what controllers share.
+// contexts makes the shared context of controllers.
 func contexts(ctx context.Context, c *config.ControllerConfiguration) (*controller.ContextFactory, error) {
 	acme, err := acmeOptions(c)
 	if err != nil {

@@ -135,7 +135,7 @@ func gateways(c *config.ControllerConfiguration) bool {
 	return utilfeature.DefaultFeatureGate.Enabled(feature.ExperimentalGatewayAPISupport) && c.EnableGatewayAPI
 }
 
-// enabled are the controllers to run: as upstream's options.EnabledControllers.
+// enabled returns the controllers to run: as upstream's options.EnabledControllers.
 func enabled(c *config.ControllerConfiguration) sets.Set[string] {
 	on, off := sets.New[string](), sets.New[string]()
 	for _, name := range c.Controllers {

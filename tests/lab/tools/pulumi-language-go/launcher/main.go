@@ -4,8 +4,8 @@
 // The CLI hands the runtime options of Pulumi.yaml to a language host in each request; the last
 // host that is published inside the SDK's module (v3.60) only takes them as flags and would compile
 // the program to a new temporary file, twice per `pulumi up`. The launcher turns the options into
-// those flags, and asks the go command for what later hosts ask for (no VCS stamp, trimmed paths,
-// no debug information).
+// those flags, and asks the go command for the same as later hosts (no VCS stamp, trimmed paths, no
+// debug information).
 package main
 
 import (
@@ -19,7 +19,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// hostPath is where the real language host lies, from the folder of the launcher.
+// hostPath is the path of the real language host, from the folder of the launcher.
 const hostPath = "../lib/pulumi-language-go"
 
 // buildFlags are the flags with which later language hosts compile a program.

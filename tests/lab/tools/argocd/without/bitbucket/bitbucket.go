@@ -1,5 +1,5 @@
-// Package bitbucketv1 stands in for the client of Bitbucket's server. What makes one is called by
-// nothing that is left.
+// Package bitbucketv1 stands in for the client of Bitbucket's server. Nothing that is left calls
+// its constructor.
 package bitbucketv1
 
 import (

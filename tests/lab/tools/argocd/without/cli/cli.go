@@ -1,5 +1,5 @@
 // Package commands stands in for two of the commands in Argo CD's binary: argocd itself, for which
-// its API is there, and what gives clouds' clusters a token.
+// its API is there, and the command that gives clouds' clusters a token.
 package commands
 
 import (

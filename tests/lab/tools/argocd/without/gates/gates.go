@@ -1,6 +1,6 @@
-// Package gates switches off what Kubernetes' clients do since 0.35 and 0.36 without being asked,
-// as Argo CD 3.5 does, the first one that is written for them: its informer of clusters keeps
-// another type than it is told about.
+// Package gates switches off new defaults of Kubernetes' clients 0.35 and 0.36, as Argo CD 3.5
+// does, the first one that is written for them: its informer of clusters keeps another type than it
+// is told about.
 package gates
 
 import "k8s.io/client-go/features"

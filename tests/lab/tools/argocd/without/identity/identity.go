@@ -30,7 +30,7 @@ func (none) GetToken(string) (*Token, error) {
 	return nil, errors.New("the lab's Argo CD has no identity at Azure")
 }
 
-// CalculateCacheExpiryBasedOnTokenExpiry is how long a token is kept, as in the original.
+// CalculateCacheExpiryBasedOnTokenExpiry returns the time that a token is kept, as in the original.
 func CalculateCacheExpiryBasedOnTokenExpiry(expiry time.Time) time.Duration {
 	return time.Until(expiry) - 5*time.Minute
 }

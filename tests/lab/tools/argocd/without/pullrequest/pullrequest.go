@@ -16,7 +16,7 @@ type PullRequest struct {
 // PullRequestService is a forge.
 type PullRequestService any
 
-// What makes forges refuses, whatever it is given.
+// The constructors of forges refuse any arguments.
 var (
 	NewAzureDevOpsService               = refuse
 	NewBitbucketCloudServiceBasicAuth   = refuse

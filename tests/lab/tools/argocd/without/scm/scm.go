@@ -17,7 +17,7 @@ type Repository struct {
 // SCMProviderService is a forge.
 type SCMProviderService any
 
-// What makes forges refuses, whatever it is given.
+// The constructors of forges refuse any arguments.
 var (
 	NewAWSCodeCommitProvider              = refuse
 	NewAzureDevOpsProvider                = refuse

@@ -1,5 +1,5 @@
-// Package services stands in for the services by which Argo CD notifies people, with their SDKs: a
-// sixth of what it takes to compile.
+// Package services stands in for the services by which Argo CD notifies users, with their SDKs: a
+// sixth of its compile time.
 package services
 
 import (
@@ -10,7 +10,7 @@ import (
 
 var errNone = errors.New("the lab's Argo CD sends no notifications")
 
-// Notification is what would be sent.
+// Notification would be sent.
 type Notification struct {
 	Message string             `json:"message,omitempty"`
 	Email   *EmailNotification `json:"email,omitempty"`

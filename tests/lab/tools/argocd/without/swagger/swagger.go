@@ -1,5 +1,5 @@
-// Package swagger stands in for the pages that show Argo CD's API, whose parser of that API's
-// description is most of what Argo CD's server is made of.
+// Package swagger stands in for the pages that show Argo CD's API. The parser of that API's
+// description is most of the code of Argo CD's server.
 package swagger
 
 import "net/http"

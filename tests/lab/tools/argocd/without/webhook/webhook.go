@@ -1,5 +1,5 @@
-// Package webhook stands in for what forges tell Argo CD about their repositories. The lab's Git
-// server tells nothing: Argo CD looks for itself.
+// Package webhook stands in for forges' messages to Argo CD about their repositories. The lab's Git
+// server sends none: Argo CD looks for itself.
 package webhook
 
 import "net/http"
@@ -7,7 +7,7 @@ import "net/http"
 // Handler answers that it takes none.
 type Handler struct{}
 
-// WebhookHandler is what ApplicationSets call it.
+// WebhookHandler is ApplicationSets' name for it.
 type WebhookHandler = Handler
 
 // NewHandler returns the server's.

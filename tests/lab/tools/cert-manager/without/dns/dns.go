@@ -1,6 +1,6 @@
 // Package dns stands in for cert-manager's solvers of DNS01 challenges. It has one of them, for
 // dynamic updates (RFC 2136), which is cert-manager's own: the SDKs of the providers are a third of
-// what cert-manager takes to compile.
+// cert-manager's compile time.
 package dns
 
 import (
@@ -64,7 +64,7 @@ func (s *Solver) CleanUp(ctx context.Context, ch *cmacme.Challenge) error {
 	return s.updates.CleanUp(request)
 }
 
-// request is what the solver is asked for, as cert-manager's own does it.
+// request returns the solver's request, as cert-manager's own makes it.
 func (s *Solver) request(ctx context.Context, ch *cmacme.Challenge) (*whapi.ChallengeRequest, error) {
 	provider := ch.Spec.Solver.DNS01
 	if provider == nil || provider.RFC2136 == nil {

@@ -11,7 +11,7 @@ import (
 
 var errNone = errors.New("the lab's Pulumi has no keys of clouds: use a passphrase")
 
-// Type is what a state calls such a manager of secrets.
+// Type is a state's name of such a manager of secrets.
 const Type = "cloud"
 
 // EditProjectStack refuses.

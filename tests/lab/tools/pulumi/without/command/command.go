@@ -47,7 +47,7 @@ func refusing(name string) *cobra.Command {
 	return &cobra.Command{Use: name, Short: "Not in the lab's Pulumi", DisableFlagParsing: true, RunE: refuse}
 }
 
-// refuse is what they do.
+// refuse returns the error of all of them.
 func refuse(command *cobra.Command, _ []string) error {
 	return fmt.Errorf("the lab's Pulumi has no `pulumi %s`", command.Name())
 }

@@ -1,5 +1,5 @@
-// Package cli stands in for what gives a stack the environments of Pulumi's own service. The lab's
-// stacks import none.
+// Package cli stands in for the package that gives a stack the environments of Pulumi's own
+// service. The lab's stacks import none.
 package cli
 
 import (

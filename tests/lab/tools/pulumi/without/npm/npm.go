@@ -1,4 +1,4 @@
-// Package npm stands in for what packs a policy pack of Node's for Pulumi's service.
+// Package npm stands in for the packing of Node's policy packs for Pulumi's service.
 package npm
 
 import (

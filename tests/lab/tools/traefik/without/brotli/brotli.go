@@ -1,6 +1,6 @@
-// Package brotli stands in for the compression of that name, whose tables are a sixth of what
-// Traefik takes to compile. Traefik answers with an error whoever takes no other one; what browsers
-// and curl ask for begins with gzip.
+// Package brotli stands in for the compression of that name, whose tables are a sixth of Traefik's
+// compile time. Traefik answers with an error to a client that takes no other one; browsers and
+// curl ask for gzip first.
 package brotli
 
 import (
@@ -19,5 +19,5 @@ func (*Writer) Reset(io.Writer) {}
 
 var errNone = errors.New("the lab's Traefik has no Brotli")
 
-// NewWriter refuses, where the original returns a writer alone: an edit has Traefik hand that on.
+// NewWriter refuses. The original returns a writer alone: an edit has Traefik hand the error on.
 func NewWriter(io.Writer) (*Writer, string, error) { return nil, "", errNone }

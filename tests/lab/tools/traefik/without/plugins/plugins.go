@@ -16,7 +16,7 @@ var errNone = errors.New("the lab's Traefik has no plugins")
 // Constructor makes a middleware.
 type Constructor func(context.Context, http.Handler) (http.Handler, error)
 
-// Descriptor is what the static configuration says about a plugin.
+// Descriptor is the static configuration of a plugin.
 type Descriptor struct{ ModuleName, Version, Hash string }
 
 // LocalDescriptor is the same of one on the disk.

@@ -20,7 +20,7 @@ const (
 	SwarmName    = ProviderName
 )
 
-// Provider provides nothing. The fields are those that Traefik looks at.
+// Provider provides nothing. The fields are those that Traefik reads.
 type Provider struct{ HTTPClientTimeout, RefreshSeconds ptypes.Duration }
 
 // SwarmProvider is Docker's other one.

@@ -1,5 +1,5 @@
 // Package discover stands in for the search of Vault servers in clouds (auto_join of a Raft
-// storage). With all clouds' SDKs it is a third of what a minimal Vault takes to compile.
+// storage). With all clouds' SDKs it is a third of a minimal Vault's compile time.
 package discover
 
 import (
@@ -9,7 +9,7 @@ import (
 
 var errNone = errors.New("the lab's Vault has no auto_join: name the servers with leader_api_addr")
 
-// Config is what an auto_join says.
+// Config is an auto_join's content.
 type Config map[string]string
 
 // Parse refuses.

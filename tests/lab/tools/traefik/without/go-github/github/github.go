@@ -7,7 +7,7 @@ import (
 	"net/http"
 )
 
-// Client asks nobody.
+// Client sends no requests.
 type Client struct{ Repositories *RepositoriesService }
 
 var errReleases = errors.New("the lab's Traefik does not look for newer releases")

@@ -1,4 +1,4 @@
-// Package api says what takes points.
+// Package api has the interface that takes points.
 package api
 
 import (

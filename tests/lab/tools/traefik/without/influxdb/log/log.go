@@ -1,4 +1,4 @@
-// Package log has the logger that Traefik takes away.
+// Package log has the logger that Traefik removes.
 package log
 
 // Logger logs.

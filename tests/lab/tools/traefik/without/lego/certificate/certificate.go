@@ -1,4 +1,4 @@
-// Package certificate has what would be asked of an ACME server.
+// Package certificate has the requests to an ACME server.
 package certificate
 
 import (
@@ -17,7 +17,7 @@ type Resource struct {
 	PrivateKey, Certificate []byte
 }
 
-// ObtainRequest says what to obtain.
+// ObtainRequest describes the certificate to obtain.
 type ObtainRequest struct {
 	Domains, EmailAddresses  []string
 	Bundle, EnableCommonName bool

@@ -1,4 +1,4 @@
-// Package challenge says what solves an ACME server's challenge.
+// Package challenge has the interface that solves an ACME server's challenge.
 package challenge
 
 import "context"

@@ -1,6 +1,6 @@
 // Package lego stands in for the ACME client of Traefik's certificate resolvers. Nothing here asks
 // an ACME server, and its providers for challenges by DNS, with the SDK of every cloud, are a third
-// of what Traefik takes to compile.
+// of Traefik's compile time.
 package lego
 
 import (
@@ -24,14 +24,14 @@ var errNone = errors.New("the lab's Traefik has no ACME: certificates come from 
 // DirectoryURLLetsEncrypt is the default of a resolver's CA server.
 const DirectoryURLLetsEncrypt = "https://acme-v02.api.letsencrypt.org/directory"
 
-// User is whose certificates they would be.
+// User is the owner of the certificates.
 type User interface {
 	GetEmail() string
 	GetRegistration() *acme.ExtendedAccount
 	GetPrivateKey() crypto.Signer
 }
 
-// CertificateConfig is how long to wait for one.
+// CertificateConfig bounds the wait for a certificate.
 type CertificateConfig struct{ Timeout time.Duration }
 
 // Config is the client's.

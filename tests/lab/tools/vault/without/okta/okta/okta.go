@@ -1,5 +1,5 @@
 // Package okta stands in for Okta's SDK, 12 MB of Go for a second factor that nobody has in the
-// lab. It has what Vault compiles against, and never gets as far as a client.
+// lab. It has the names that Vault compiles against, and never gets as far as a client.
 package okta
 
 import (

@@ -2,7 +2,7 @@ package okta
 
 import "context"
 
-// request refuses; T is what it would return.
+// request refuses; T would be its result.
 type request[T any] struct{}
 
 func (r request[T]) Filter(string) request[T] { return r }

@@ -39,5 +39,5 @@ func DisableRecursiveNSsPropagationRequirement() ChallengeOption { return nil }
 // PropagationWait changes nothing.
 func PropagationWait(time.Duration, bool) ChallengeOption { return nil }
 
-// UnFqdn is a name without the dot at its end.
+// UnFqdn returns a name without the dot at its end.
 func UnFqdn(name string) string { return strings.TrimSuffix(name, ".") }

@@ -3,8 +3,8 @@ package http01
 
 import "time"
 
-// PathPrefix is where an ACME server would ask (RFC 8555, 8.3): Traefik's own router for it stands
-// on every entry point that has it.
+// PathPrefix is the path that an ACME server would ask (RFC 8555, 8.3): Traefik's own router for it
+// stands on every entry point that has it.
 const PathPrefix = "/.well-known/acme-challenge/"
 
 // ChallengeOption is one of the challenge, which is never set up.
