@@ -44,14 +44,14 @@ const kubeconfigWait = 30 * time.Second
 // ask registers the hook that the engine calls before each create and update in the cluster. No
 // command could do that work: it would run when it is new in the state, but an object that a kill
 // has made the state forget is new while every command before it is not (docs/adr/0023).
-func (c *Cluster) ask(ctx *pulumi.Context, name string, connect Connect) error {
+func (c *Cluster) ask(ctx *pulumi.Context, name string, servers []string, connect Connect) error {
 	type connection struct {
 		before Before
 		err    error
 	}
 	connected := make(chan connection, 1)
 	c.Kubeconfig.ApplyT(func(text string) string {
-		before, err := connect(text, c.Servers)
+		before, err := connect(text, servers)
 		connected <- connection{before, err}
 		return ""
 	})

@@ -23,7 +23,7 @@ func (a *apisix) installController() (err error) {
 	if err != nil {
 		return err
 	}
-	a.Webhook, err = a.gate("webhook", GateArgs{Spec: apisixWebhook(), Revision: a.controller.revision()}, a.controller.object)
+	a.Webhook, err = a.gate("webhook", gateArgs{Spec: apisixWebhook(), Revision: a.controller.revision()}, a.controller.object)
 	return err
 }
 
@@ -45,7 +45,7 @@ func (a *apisix) installPlane() (err error) {
 // gates registers the gates of APISIX that nothing else here waits for.
 func (a *apisix) gates() (err error) {
 	a.Revision = a.revision(digestOf(a.plane.chart.SHA256, a.controller.chart.SHA256, a.args.Config))
-	a.Rollout, err = a.gate("rollout", GateArgs{Spec: health.Spec{
+	a.Rollout, err = a.gate("rollout", gateArgs{Spec: health.Spec{
 		Releases: []string{a.controller.id, a.plane.id},
 		Body: rollout.Spec{Workloads: []string{
 			apisixNamespace + "/Deployment/" + apisixController, apisixNamespace + "/Deployment/" + apisixName,
@@ -55,13 +55,13 @@ func (a *apisix) gates() (err error) {
 		return err
 	}
 	a.Values = a.valued()
-	a.Gateway, err = a.gate("gateway-gate", GateArgs{Spec: health.Spec{
+	a.Gateway, err = a.gate("gateway-gate", gateArgs{Spec: health.Spec{
 		Body: gateway.Spec{Class: apisixName, Namespace: apisixNamespace, Name: apisixName, Listeners: []string{"http", "https"}},
 	}, Revision: a.Values.after(pulumi.String(""))}, with(a.Values.Rolled, a.gateway, a.tls)...)
 	if err != nil {
 		return err
 	}
-	a.Address, err = a.gate("address", GateArgs{Spec: health.Spec{
+	a.Address, err = a.gate("address", gateArgs{Spec: health.Spec{
 		Body: address.Spec{Namespace: apisixNamespace, Service: apisixService, Ports: []int{80, 443}, Want: apisixAddress(a.args.Config)},
 	}, Revision: a.plane.addressRevision(a.args.Config.ExternalTrafficPolicy)}, a.plane.object, a.gateway, a.args.Pool)
 	return err

@@ -108,7 +108,7 @@ func (a *argocd) install() error {
 	if err != nil {
 		return fmt.Errorf("unblock: %w", err)
 	}
-	a.Rollout, err = a.gate("rollout", GateArgs{Spec: health.Spec{
+	a.Rollout, err = a.gate("rollout", gateArgs{Spec: health.Spec{
 		Releases: []string{a.release.id}, Body: argocdRollout(),
 	}, Revision: revision}, unblock)
 	return err
@@ -125,7 +125,7 @@ func (a *argocd) route() error {
 		return err
 	}
 	needs := with(a.args.IngressValues.Rolled, a.release.own.valued(a.Rollout).Rolled...)
-	_, err = a.gate("server", GateArgs{Spec: health.Spec{
+	_, err = a.gate("server", gateArgs{Spec: health.Spec{
 		Body: http.Spec{
 			Namespace: traefikName, Service: traefikName, CASecret: a.args.CASecret,
 			Probes: []http.Probe{

@@ -26,7 +26,7 @@ func (a *argocd) root() error {
 	}
 	// The release has just created the definitions; an Application before they are served is "no
 	// matches for kind".
-	served, err := a.gate("crds", GateArgs{
+	served, err := a.gate("crds", gateArgs{
 		Spec: health.Spec{
 			Timeout: a.Timeouts.CRDs, TimeoutKey: "strata:timeouts.crds",
 			Revision: a.release.chart.SHA256,
@@ -48,7 +48,7 @@ func (a *argocd) root() error {
 	if err != nil {
 		return err
 	}
-	_, err = a.gate("applications", GateArgs{Spec: health.Spec{
+	_, err = a.gate("applications", gateArgs{Spec: health.Spec{
 		Revision: digestOf(root.RepoURL, root.Path, root.Revision),
 		Body:     applications.Spec{Namespace: argocdNamespace, Names: []string{argocdRoot}},
 	}}, application)

@@ -123,7 +123,7 @@ func (a *CA) root(ctx *pulumi.Context, name string, args *CAArgs) (pulumi.Resour
 	if err != nil {
 		return nil, err
 	}
-	return args.Cluster.gate(ctx, name+"-gate", GateArgs{Spec: health.Spec{
+	return args.Cluster.gate(ctx, name+"-gate", gateArgs{Spec: health.Spec{
 		Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
 		Body: certificate.Spec{Namespace: certManagerNamespace, Name: caSecret, Secret: caSecret},
 	}, Revision: pulumi.String(args.Config.CommonName)}, childOf(a, root)...)
@@ -137,7 +137,7 @@ func (a *CA) gate(ctx *pulumi.Context, name string, args *CAArgs, issuer pulumi.
 	if err != nil {
 		return nil, err
 	}
-	return args.Cluster.gate(ctx, name, GateArgs{
+	return args.Cluster.gate(ctx, name, gateArgs{
 		Spec: health.Spec{
 			Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
 			Body: a.issuerGate(args, ""),

@@ -58,7 +58,7 @@ func NewACMECA(ctx *pulumi.Context, name string, args *ACMECAArgs, opts ...pulum
 	if err != nil {
 		return nil, fmt.Errorf("ACME CA: issuer: %w", err)
 	}
-	account, err := args.Cluster.gate(ctx, name+"-gate", GateArgs{Spec: health.Spec{
+	account, err := args.Cluster.gate(ctx, name+"-gate", gateArgs{Spec: health.Spec{
 		Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
 		Body: issuer.Spec{Name: acmeIssuer},
 	}, Revision: accountDigest(args.Config)}, childOf(a, registered)...)

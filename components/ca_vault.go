@@ -65,7 +65,7 @@ func NewVaultCA(ctx *pulumi.Context, name string, args *VaultCAArgs, opts ...pul
 		return nil, fmt.Errorf("vault CA: issuer: %w", err)
 	}
 	login := loginDigest(args.Config)
-	answers, err := args.Cluster.gate(ctx, name+"-gate", GateArgs{Spec: health.Spec{
+	answers, err := args.Cluster.gate(ctx, name+"-gate", gateArgs{Spec: health.Spec{
 		Layer: "cert-manager", Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
 		Body: issuer.Spec{Name: vaultIssuer},
 	}, Revision: login}, childOf(a, registered)...)

@@ -84,7 +84,7 @@ func NewCertificate(
 	if args.Leaf {
 		return c, ctx.RegisterResourceOutputs(c, pulumi.Map{})
 	}
-	c.Ready, err = args.Cluster.gate(ctx, name+"-gate", GateArgs{Spec: health.Spec{
+	c.Ready, err = args.Cluster.gate(ctx, name+"-gate", gateArgs{Spec: health.Spec{
 		Layer: args.Layer, Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
 		Body: certificate.Spec{
 			Namespace: args.Namespace, Name: args.Secret, Secret: args.Secret, DNSNames: args.DNSNames,

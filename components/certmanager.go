@@ -61,7 +61,7 @@ func NewCertManager(
 		}
 		spec := certManagerAPI()
 		spec.Releases = []string{release.id}
-		c.API, err = l.gate("api", GateArgs{Spec: spec, Revision: release.revision(args.Config.Replicas)}, release.object)
+		c.API, err = l.gate("api", gateArgs{Spec: spec, Revision: release.revision(args.Config.Replicas)}, release.object)
 		return err
 	})
 }

@@ -3,6 +3,7 @@ package components
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi-kubernetes/sdk/v4/go/kubernetes"
@@ -35,9 +36,9 @@ type Cluster struct {
 	// Kubeconfig has the address of Endpoint. Secret.
 	Kubeconfig pulumi.StringOutput
 	// Endpoint is the API's URL.
-	Endpoint string
+	Endpoint pulumi.StringInput
 	// Servers are the URLs of the API servers, each of which gates ask.
-	Servers []string
+	Servers pulumi.StringArrayInput
 	// Hosts lets gates observe from the nodes. With nil no node can be reached, and gates ask the
 	// API alone.
 	Hosts *Hosts
@@ -95,10 +96,17 @@ func newProvider(ctx *pulumi.Context, name string, kubeconfig, identity pulumi.S
 	}, opts...)
 }
 
+// serverList returns the URLs of the API servers in one text.
+func (c *Cluster) serverList() pulumi.StringOutput {
+	return c.Servers.ToStringArrayOutput().ApplyT(func(servers []string) string {
+		return strings.Join(servers, " ")
+	}).(pulumi.StringOutput)
+}
+
 // gate registers a gate of a layer inside the cluster: it asks every API server and observes from
 // every server host, if hosts can be reached. It completes args.Spec with hosts, servers and keys.
 func (c *Cluster) gate(
-	ctx *pulumi.Context, name string, args GateArgs, opts ...pulumi.ResourceOption,
+	ctx *pulumi.Context, name string, args gateArgs, opts ...pulumi.ResourceOption,
 ) (*Gate, error) {
 	if c.Hosts != nil {
 		at := accessTo(c.Hosts.With(config.RoleServer))
@@ -107,8 +115,8 @@ func (c *Cluster) gate(
 	if args.Spec.Body.Traits().Workloads {
 		args.Spec.Images = c.Images
 	}
-	args.Spec.Servers, args.Spec.Existing, args.Kubeconfig = c.Servers, c.Identity == nil, c.Kubeconfig
-	return NewGate(ctx, name, &args, opts...)
+	args.Servers, args.Spec.Existing, args.Kubeconfig = c.Servers, c.Identity == nil, c.Kubeconfig
+	return newGate(ctx, name, &args, opts...)
 }
 
 // namespaceEnd registers the command whose delete waits until a namespace has ended. The namespace
@@ -116,9 +124,9 @@ func (c *Cluster) gate(
 func (c *Cluster) namespaceEnd(
 	ctx *pulumi.Context, name, ended string, opts ...pulumi.ResourceOption,
 ) (pulumi.Resource, error) {
-	args := GateArgs{Kubeconfig: c.Kubeconfig, Spec: health.Spec{
+	args := gateArgs{Kubeconfig: c.Kubeconfig, Servers: c.Servers, Spec: health.Spec{
 		Layer: ended, Timeout: c.NamespaceEnd, TimeoutKey: "strata:timeouts.namespaces",
-		Servers: c.Servers, Existing: c.Identity == nil, Body: namespace.Spec{Name: ended},
+		Existing: c.Identity == nil, Body: namespace.Spec{Name: ended},
 	}}
 	if c.Hosts != nil {
 		if servers := c.Hosts.With(config.RoleServer); tunnelTo(servers).There() {
@@ -126,7 +134,7 @@ func (c *Cluster) namespaceEnd(
 			args.Hosts, args.SSHKey = at.hosts, at.sshKey
 		}
 	}
-	end, err := NewGateAtDelete(ctx, name+"-end", &args, slices.Concat(opts, c.deletedWith())...)
+	end, err := newGateAtDelete(ctx, name+"-end", &args, slices.Concat(opts, c.deletedWith())...)
 	if err != nil {
 		return nil, fmt.Errorf("end of namespace %s: %w", ended, err)
 	}

@@ -62,12 +62,12 @@ func NewCRDs(ctx *pulumi.Context, name string, args *CRDsArgs, opts ...pulumi.Re
 		// The applied names are unknown to the preview of every change of the apply, also of one
 		// that only renews the kubeconfig.
 		word, err := rerun.Attempt(ctx, name+"-"+bundle+"-gate", pulumi.StringMap{
-			"revision": pulumi.String(args.Artifacts.Digest(artifact)), "servers": pulumi.String(strings.Join(args.Cluster.Servers, " ")),
+			"revision": pulumi.String(args.Artifacts.Digest(artifact)), "servers": args.Cluster.serverList(),
 		}, childOf(c, applied)...)
 		if err != nil {
 			return nil, fmt.Errorf("crds: attempt of the gate of %s: %w", bundle, err)
 		}
-		c.Served[bundle], err = args.Cluster.gate(ctx, name+"-"+bundle+"-gate", GateArgs{
+		c.Served[bundle], err = args.Cluster.gate(ctx, name+"-"+bundle+"-gate", gateArgs{
 			Spec: health.Spec{
 				Layer: "crds", Timeout: args.Timeouts.CRDs, TimeoutKey: "strata:timeouts.crds",
 				Revision: args.Artifacts.Digest(artifact), Body: crdsgate.Spec{},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumix"
 
 	"strata/actions"
 	"strata/actions/cluster/kubeconfig"
@@ -23,8 +24,9 @@ import (
 
 // ExistingClusterArgs configures ExistingCluster.
 type ExistingClusterArgs struct {
-	// Target is the context that the stack names, as it is now. Required.
-	Target kubeconfig.Target
+	// Kubeconfig is the text of a kubeconfig, whose current context leads to the cluster. It is
+	// treated as secret. Required.
+	Kubeconfig pulumi.StringInput
 	// Timeouts bound the gates.
 	Timeouts config.Timeouts
 	// Artifacts has the digests of images. The state records its kind. Required.
@@ -54,10 +56,12 @@ const clusterLayer = "cluster"
 // existingCluster holds the state that the constructor's steps share.
 type existingCluster struct {
 	*ExistingCluster
-	ctx        *pulumi.Context
-	name       string
-	args       *ExistingClusterArgs
-	kubeconfig pulumi.StringOutput
+	ctx  *pulumi.Context
+	name string
+	args *ExistingClusterArgs
+	// kubeconfig has the context alone, server is the API's URL there, and identity tells clusters
+	// apart.
+	kubeconfig, server, identity pulumi.StringOutput
 	// whole is the gate of the Nodes.
 	whole *Gate
 	// same holds once the cluster is known to be the one of the run before.
@@ -74,13 +78,28 @@ func NewExistingCluster(
 		l.ExistingCluster, opts...); err != nil {
 		return nil, err
 	}
-	l.kubeconfig = pulumi.ToSecret(pulumi.String(args.Target.Text)).(pulumi.StringOutput)
+	l.readTarget()
 	for _, step := range []func() error{l.gates, l.recognise, l.connect, l.list} {
 		if err := step(); err != nil {
 			return nil, fmt.Errorf("cluster: %w", err)
 		}
 	}
-	return l.ExistingCluster, ctx.RegisterResourceOutputs(l.ExistingCluster, pulumi.Map{"endpoint": pulumi.String(args.Target.Server)})
+	return l.ExistingCluster, ctx.RegisterResourceOutputs(l.ExistingCluster, pulumi.Map{"endpoint": l.server})
+}
+
+// readTarget reads the kubeconfig as soon as it is known, by the rules of strata:cluster.
+func (l *existingCluster) readTarget() {
+	target := pulumi.ToSecret(l.args.Kubeconfig.ToStringOutput()).(pulumi.StringOutput)
+	field := func(of func(kubeconfig.Target) string) pulumi.StringOutput {
+		return target.ApplyT(func(text string) (string, error) {
+			read, err := kubeconfig.Parse([]byte(text))
+			return of(read), err
+		}).(pulumi.StringOutput)
+	}
+	l.kubeconfig = field(func(read kubeconfig.Target) string { return string(read.Text) })
+	// Neither the address nor a digest of the CA is secret.
+	l.server = pulumi.Unsecret(field(func(read kubeconfig.Target) string { return read.Server })).(pulumi.StringOutput)
+	l.identity = pulumi.Unsecret(field(func(read kubeconfig.Target) string { return read.Identity })).(pulumi.StringOutput)
 }
 
 // gates registers the gates of the API, the Nodes and the services that a cluster has for its Pods.
@@ -105,20 +124,26 @@ func (l *existingCluster) gates() error {
 
 // gate registers a gate of the cluster. Another cluster under the same name is observed anew.
 func (l *existingCluster) gate(role string, spec health.Spec, needs ...pulumi.Resource) (*Gate, error) {
-	spec.Layer, spec.Servers, spec.Existing, spec.Revision = clusterLayer, []string{l.args.Target.Server}, true, l.args.Target.Identity
-	return NewGate(l.ctx, l.name+"-"+role, &GateArgs{Spec: spec, Kubeconfig: l.kubeconfig}, childOf(l, needs...)...)
+	spec.Layer, spec.Existing = clusterLayer, true
+	return newGate(l.ctx, l.name+"-"+role, &gateArgs{
+		Spec: spec, Servers: pulumi.StringArray{l.server}, Kubeconfig: l.kubeconfig, Revision: l.identity,
+	}, childOf(l, needs...)...)
 }
 
 // recognise registers the guard that refuses another cluster than that of the run before, whose
 // objects would be deleted (docs/adr/0053).
 func (l *existingCluster) recognise() (err error) {
 	name, limit := l.name+"-identity", l.args.Timeouts.API
-	input := kubeconfig.Recognition{
-		Server: l.args.Target.Server, Timeout: limit,
+	asked := kubeconfig.Recognition{
+		Timeout: limit,
 		Forget: fmt.Sprintf("pulumi state delete --target-dependents 'urn:pulumi:%s::%s::%s$command:local:Command::%s'",
 			l.ctx.Stack(), l.ctx.Project(), tokenOf("cluster", "ExistingCluster"), name),
 	}
-	command := actions.Command(kubeconfig.Identify, input, pulumi.StringMap{self.Kubeconfig: l.kubeconfig})
+	input := pulumix.Apply(l.server, func(server string) kubeconfig.Recognition {
+		asked.Server = server
+		return asked
+	})
+	command := actions.CommandOf(kubeconfig.Identify, input, pulumi.StringMap{self.Kubeconfig: l.kubeconfig})
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	l.same, err = local.NewCommand(l.ctx, name, command, append(childOf(l, l.API), bounded(limit))...)
 	return err
@@ -128,14 +153,14 @@ func (l *existingCluster) recognise() (err error) {
 // that neither a renewed credential nor another CA replaces an object. Another cluster is refused
 // before.
 func (l *existingCluster) connect() error {
-	provider, err := newProvider(l.ctx, l.name+"-provider", l.kubeconfig, pulumi.String(l.args.Target.Identity), nil,
+	provider, err := newProvider(l.ctx, l.name+"-provider", l.kubeconfig, l.identity, nil,
 		append(childOf(l, l.same), pulumi.IgnoreChanges([]string{"clusterIdentifier"}))...)
 	if err != nil {
 		return err
 	}
 	l.Cluster = &Cluster{
 		objects:  teardown.Objects{},
-		Provider: provider, Kubeconfig: l.kubeconfig, Endpoint: l.args.Target.Server, Servers: []string{l.args.Target.Server},
+		Provider: provider, Kubeconfig: l.kubeconfig, Endpoint: l.server, Servers: pulumi.StringArray{l.server},
 		Images: l.args.Artifacts.ImageDigests(), Stable: l.same, NamespaceEnd: l.args.Timeouts.Namespaces,
 	}
 	return nil
@@ -145,8 +170,10 @@ func (l *existingCluster) connect() error {
 // sends no request.
 func (l *existingCluster) list() error {
 	limit := l.args.Timeouts.Nodes
-	input := kuberead.NodesInput{Revision: l.args.Target.Identity, Timeout: limit}
-	command := actions.Command(kuberead.ListNodes, input, pulumi.StringMap{self.Kubeconfig: l.kubeconfig})
+	input := pulumix.Apply(l.identity, func(identity string) kuberead.NodesInput {
+		return kuberead.NodesInput{Revision: identity, Timeout: limit}
+	})
+	command := actions.CommandOf(kuberead.ListNodes, input, pulumi.StringMap{self.Kubeconfig: l.kubeconfig})
 	read, err := local.NewCommand(l.ctx, l.name+"-node-list", command, slices.Concat(childOf(l, l.whole), []pulumi.ResourceOption{bounded(limit)})...)
 	if err != nil {
 		return err

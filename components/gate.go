@@ -24,12 +24,14 @@ const deadlineSlack = 30 * time.Second
 // within, the resource that Pulumi has registered.
 type Gate struct{ *local.Command }
 
-// GateArgs configures a Gate.
-type GateArgs struct {
-	// Spec configures the observation. Its Hosts are left empty and taken from the next field.
+// gateArgs configures a Gate.
+type gateArgs struct {
+	// Spec configures the observation. Its Hosts are left empty and taken from Hosts.
 	Spec health.Spec
-	// Hosts become Spec.Hosts.
-	Hosts []PinnedHost
+	// Servers become Spec.Servers, if they are known only later. Default: Spec.Servers as they are.
+	Servers pulumi.StringArrayInput
+	// Hosts become Spec.Hosts, with their keys.
+	Hosts []pinnedHost
 	// Body becomes Spec.Body, for one that is complete only later. Default: Spec.Body as it is.
 	Body pulumix.Input[health.Body]
 	// SSHKey is the hosts' private key, or several of them one after the other, in PEM. Secret.
@@ -51,9 +53,9 @@ type GateArgs struct {
 	APIKey pulumi.StringInput
 }
 
-// NewGate registers a gate. It runs again when its Spec, a host key or a secret changes, and on the
+// newGate registers a gate. It runs again when its Spec, a host key or a secret changes, and on the
 // next update after it failed, also if that goes back to a former configuration (internal/pulumi/rerun).
-func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.ResourceOption) (*Gate, error) {
+func newGate(ctx *pulumi.Context, name string, args *gateArgs, opts ...pulumi.ResourceOption) (*Gate, error) {
 	bound, environment := args.complete(name), args.environment()
 	opts = append(opts, pulumi.Timeouts(&pulumi.CustomTimeouts{Create: bound, Update: bound}))
 	if args.Attempt != nil {
@@ -74,10 +76,10 @@ func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.Re
 	return registers, nil
 }
 
-// NewGateAtDelete registers a command that asks a gate when it is deleted, and at no other time. A
+// newGateAtDelete registers a command that asks a gate when it is deleted, and at no other time. A
 // gate that does not open fails the delete, and is asked again by the next update.
-func NewGateAtDelete(
-	ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.ResourceOption,
+func newGateAtDelete(
+	ctx *pulumi.Context, name string, args *gateArgs, opts ...pulumi.ResourceOption,
 ) (pulumi.Resource, error) {
 	bound := args.complete(name)
 	runs := actions.AtDelete(actions.CommandOf(gate.AskAtDelete, args.spec(), args.environment()))
@@ -85,7 +87,7 @@ func NewGateAtDelete(
 }
 
 // complete names the Spec and its hosts, and returns the engine's bound.
-func (a *GateArgs) complete(name string) string {
+func (a *gateArgs) complete(name string) string {
 	a.Spec.Gate, a.Spec.Hosts = name, nil
 	for _, host := range a.Hosts {
 		a.Spec.Hosts = append(a.Spec.Hosts, host.Host)
@@ -94,7 +96,7 @@ func (a *GateArgs) complete(name string) string {
 }
 
 // environment returns the secrets that are set.
-func (a *GateArgs) environment() pulumi.StringMap {
+func (a *gateArgs) environment() pulumi.StringMap {
 	environment := pulumi.StringMap{}
 	for name, value := range map[string]pulumi.StringInput{
 		self.SSHKey: a.SSHKey, self.HypervisorKey: a.HypervisorKey, self.Kubeconfig: a.Kubeconfig,
@@ -108,17 +110,20 @@ func (a *GateArgs) environment() pulumi.StringMap {
 }
 
 // spec returns the Spec with the values that are only known later.
-func (a *GateArgs) spec() pulumix.Output[health.Spec] {
+func (a *gateArgs) spec() pulumix.Output[health.Spec] {
 	if a.Revision == nil {
 		a.Revision = pulumi.String(a.Spec.Revision)
 	}
 	if a.Body == nil {
 		a.Body = pulumix.Val(a.Spec.Body)
 	}
-	return join.Three(a.Revision, pinHosts(a.Hosts), a.Body,
-		func(revision string, hosts []health.Host, body health.Body) health.Spec {
+	if a.Servers == nil {
+		a.Servers = pulumi.ToStringArray(a.Spec.Servers)
+	}
+	return join.Four(a.Revision, pinHosts(a.Hosts), a.Body, a.Servers,
+		func(revision string, hosts []health.Host, body health.Body, servers []string) health.Spec {
 			spec := a.Spec
-			spec.Revision, spec.Hosts, spec.Body = revision, hosts, body
+			spec.Revision, spec.Hosts, spec.Body, spec.Servers = revision, hosts, body, servers
 			return spec
 		})
 }

@@ -145,13 +145,13 @@ func (h *Hosts) gate(ctx *pulumi.Context, name string, args *HostsArgs, host *Ho
 		}
 	}
 	var err error
-	host.Gate, err = NewGate(ctx, name+"-"+host.Node.Name+"-gate", &GateArgs{
+	host.Gate, err = newGate(ctx, name+"-"+host.Node.Name+"-gate", &gateArgs{
 		Spec: health.Spec{
 			Layer: "hosts", Timeout: args.Timeout, TimeoutKey: "strata:timeouts.host", Body: needs,
 		},
-		Hosts:  []PinnedHost{host.pinned()},
+		Hosts:  []pinnedHost{host.pinned()},
 		SSHKey: host.SSHKey,
-		Body: pulumix.Apply(h.Identity.Owner, func(owner k3shost.Owner) health.Body {
+		Body: pulumix.Apply(h.Identity.owner, func(owner k3shost.Owner) health.Body {
 			if owner.Cluster != "" {
 				needs.Owner = owner.At(host.target().Name)
 			}
@@ -174,11 +174,11 @@ func (h *Host) booted() []pulumi.Resource {
 }
 
 // pinned is the host as gates know it, with its key.
-func (h *Host) pinned() PinnedHost { return PinnedHost{Host: h.target(), Key: h.HostKey} }
+func (h *Host) pinned() pinnedHost { return pinnedHost{Host: h.target(), Key: h.HostKey} }
 
 // pinnedTarget returns the host as commands know it, with its key.
 func (h *Host) pinnedTarget() pulumix.Output[health.Host] {
-	pinned := join.Typed[[]health.Host](pinHosts([]PinnedHost{h.pinned()}))
+	pinned := join.Typed[[]health.Host](pinHosts([]pinnedHost{h.pinned()}))
 	return pulumix.Apply(pinned, func(hosts []health.Host) health.Host { return hosts[0] })
 }
 

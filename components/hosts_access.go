@@ -12,7 +12,7 @@ import (
 
 // access holds a gate's logins at several hosts.
 type access struct {
-	hosts []PinnedHost
+	hosts []pinnedHost
 	// sshKey has the distinct private keys of all, one after the other, and their sudo passwords.
 	sshKey pulumi.StringOutput
 }
@@ -38,7 +38,7 @@ func accessTo(hosts []*Host) access {
 // inputOf returns the input of a command about hosts and their owner: ask makes it of them once
 // their pins are known.
 func inputOf[In any](
-	at access, owner OwnerOutput, ask func(hosts []health.Host, owner k3shost.Owner) In,
+	at access, owner ownerOutput, ask func(hosts []health.Host, owner k3shost.Owner) In,
 ) pulumix.Output[In] {
 	return join.Two(join.Typed[[]health.Host](pinHosts(at.hosts)), owner, ask)
 }

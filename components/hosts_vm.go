@@ -85,7 +85,7 @@ func (v *vms) takeUp() error {
 		}
 		return all
 	}
-	input := join.Three(v.public, v.hypervisor.pin, v.hosts.Identity.Owner, whole)
+	input := join.Three(v.public, v.hypervisor.pin, v.hosts.Identity.owner, whole)
 	limit := metav1.Duration{Duration: v.args.Timeout.Duration * time.Duration(len(v.hosts.All)+1)}
 	return v.hosts.takeUp(v.ctx, v.name, departure{
 		command: actions.CommandOf(lifecycle.MarkForReplacement, input, v.secrets(nil)), keep: lifecycle.Keep,
@@ -120,7 +120,7 @@ func (v *vms) host(node config.Node) (*Host, error) {
 func (v *vms) booted(host *Host) (err error) {
 	spec := v.spec(host.Node)
 	spec.Image = hypervisor.Image{}
-	host.Booted, err = NewGate(v.ctx, v.name+"-"+host.Node.Name+"-boot", &GateArgs{
+	host.Booted, err = newGate(v.ctx, v.name+"-"+host.Node.Name+"-boot", &gateArgs{
 		Spec: health.Spec{
 			Layer: "hosts", Timeout: v.args.Timeout, TimeoutKey: "strata:timeouts.host", Body: vm.Spec{Spec: spec},
 		},
@@ -148,7 +148,7 @@ func (v *vms) machine(name string, host *Host, identity pulumi.StringOutput) err
 	complete := func(public, pin string, owner k3shost.Owner) hypervisor.Spec {
 		return v.complete(spec, public, pin, owner)
 	}
-	input := join.Three(v.public, v.hypervisor.pin, v.hosts.Identity.Owner, complete)
+	input := join.Three(v.public, v.hypervisor.pin, v.hosts.Identity.owner, complete)
 	place, err := json.Marshal([]any{spec.Driver, spec.Hypervisor, spec.ID, spec.Guest.Address, spec.Guest.DHCP, spec.Guest.Gateway, spec.Guest.User, spec.Guest.Port, spec.Libvirt, spec.Proxmox})
 	if err != nil {
 		return err

@@ -26,12 +26,12 @@ type Identity struct {
 	// makes the next up draw another one, with which a living server does not start
 	// (docs/adr/0024).
 	kept []pulumi.Resource
-	// Owner is a host's, without its node.
-	Owner OwnerOutput
+	// owner is a host's, without its node.
+	owner ownerOutput
 }
 
-// OwnerOutput is known once the cluster's identity is, which it is in every preview but the first.
-type OwnerOutput = pulumix.Output[k3shost.Owner]
+// ownerOutput is known once the cluster's identity is, which it is in every preview but the first.
+type ownerOutput = pulumix.Output[k3shost.Owner]
 
 // NewIdentity registers the cluster of a name as a component, and its identity and join tokens up
 // to a generation, born secret. NewK3s goes on with it.
@@ -60,7 +60,7 @@ func NewIdentity(ctx *pulumi.Context, name string, generation int, opts ...pulum
 	for _, one := range i.tokens.servers {
 		sums = append(sums, sumOf(one.ToStringOutput()))
 	}
-	i.Owner = join.Two(i.id.Hex, sums, func(word string, sums []string) k3shost.Owner {
+	i.owner = join.Two(i.id.Hex, sums, func(word string, sums []string) k3shost.Owner {
 		return k3shost.Owner{Cluster: word, TokenSHA256: strings.Join(sums, " "), Project: project, Stack: stack}
 	})
 	return i, nil

@@ -157,13 +157,13 @@ func (k *k3s) connect() error {
 	}
 	k.Cluster = &Cluster{
 		objects:  teardown.Objects{},
-		Provider: provider, Identity: k.identity, Kubeconfig: k.Kubeconfig, Endpoint: k.Endpoint, Servers: k.endpoints(), Hosts: k.args.Hosts,
+		Provider: provider, Identity: k.identity, Kubeconfig: k.Kubeconfig, Endpoint: pulumi.String(k.Endpoint), Servers: pulumi.ToStringArray(k.endpoints()), Hosts: k.args.Hosts,
 		Version: binary.Version, Images: k.args.Artifacts.ImageDigests(), Stable: k.Upgraded, NamespaceEnd: k.args.Timeouts.Namespaces,
 	}
 	if k.args.Connect == nil {
 		return nil
 	}
-	return k.Cluster.ask(k.ctx, k.name+"-adopt", k.args.Connect)
+	return k.Cluster.ask(k.ctx, k.name+"-adopt", k.endpoints(), k.args.Connect)
 }
 
 // endpoint is the API server's URL on a server.

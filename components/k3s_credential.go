@@ -25,7 +25,7 @@ import (
 func (k *k3s) issueCredential() error {
 	at, limit := accessTo(k.servers), k.args.Timeouts.API
 	lifetime := k.args.Config.ClientCertificateLifetime
-	input := inputOf(at, k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3shost.Owner) credential.Request {
+	input := inputOf(at, k.args.Hosts.Identity.owner, func(hosts []health.Host, owner k3shost.Owner) credential.Request {
 		request := credential.Request{
 			Timeout: limit, User: credential.User(k.ctx.Stack(), k.args.Config.KubeconfigGeneration), Lifetime: lifetime,
 			Generation: credential.Generation(now(k.ctx), lifetime.Duration), Owner: &owner, Reader: credential.ReaderDigest(),

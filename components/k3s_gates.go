@@ -31,7 +31,7 @@ func (k *k3s) gateNode(
 	if host.Node.Role == "server" {
 		spec.Servers = []string{host.endpoint()}
 	}
-	return NewGate(k.ctx, name+"-gate", &GateArgs{
+	return newGate(k.ctx, name+"-gate", &gateArgs{
 		Spec: spec, Hosts: at.hosts, SSHKey: at.sshKey,
 		Revision: digest(config, k.args.Artifacts.Digest("k3s")+strings.Join(k.peers(host), " ")),
 	}, slices.Concat(childOf(k, install), host.deletedWith())...)
@@ -89,7 +89,7 @@ func (k *k3s) gateSystem() error {
 func (k *k3s) gate(role string, spec health.Spec, hosts []*Host, after ...pulumi.Resource) (*Gate, error) {
 	at := accessTo(hosts)
 	spec.Layer = "k3s"
-	return NewGate(k.ctx, k.name+"-"+role, &GateArgs{
+	return newGate(k.ctx, k.name+"-"+role, &gateArgs{
 		Spec: spec, Hosts: at.hosts, SSHKey: at.sshKey, Kubeconfig: k.Kubeconfig,
 		Revision: digest(k.identity.Hex, k.args.Artifacts.Digest(config.ArtifactK3s)),
 	}, childOf(k, after...)...)

@@ -18,7 +18,7 @@ import (
 // one command does ask for its previous output.
 func (k *k3s) removeLeaving() (*local.Command, error) {
 	at := accessTo(k.args.Hosts.All)
-	input := inputOf(at, k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3shost.Owner) members.Set {
+	input := inputOf(at, k.args.Hosts.Identity.owner, func(hosts []health.Host, owner k3shost.Owner) members.Set {
 		return members.Set{
 			Timeout: k.args.Timeouts.Nodes, Members: k.withSettings(membersOf(hosts)), DiscardVolumesOf: k.args.Config.DiscardVolumesOf, Owner: &owner,
 		}

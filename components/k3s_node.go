@@ -49,7 +49,7 @@ func (k *k3s) node(host *Host, before []pulumi.Resource) (*Gate, error) {
 // away. Its script comes from the state, so it is complete from the start.
 func (k *k3s) claim(name string, host *Host) (pulumi.Resource, error) {
 	limit := k.args.Timeouts.Uninstall
-	asked := pulumix.Apply(k.args.Hosts.Identity.Owner, func(owner k3shost.Owner) hostrun.Input {
+	asked := pulumix.Apply(k.args.Hosts.Identity.owner, func(owner k3shost.Owner) hostrun.Input {
 		variables := owned(owner, host.Node.Name)
 		return hostrun.Input{Script: hostScript("k3s-claim.sh", variables...), Delete: hostScript("k3s-uninstall.sh", variables...), Timeout: limit}
 	})
@@ -100,7 +100,7 @@ func (k *k3s) installNode(
 			Stdin: config, Timeout: limit, Founds: k.founds(host), Script: hostScript("k3s-install.sh", variables...),
 		}
 	}
-	asked := join.Four(config, sumOf(config), k.args.Hosts.Identity.Owner, k.caHash, input)
+	asked := join.Four(config, sumOf(config), k.args.Hosts.Identity.owner, k.caHash, input)
 	return local.NewCommand(k.ctx, name+"-install", host.runs(asked),
 		slices.Concat(childOf(k, needs...), host.deletedWith(), []pulumi.ResourceOption{bounded(limit), rerun.Replaced()})...)
 }

@@ -22,7 +22,7 @@ import (
 func (k *k3s) releaseName(name string, host *Host, needs []pulumi.Resource) (pulumi.Resource, error) {
 	at := accessTo(append([]*Host{host}, slices.DeleteFunc(slices.Clone(k.servers), func(server *Host) bool { return server == host })...))
 	limit := k.args.Timeouts.Nodes
-	input := inputOf(at, k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3shost.Owner) members.Admission {
+	input := inputOf(at, k.args.Hosts.Identity.owner, func(hosts []health.Host, owner k3shost.Owner) members.Admission {
 		all := membersOf(hosts)
 		return members.Admission{Timeout: limit, Founds: k.founds(host), Node: all[0], Servers: all[1:], Owner: &owner}
 	})

@@ -32,7 +32,7 @@ func (k *k3s) rotateToken() error {
 	for _, server := range k.servers {
 		needs = append(needs, server.Gate)
 	}
-	asked := inputOf(at, k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3shost.Owner) token.Rotation {
+	asked := inputOf(at, k.args.Hosts.Identity.owner, func(hosts []health.Host, owner k3shost.Owner) token.Rotation {
 		rotation := token.Rotation{Timeout: limit, Generation: generation, Owner: &owner}
 		for _, host := range hosts {
 			rotation.Servers = append(rotation.Servers, host.Target)

@@ -32,7 +32,7 @@ func (k *k3s) upgrade() (*local.Command, error) {
 		Drain: k.args.Timeouts.Drain, Return: k.args.Timeouts.Upgrade, Servers: k.endpoints(),
 	}
 	plan.Timeout = rolloutLimit(plan, len(k.servers), len(k.agents))
-	input := inputOf(at, k.args.Hosts.Identity.Owner, func(hosts []health.Host, owner k3shost.Owner) upgrade.Plan {
+	input := inputOf(at, k.args.Hosts.Identity.owner, func(hosts []health.Host, owner k3shost.Owner) upgrade.Plan {
 		plan.Nodes, plan.Owner = hosts, &owner
 		return plan
 	})

@@ -48,7 +48,7 @@ func (k *k3s) gateEndpoint() error {
 		holders = append(holders, holder)
 	}
 	at := accessTo(k.servers)
-	gate, err := NewGate(k.ctx, k.name+"-endpoint", &GateArgs{
+	gate, err := newGate(k.ctx, k.name+"-endpoint", &gateArgs{
 		Spec: health.Spec{
 			Body: api.Spec{}, Layer: "k3s", Timeout: k.args.Timeouts.API, TimeoutKey: "strata:timeouts.api", Servers: []string{k.Endpoint},
 		},
@@ -78,7 +78,7 @@ func (k *k3s) holdVIP(server *Host, ready pulumi.Resource) (pulumi.Resource, err
 	if err != nil {
 		return nil, fmt.Errorf("attempt: %w", err)
 	}
-	asked := join.Two(attempt, k.args.Hosts.Identity.Owner, func(attempt string, owner k3shost.Owner) hostrun.Input {
+	asked := join.Two(attempt, k.args.Hosts.Identity.owner, func(attempt string, owner k3shost.Owner) hostrun.Input {
 		variables := append(owned(owner, server.Node.Name), variable{"MARK", keepalivedMark})
 		return hostrun.Input{Script: script(attempt), Delete: hostScript("k3s-vip-remove.sh", variables...), Timeout: limit}
 	})

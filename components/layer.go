@@ -156,13 +156,13 @@ func (r release) addressRevision(policy config.TrafficPolicy) pulumi.StringInput
 // proves only that some revision works: after an upgrade to a broken one the previous revision goes
 // on answering.
 func (l *layer) rollout(of release, revision pulumi.StringInput, workloads ...string) (*Gate, error) {
-	return l.gate("rollout", GateArgs{Revision: revision, Spec: health.Spec{
+	return l.gate("rollout", gateArgs{Revision: revision, Spec: health.Spec{
 		Releases: []string{of.id}, Body: rollout.Spec{Workloads: workloads},
 	}}, of.object)
 }
 
 // gate registers one of the layer's gates.
-func (l *layer) gate(role string, args GateArgs, needs ...pulumi.Resource) (*Gate, error) {
+func (l *layer) gate(role string, args gateArgs, needs ...pulumi.Resource) (*Gate, error) {
 	args.Spec.Layer = l.title
 	if args.Spec.TimeoutKey == "" {
 		args.Spec.Timeout, args.Spec.TimeoutKey = l.limit, l.limitKey

@@ -60,7 +60,7 @@ func (m *metallb) install() error {
 
 // gates registers the gates of the webhook and the rollout.
 func (m *metallb) gates() (err error) {
-	webhook := GateArgs{Spec: metallbWebhook(), Revision: m.release.revision()}
+	webhook := gateArgs{Spec: metallbWebhook(), Revision: m.release.revision()}
 	if m.Webhook, err = m.gate("webhook", webhook, m.release.object); err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (m *metallb) addresses() error {
 	if err != nil {
 		return err
 	}
-	m.Pool, err = m.gate("pool-gate", GateArgs{Spec: metallbPoolGate(m.args)}, pool, advertisement)
+	m.Pool, err = m.gate("pool-gate", gateArgs{Spec: metallbPoolGate(m.args)}, pool, advertisement)
 	return err
 }
 

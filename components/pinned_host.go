@@ -6,8 +6,8 @@ import (
 	"strata/health"
 )
 
-// PinnedHost is a host with its pinned key, which may be known only while the program runs.
-type PinnedHost struct {
+// pinnedHost is a host with its pinned key, which may be known only while the program runs.
+type pinnedHost struct {
 	// Host is without its HostKey.
 	Host health.Host
 	// Key becomes Host.HostKey.
@@ -16,7 +16,7 @@ type PinnedHost struct {
 
 // pinHosts fills in the hosts' keys: an output of []health.Host, in their order, whose value
 // ApplyT takes as any.
-func pinHosts(hosts []PinnedHost) pulumi.Output {
+func pinHosts(hosts []pinnedHost) pulumi.Output {
 	keys := make([]any, len(hosts))
 	for i, host := range hosts {
 		keys[i] = host.Key

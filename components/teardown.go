@@ -146,7 +146,11 @@ func (t *Teardown) guard(
 	if servers := t.servers(); tunnelTo(servers).There() {
 		environment[self.SSHKey] = accessTo(servers).sshKey
 	}
-	command := actions.CommandOf(asks, join.Typed[teardown.Guard](t.wanted), environment)
+	asked := join.Two(t.wanted, t.args.Cluster.Servers, func(guard teardown.Guard, servers []string) teardown.Guard {
+		guard.Servers = servers
+		return guard
+	})
+	command := actions.CommandOf(asks, asked, environment)
 	command.AddPreviousOutputInEnv = pulumi.Bool(true)
 	command.Delete = atDelete
 	return local.NewCommand(t.ctx, name, command, append(opts, bounded(metav1.Duration{Duration: guardLimit}))...)
@@ -207,7 +211,7 @@ func (t *Teardown) input() teardown.Guard {
 	cluster, cfg := t.args.Cluster, t.args.Config
 	cluster.objects.Sort()
 	guard := teardown.Guard{
-		Servers: cluster.Servers, Namespaces: cluster.objects["Namespace"], Tunnel: tunnelTo(t.servers()), Existing: cluster.Identity == nil,
+		Namespaces: cluster.objects["Namespace"], Tunnel: tunnelTo(t.servers()), Existing: cluster.Identity == nil,
 		Objects: cluster.objects, Discard: teardown.Discard(cfg.Discard), Timeout: metav1.Duration{Duration: guardLimit},
 	}
 	for key, protects := range map[string]bool{

@@ -116,7 +116,7 @@ func (t *traefik) address() (err error) {
 	if t.args.Config.Address.IsValid() {
 		want = t.args.Config.Address.String()
 	}
-	t.Address, err = t.gate("address", GateArgs{Spec: health.Spec{
+	t.Address, err = t.gate("address", gateArgs{Spec: health.Spec{
 		Body: address.Spec{Namespace: traefikName, Service: traefikName, Ports: []int{80, 443}, Want: want},
 	}, Revision: t.release.addressRevision(t.args.Config.ExternalTrafficPolicy)}, t.release.object)
 	if err != nil {
@@ -161,7 +161,7 @@ func (t *traefik) gateway() error {
 	if err != nil {
 		return err
 	}
-	t.Programmed, err = t.gate("programmed", GateArgs{Spec: health.Spec{
+	t.Programmed, err = t.gate("programmed", gateArgs{Spec: health.Spec{
 		Body: gateway.Spec{Class: traefikName, Namespace: traefikName, Name: traefikName, Listeners: []string{"http", "https"}},
 	}, Revision: t.Values.after(nil)}, with(t.Values.Rolled, registered)...)
 	return err

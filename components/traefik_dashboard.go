@@ -43,7 +43,7 @@ func (t *traefik) dashboard() error {
 	if err != nil {
 		return err
 	}
-	t.Dashboard, err = t.gate("dashboard", GateArgs{
+	t.Dashboard, err = t.gate("dashboard", gateArgs{
 		Spec:      t.dashboardProbes(host),
 		Revision:  t.Values.after(nil),
 		BasicAuth: pulumi.ToSecret(pulumi.Sprintf("%s:%s", dashboardUser, t.DashboardPassword)).(pulumi.StringOutput),

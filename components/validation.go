@@ -52,13 +52,13 @@ func NewValidation(
 	}
 	values := args.APISIX.Values
 	needs := slices.Concat([]pulumi.Resource{args.APISIX.Gateway, args.APISIX.Address}, values.Rolled, args.Demo.Objects)
-	rollout, err := v.gate("rollout", GateArgs{Spec: health.Spec{
+	rollout, err := v.gate("rollout", gateArgs{Spec: health.Spec{
 		Body: rollout.Spec{Workloads: args.Demo.Workloads},
 	}}, args.Demo.Objects...)
 	if err != nil {
 		return nil, err
 	}
-	_, err = v.gate("routes", GateArgs{Spec: health.Spec{
+	_, err = v.gate("routes", gateArgs{Spec: health.Spec{
 		Body: gateway.Spec{
 			Class: apisixName, Namespace: apisixNamespace, Name: apisixName,
 			Listeners: []string{"http", "https"}, Routes: map[string]int{"http": 2, "https": 2}, // httpbin's and Keycloak's
@@ -69,7 +69,7 @@ func NewValidation(
 	}
 	plane := args.APISIX.Plane
 	plane.Routes = args.Demo.Routes
-	_, err = v.gate("upstreams", GateArgs{
+	_, err = v.gate("upstreams", gateArgs{
 		Spec:     health.Spec{Body: plane},
 		Revision: args.APISIX.Revision,
 		APIKey:   args.APISIX.Key,
@@ -77,7 +77,7 @@ func NewValidation(
 	if err != nil {
 		return nil, err
 	}
-	probes, err := v.gate("probes", GateArgs{
+	probes, err := v.gate("probes", gateArgs{
 		Spec:      health.Spec{Body: v.probes()},
 		BasicAuth: pulumi.ToSecret(pulumi.Sprintf("%s:%s", demoUser, args.Demo.Password)).(pulumi.StringOutput),
 		APIKey:    args.Demo.Key,
@@ -87,7 +87,7 @@ func NewValidation(
 		return nil, err
 	}
 	// Behind the probes: a series of requests is there once there was one.
-	_, err = v.gate("metrics", GateArgs{Spec: health.Spec{
+	_, err = v.gate("metrics", gateArgs{Spec: health.Spec{
 		Body: metrics.Spec{
 			Namespace: apisixNamespace, Service: "apisix-prometheus-metrics", Port: 9091, Path: "/apisix/prometheus/metrics",
 			Series: []string{"apisix_http_status", "apisix_http_latency_bucket", "apisix_bandwidth", "apisix_nginx_http_current_connections"},
@@ -99,7 +99,7 @@ func NewValidation(
 	return v.Validation, ctx.RegisterResourceOutputs(v.Validation, pulumi.Map{})
 }
 
-func (v *validation) gate(role string, args GateArgs, needs ...pulumi.Resource) (*Gate, error) {
+func (v *validation) gate(role string, args gateArgs, needs ...pulumi.Resource) (*Gate, error) {
 	args.Spec.Layer, args.Spec.Timeout, args.Spec.TimeoutKey = "validation", v.args.Timeouts.Apps, "strata:timeouts.apps"
 	gate, err := v.args.Cluster.gate(v.ctx, v.name+"-"+role, args, childOf(v, needs...)...)
 	if err != nil {

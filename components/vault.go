@@ -104,7 +104,7 @@ func (v *vaultLayer) volume() error {
 	if !*v.args.Config.Storage.Persistent {
 		return nil
 	}
-	gate, err := v.gate("volume", GateArgs{Spec: health.Spec{
+	gate, err := v.gate("volume", gateArgs{Spec: health.Spec{
 		Body: claim.Spec{Namespace: vaultName, Name: "data-" + vaultName + "-0", ClassKey: "strata:vault.storage.class"},
 	}}, v.release.object)
 	if err != nil {
@@ -126,7 +126,7 @@ func (v *vaultLayer) open() error {
 	if err != nil {
 		return err
 	}
-	v.Ready, err = v.gate("gate", GateArgs{Spec: health.Spec{
+	v.Ready, err = v.gate("gate", gateArgs{Spec: health.Spec{
 		Body: vaultgate.Spec{Namespace: vaultName, Pod: vaultName + "-0", Port: vaultPort, Workload: vaultName + "/StatefulSet/" + vaultName},
 	}, Revision: v.revision}, configure)
 	return err

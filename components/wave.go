@@ -54,7 +54,7 @@ func NewWave(ctx *pulumi.Context, name string, args *WaveArgs, opts ...pulumi.Re
 		if err != nil {
 			return err
 		}
-		w.Webhook, err = l.gate("webhook", GateArgs{Spec: waveWebhook(), Revision: release.revision(args.Config)}, release.object)
+		w.Webhook, err = l.gate("webhook", gateArgs{Spec: waveWebhook(), Revision: release.revision(args.Config)}, release.object)
 		return err
 	})
 }

@@ -208,7 +208,7 @@ func (w *workloadBuild) gate() error {
 
 // rollout registers the gate of the Deployment of a name.
 func (w *workloadBuild) rollout(role, name string, deployment pulumi.Resource) (*Gate, error) {
-	gate, err := w.args.Cluster.gate(w.ctx, w.name+"-"+role, GateArgs{Spec: health.Spec{
+	gate, err := w.args.Cluster.gate(w.ctx, w.name+"-"+role, gateArgs{Spec: health.Spec{
 		Layer: "apps", Timeout: w.args.Timeouts.Workload, TimeoutKey: "strata:timeouts.workload",
 		Body: rollout.Spec{Workloads: []string{w.args.Config.Namespace + "/Deployment/" + name}},
 	}, Revision: w.revision()}, childOf(w, deployment)...)

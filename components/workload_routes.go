@@ -63,7 +63,7 @@ func (w *workloadBuild) reach() error {
 		if via.Address != nil {
 			needs = append(needs, via.Address)
 		}
-		_, err := w.args.Cluster.gate(w.ctx, w.name+"-"+controller, GateArgs{Spec: health.Spec{
+		_, err := w.args.Cluster.gate(w.ctx, w.name+"-"+controller, gateArgs{Spec: health.Spec{
 			Layer: "apps", Timeout: w.args.Timeouts.Workload, TimeoutKey: "strata:timeouts.workload",
 			Body: http.Spec{Namespace: via.Namespace, Service: via.Service, CASecret: via.CASecret, Probes: probes},
 		}, Revision: via.Values.after(w.revision())}, childOf(w, needs...)...)
@@ -90,7 +90,7 @@ func (w *workloadBuild) leads(controller string, via WorkloadIngress) error {
 			plane.Routes = append(plane.Routes, upstreams.RouteRef{Kind: route.Kind, Namespace: w.args.Config.Namespace, Name: w.routeName(route)})
 		}
 	}
-	_, err := w.args.Cluster.gate(w.ctx, w.name+"-"+controller+"-upstreams", GateArgs{Spec: health.Spec{
+	_, err := w.args.Cluster.gate(w.ctx, w.name+"-"+controller+"-upstreams", gateArgs{Spec: health.Spec{
 		Layer: "apps", Timeout: w.args.Timeouts.Workload, TimeoutKey: "strata:timeouts.workload", Body: plane,
 	}, Revision: pulumi.Sprintf("%s %s", w.revision(), via.PlaneRevision), APIKey: via.Key},
 		childOf(w, append(slices.Clone(w.routed[controller]), w.Rollout, w.service, via.Rolled)...)...)

@@ -22,24 +22,25 @@ type base struct {
 
 // existingTarget reads the context that the stack names; nothing for a stack that builds its
 // cluster.
-func existingTarget(cfg *config.Config) (target kubeconfig.Target, err error) {
+func existingTarget(cfg *config.Config) (pulumi.StringInput, error) {
 	if !cfg.OnExistingCluster() {
-		return target, nil
+		return nil, nil
 	}
-	if target, err = kubeconfig.ForStack(cfg, "."); err != nil {
-		return target, fmt.Errorf("configuration of stack %s:\n%w", cfg.Stack, err)
+	target, err := kubeconfig.ForStack(cfg, ".")
+	if err != nil {
+		return nil, fmt.Errorf("configuration of stack %s:\n%w", cfg.Stack, err)
 	}
-	return target, nil
+	return pulumi.String(target.Text), nil
 }
 
 // newBase registers the cluster. What is above it cannot tell which of the two it is, but for what
 // has no hosts to observe from.
 func newBase(
-	ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, target kubeconfig.Target, p Program,
+	ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, target pulumi.StringInput, p Program,
 ) (*base, error) {
 	if cfg.OnExistingCluster() {
 		existing, err := components.NewExistingCluster(ctx, "cluster", &components.ExistingClusterArgs{
-			Target: target, Timeouts: cfg.Timeouts, Artifacts: files,
+			Kubeconfig: target, Timeouts: cfg.Timeouts, Artifacts: files,
 		})
 		if err != nil {
 			return nil, err
@@ -107,7 +108,7 @@ func (b *base) export(ctx *pulumi.Context, cfg *config.Config, files *artifacts.
 	if b.reader != nil {
 		ctx.Export("readerKubeconfig", *b.reader)
 	}
-	ctx.Export("apiEndpoint", pulumi.String(b.cluster.Endpoint))
+	ctx.Export("apiEndpoint", b.cluster.Endpoint)
 	ctx.Export("nodes", b.nodes)
 	ctx.Export("loadBalancerRange", pulumi.ToStringArray(cfg.MetalLB.Addresses))
 	ctx.Export("versions", versions)

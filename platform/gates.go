@@ -8,7 +8,6 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-	"strata/actions/cluster/kubeconfig"
 	"strata/artifacts"
 	"strata/components"
 	"strata/config"
@@ -23,7 +22,7 @@ import (
 func Gates(ctx context.Context, cfg *config.Config) ([]health.Spec, error) {
 	var seen components.RegisteredGates
 	_, err := dryrun.Run(seen.In(ctx), config.Namespace, cfg.Stack, func(ctx *pulumi.Context) error {
-		return Program{}.layers(ctx, withoutKeys(*cfg), artifacts.Pinned(cfg), kubeconfig.Target{}, nil)
+		return Program{}.layers(ctx, withoutKeys(*cfg), artifacts.Pinned(cfg), unread, nil)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("gates of the configuration: %w", err)
@@ -42,13 +41,16 @@ func Registrations(
 		return nil, err
 	}
 	registered, err := dryrun.Run(ctx, config.Namespace, cfg.Stack, func(ctx *pulumi.Context) error {
-		return Program{}.layers(ctx, withoutKeys(*cfg), files, kubeconfig.Target{}, manifests)
+		return Program{}.layers(ctx, withoutKeys(*cfg), files, unread, manifests)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("resources of the configuration: %w", err)
 	}
 	return registered, nil
 }
+
+// unread stands for the kubeconfig of an existing cluster, which is not read here.
+var unread = pulumi.UnsafeUnknownOutput(nil).ApplyT(func(any) string { return "" }).(pulumi.StringOutput)
 
 // withoutKeys is a configuration whose private keys are empty, and whose hosts are reached without
 // a file that says how.

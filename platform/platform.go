@@ -9,7 +9,6 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-	"strata/actions/cluster/kubeconfig"
 	"strata/actions/hosts/reach"
 	"strata/artifacts"
 	"strata/components"
@@ -130,7 +129,7 @@ func (p Program) openTunnel(ctx *pulumi.Context, cfg *config.Config) error {
 
 // layers registers the layers. Order in the code is for people; only the gates in After order
 // anything.
-func (p Program) layers(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, target kubeconfig.Target, manifests []components.Manifest) error {
+func (p Program) layers(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, target pulumi.StringInput, manifests []components.Manifest) error {
 	var registered components.Registered
 	if err := registered.Watch(ctx); err != nil {
 		return err

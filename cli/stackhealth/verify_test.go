@@ -7,15 +7,19 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pulumi/pulumi-command/sdk/go/command/local"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"strata/actions"
+	"strata/actions/gate"
 	"strata/components"
 	"strata/health"
 	"strata/health/server"
+	"strata/internal/pulumi/self"
 	"strata/internal/ssh/remote/sshtest"
 )
 
@@ -56,16 +60,16 @@ func runProgram(
 	t.Helper()
 	began := time.Now()
 	program := func(ctx *pulumi.Context) error {
-		var gates components.RegisteredGates
-		_, err := components.NewGate(gates.AttachTo(ctx), "agent-1-gate", &components.GateArgs{
-			Spec: health.Spec{Body: server.Spec{}, Layer: "k3s", Timeout: metav1.Duration{Duration: time.Minute}, TimeoutKey: "strata:timeouts.api"},
-			Hosts: []components.PinnedHost{{
-				Host: health.Host{Target: host.Target(), Role: "agent"}, Key: pulumi.String(host.Target().HostKey).ToStringOutput(),
-			}},
-			SSHKey: pulumi.ToSecret(pulumi.String(string(host.PrivateKey()))).(pulumi.StringOutput),
-		})
+		spec := health.Spec{
+			Gate: "agent-1-gate", Layer: "k3s", Timeout: metav1.Duration{Duration: time.Minute}, TimeoutKey: "strata:timeouts.api",
+			Hosts: []health.Host{{Target: host.Target(), Role: "agent"}}, Body: server.Spec{},
+		}
+		command, err := local.NewCommand(ctx, spec.Gate, actions.Command(gate.Ask, spec, pulumi.StringMap{
+			self.SSHKey: pulumi.ToSecret(pulumi.String(string(host.PrivateKey()))).(pulumi.StringOutput),
+		}))
 		require.NoError(t, err)
-		return Question{Stack: ctx.Stack(), Timeout: 2 * time.Second}.verify(ctx, began, gates.Gates)
+		asked := []*components.Gate{{Command: command}}
+		return Question{Stack: ctx.Stack(), Timeout: 2 * time.Second}.verify(ctx, began, asked)
 	}
 	options = append(options, pulumi.WithMocks("strata", "staging", provider{began.Add(after), failed}))
 	return pulumi.RunErr(program, options...)

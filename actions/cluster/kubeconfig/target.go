@@ -93,6 +93,20 @@ func Read(paths []string, context string) (Target, error) {
 	if context != "" {
 		raw.CurrentContext = context
 	}
+	return current(raw)
+}
+
+// Parse finds the current context in the text of a kubeconfig. Its errors are those of Read.
+func Parse(text []byte) (Target, error) {
+	raw, err := clientcmd.Load(text)
+	if err != nil {
+		return Target{}, err
+	}
+	return current(raw)
+}
+
+// current returns the current context, if it can be used.
+func current(raw *clientcmdapi.Config) (Target, error) {
 	if _, known := raw.Contexts[raw.CurrentContext]; !known {
 		return Target{}, &ContextError{Name: raw.CurrentContext, Known: slices.Sorted(maps.Keys(raw.Contexts))}
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // openLimit bounds the start of a tunnel: a login. It is well below the time that the engine leaves
-// a gate to report (components.NewGate).
+// a gate to report (components.Gate).
 const openLimit = loginLimit + 5*time.Second
 
 // opener opens tunnels for one process.

@@ -1,0 +1,42 @@
+package components
+
+import (
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"strata/health"
+)
+
+// GateArgs configures a gate of a program's own.
+type GateArgs struct {
+	// Cluster is asked through each of its API servers. Required.
+	Cluster *Cluster
+	// Body configures the checks: the Spec of a package below health, such as rollout.Spec.
+	// Required.
+	Body health.Body
+	// Layer is the name of the gate's part of the program in messages. Default: the gate's name.
+	Layer string
+	// Timeout bounds the whole wait, and TimeoutKey is the configuration key that sets it, for
+	// messages. Required.
+	Timeout    metav1.Duration
+	TimeoutKey string
+	// Releases are Helm releases, as namespace/name, whose rights must be in effect. Only for kinds
+	// that judge workloads.
+	Releases []string
+	// Revision is a digest of the gate's subject: the gate runs again when it changes. Optional.
+	Revision pulumi.StringInput
+	// After are the gates and resources that it waits for; none of them a component.
+	After []pulumi.Resource
+}
+
+// NewGate registers a gate of a program's own. Resources that need its subject depend on it, by
+// After or by DependsOn with its Command.
+func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.ResourceOption) (*Gate, error) {
+	layer := args.Layer
+	if layer == "" {
+		layer = name
+	}
+	return args.Cluster.gate(ctx, name, gateArgs{Revision: args.Revision, Spec: health.Spec{
+		Layer: layer, Timeout: args.Timeout, TimeoutKey: args.TimeoutKey, Releases: args.Releases, Body: args.Body,
+	}}, append(childOf(nil, args.After...), opts...)...)
+}
