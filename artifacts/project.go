@@ -22,7 +22,7 @@ func StackConfigs(project string, files []string) (paths []string, stacks []*con
 	for _, path := range paths {
 		name := filepath.Base(path)
 		stack := strings.TrimPrefix(strings.TrimSuffix(name, filepath.Ext(name)), "Pulumi.")
-		cfg, err := config.OfStack(project, stack, path)
+		cfg, err := config.OfAnyStack(project, stack, path)
 		if err != nil {
 			return nil, nil, err
 		}

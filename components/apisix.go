@@ -15,6 +15,9 @@ type APISIXArgs struct {
 	Layer
 	// Config is the section strata:apisix, validated.
 	Config config.APISIX
+	// Values and ControllerValues are the charts', in place of those of Config, if another resource
+	// knows them.
+	Values, ControllerValues pulumi.MapInput
 	// Domain is the platform's DNS domain (strata:ingress.domain).
 	Domain string
 	// PodNetwork limits the admin API to clients of this network. The network policy limits it to
@@ -52,7 +55,7 @@ type APISIX struct {
 	Gateway, Rollout, Address *Gate
 	// IP is the load balancer's address; known only where the configuration sets it or the address
 	// is waited for (HasIP).
-	IP    pulumi.StringOutput
+	IP    pulumi.StringOutput `pulumi:"ip"`
 	HasIP bool
 }
 
@@ -98,7 +101,7 @@ func NewAPISIX(ctx *pulumi.Context, name string, args *APISIXArgs, opts ...pulum
 // adminKeys registers the namespace and the keys of the admin API. The chart's own defaults are
 // public.
 func (a *apisix) adminKeys() error {
-	if err := a.newNamespace(a.args.Config.ControllerValues, nil, a.After...); err != nil {
+	if err := a.newNamespace(a.ownController(), nil, a.After...); err != nil {
 		return err
 	}
 	data := pulumi.Map{}

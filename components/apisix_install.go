@@ -18,7 +18,7 @@ import (
 func (a *apisix) installController() (err error) {
 	a.controller, err = a.newRelease(releaseArgs{
 		role: "-controller", name: apisixController, artifact: config.ArtifactAPISIXControllerChart,
-		values: apisixControllerValues(), own: a.args.Config.ControllerValues, skipCRDs: true,
+		values: apisixControllerValues(), own: a.ownController(), skipCRDs: true,
 	}, with(a.args.Definitions, a.namespace)...)
 	if err != nil {
 		return err
@@ -27,13 +27,19 @@ func (a *apisix) installController() (err error) {
 	return err
 }
 
+// ownController returns the user's values of the controller's chart.
+func (a *apisix) ownController() userValues {
+	return a.userValues(config.ArtifactAPISIXControllerChart, a.args.Config.ControllerValues, a.args.ControllerValues)
+}
+
 // installPlane registers the data plane's release and who may reach it. It does not wait for the
 // address pool: MetalLB gives a Service its address when the pool comes, and the gate of the
 // address waits for both.
 func (a *apisix) installPlane() (err error) {
 	a.plane, err = a.newRelease(releaseArgs{
 		name: apisixName, artifact: config.ArtifactAPISIXChart,
-		values: apisixValues(a.args.Config, a.args.PodNetwork), own: a.args.Config.Values,
+		values: apisixValues(a.args.Config, a.args.PodNetwork),
+		own:    a.userValues(config.ArtifactAPISIXChart, a.args.Config.Values, a.args.Values),
 	}, a.keys) // its Pods do not start without the Secret
 	if err != nil {
 		return err
@@ -70,9 +76,9 @@ func (a *apisix) gates() (err error) {
 // revision is of both releases.
 func (a *apisix) revision(ours string) pulumi.StringInput {
 	switch {
-	case a.controller.own.Tree == nil:
+	case !a.controller.own.given():
 		return a.plane.own.revision(ours)
-	case a.plane.own.Tree == nil:
+	case !a.plane.own.given():
 		return a.controller.own.revision(ours)
 	}
 	return pulumi.Sprintf("%s %s", a.plane.own.revision(ours), a.controller.own.revision(ours))
@@ -80,7 +86,7 @@ func (a *apisix) revision(ours string) pulumi.StringInput {
 
 // valued are the user's values of both releases for gates behind the rollout of both.
 func (a *apisix) valued() Valued {
-	if a.plane.own.Tree == nil && a.controller.own.Tree == nil {
+	if !a.plane.own.given() && !a.controller.own.given() {
 		return Valued{}
 	}
 	return Valued{Revision: a.revision(""), Rolled: []pulumi.Resource{a.Rollout}}

@@ -16,6 +16,8 @@ type ArgoCDArgs struct {
 	Layer
 	// Config is the section strata:argocd, validated.
 	Config config.ArgoCD
+	// Values are the chart's, in place of Config.Values, if another resource knows them.
+	Values pulumi.MapInput
 	// Domain is the platform's DNS domain (strata:ingress.domain).
 	Domain string
 	// KeepCRDs leaves the chart's CRDs in the cluster when the release goes.
@@ -37,9 +39,9 @@ type ArgoCD struct {
 	// Rollout holds once every Pod is of the newest revision and serves.
 	Rollout *Gate
 	// URL leads to the login page of user admin.
-	URL string
+	URL string `pulumi:"url"`
 	// AdminPassword is the generated one; nil where the configuration sets a hash. Secret.
-	AdminPassword pulumi.StringOutput
+	AdminPassword pulumi.StringOutput `pulumi:"adminPassword"`
 	// Generated is false where the configuration sets the password's hash.
 	Generated bool
 }
@@ -72,7 +74,7 @@ func NewArgoCD(ctx *pulumi.Context, name string, args *ArgoCDArgs, opts ...pulum
 // there before the release: the chart's own way is a hook that runs a Job, and Pods without the
 // Secret do not start.
 func (a *argocd) redisPassword() error {
-	if err := a.newNamespace(a.args.Config.Values, nil, a.After...); err != nil {
+	if err := a.newNamespace(a.own(), nil, a.After...); err != nil {
 		return err
 	}
 	password, err := newPassword(a.ctx, a.name+"-redis-password", 32, childOf(a)...)
@@ -88,6 +90,11 @@ func (a *argocd) redisPassword() error {
 	return nil
 }
 
+// own returns the user's values of the chart.
+func (a *argocd) own() userValues {
+	return a.userValues(config.ArtifactArgoCDChart, a.args.Config.Values, a.args.Values)
+}
+
 // install registers the release, and the gate of its rollout.
 func (a *argocd) install() error {
 	admin, err := a.admin()
@@ -95,7 +102,7 @@ func (a *argocd) install() error {
 		return err
 	}
 	a.release, err = a.newRelease(releaseArgs{
-		name: "argocd", artifact: config.ArtifactArgoCDChart, values: argocdValues(a.host, admin, a.args.KeepCRDs), own: a.args.Config.Values,
+		name: "argocd", artifact: config.ArtifactArgoCDChart, values: argocdValues(a.host, admin, a.args.KeepCRDs), own: a.own(),
 	}, a.redis)
 	if err != nil {
 		return err

@@ -49,7 +49,7 @@ type CA struct {
 	// Certificate.
 	Public bool
 	// Certificate is the root's, in PEM: who trusts it trusts every certificate of the stack.
-	Certificate pulumi.StringOutput
+	Certificate pulumi.StringOutput `pulumi:"certificate"`
 	// Ready holds once the issuer signs, and the certificates of another CA or server are about to
 	// be replaced; with ACME, once the server has taken the account.
 	Ready pulumi.Resource
@@ -75,6 +75,7 @@ func NewCA(ctx *pulumi.Context, name string, args *CAArgs, opts ...pulumi.Resour
 	if err := ctx.RegisterComponentResource(tokenOf("certmanager", "CA"), name, a, opts...); err != nil {
 		return nil, err
 	}
+	unsetOutputs(a)
 	root, err := a.root(ctx, name+"-root", args)
 	if err != nil {
 		return nil, fmt.Errorf("CA: root: %w", err)
@@ -103,7 +104,7 @@ func NewCA(ctx *pulumi.Context, name string, args *CAArgs, opts ...pulumi.Resour
 	if err != nil {
 		return nil, fmt.Errorf("CA: reissue: %w", err)
 	}
-	return a, ctx.RegisterResourceOutputs(a, pulumi.Map{})
+	return a, registerOutputs(ctx, a)
 }
 
 // root registers the issuer that signs the root, the root, and the gate that holds once the root is

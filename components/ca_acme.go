@@ -35,6 +35,7 @@ func NewACMECA(ctx *pulumi.Context, name string, args *ACMECAArgs, opts ...pulum
 	if err := ctx.RegisterComponentResource(tokenOf("certmanager", "ACMECA"), name, a, opts...); err != nil {
 		return nil, err
 	}
+	unsetOutputs(a)
 	needs, err := acmeSecrets(ctx, name, args, a)
 	if err != nil {
 		return nil, fmt.Errorf("ACME CA: %w", err)
@@ -71,7 +72,7 @@ func NewACMECA(ctx *pulumi.Context, name string, args *ACMECAArgs, opts ...pulum
 	if err != nil {
 		return nil, fmt.Errorf("ACME CA: reissue: %w", err)
 	}
-	return a, ctx.RegisterResourceOutputs(a, pulumi.Map{})
+	return a, registerOutputs(ctx, a)
 }
 
 // acmeSecrets registers the Secrets that the issuer and its solver refer to, one for each name.

@@ -53,6 +53,7 @@ func NewVaultCA(ctx *pulumi.Context, name string, args *VaultCAArgs, opts ...pul
 	if err := ctx.RegisterComponentResource(tokenOf("certmanager", "VaultCA"), name, a, opts...); err != nil {
 		return nil, err
 	}
+	unsetOutputs(a)
 	credentials, auth, err := vaultLogin(ctx, name, args, a)
 	if err != nil {
 		return nil, fmt.Errorf("vault CA: login: %w", err)
@@ -88,7 +89,7 @@ func NewVaultCA(ctx *pulumi.Context, name string, args *VaultCAArgs, opts ...pul
 	if err != nil {
 		return nil, fmt.Errorf("vault CA: certificate: %w", err)
 	}
-	return a, ctx.RegisterResourceOutputs(a, pulumi.Map{})
+	return a, registerOutputs(ctx, a)
 }
 
 // vaultIssuerSpec is spec.vault of the issuer.

@@ -82,7 +82,7 @@ func NewCertificate(
 		return nil, fmt.Errorf("certificate %s: %w", args.Secret, err)
 	}
 	if args.Leaf {
-		return c, ctx.RegisterResourceOutputs(c, pulumi.Map{})
+		return c, registerOutputs(ctx, c)
 	}
 	c.Ready, err = args.Cluster.gate(ctx, name+"-gate", gateArgs{Spec: health.Spec{
 		Layer: args.Layer, Timeout: args.Timeouts.Certificate, TimeoutKey: "strata:timeouts.certificate",
@@ -94,5 +94,5 @@ func NewCertificate(
 	if err != nil {
 		return nil, fmt.Errorf("certificate %s: gate: %w", args.Secret, err)
 	}
-	return c, ctx.RegisterResourceOutputs(c, pulumi.Map{})
+	return c, registerOutputs(ctx, c)
 }

@@ -16,6 +16,8 @@ type CertManagerArgs struct {
 	Layer
 	// Config is the section strata:certManager, validated.
 	Config config.CertManager
+	// Values are the chart's, in place of Config.Values, if another resource knows them.
+	Values pulumi.MapInput
 	// KeepCRDs leaves the chart's CRDs in the cluster when the release goes.
 	KeepCRDs bool
 }
@@ -46,12 +48,13 @@ func NewCertManager(
 		limit: args.Timeouts.CertManagerWebhook, limitKey: "strata:timeouts.certManagerWebhook",
 	}
 	return c, l.register(tokenOf("certmanager", "CertManager"), opts, func() error {
-		if err := l.newNamespace(args.Config.Values, nil, args.After...); err != nil {
+		own := l.userValues(config.ArtifactCertManagerChart, args.Config.Values, args.Values)
+		if err := l.newNamespace(own, nil, args.After...); err != nil {
 			return err
 		}
 		release, err := l.newRelease(releaseArgs{
 			name: "cert-manager", artifact: config.ArtifactCertManagerChart,
-			values: certManagerValues(args.Config, args.KeepCRDs), own: args.Config.Values,
+			values: certManagerValues(args.Config, args.KeepCRDs), own: own,
 		}, l.namespace)
 		if err != nil {
 			return err

@@ -81,7 +81,7 @@ func NewCRDs(ctx *pulumi.Context, name string, args *CRDsArgs, opts ...pulumi.Re
 			return nil, fmt.Errorf("crds: gate of %s: %w", bundle, err)
 		}
 	}
-	return c, ctx.RegisterResourceOutputs(c, pulumi.Map{})
+	return c, registerOutputs(ctx, c)
 }
 
 // apply registers one bundle as one resource (docs/adr/0007). It is not deleted with its layer

@@ -26,7 +26,7 @@ type DemoArgs struct {
 type Demo struct {
 	pulumi.ResourceState
 	// URLs lead to its applications, by name.
-	URLs map[string]string
+	URLs map[string]string `pulumi:"urls"`
 	// Workloads name the workloads that run it, as namespace/kind/name.
 	Workloads []string
 	// Routes are those that lead to them.
@@ -34,7 +34,8 @@ type Demo struct {
 	// Objects are all that validation observes.
 	Objects []pulumi.Resource
 	// Key opens the REST API; Password is that of user demo. Both are secret.
-	Key, Password pulumi.StringOutput
+	Key      pulumi.StringOutput `pulumi:"key"`
+	Password pulumi.StringOutput `pulumi:"password"`
 }
 
 const (
@@ -78,7 +79,7 @@ func NewDemo(ctx *pulumi.Context, name string, args *DemoArgs, opts ...pulumi.Re
 			return nil, fmt.Errorf("demo: %w", err)
 		}
 	}
-	return d.Demo, ctx.RegisterResourceOutputs(d.Demo, pulumi.Map{})
+	return d.Demo, registerOutputs(ctx, d.Demo)
 }
 
 // secrets registers the secrets of the login and the key.

@@ -47,7 +47,9 @@ type ExistingCluster struct {
 	API *Gate
 	// Nodes are the registered Nodes as a table of name, role and address, as they were when the
 	// cluster was first seen.
-	Nodes pulumi.Output
+	Nodes pulumi.AnyOutput `pulumi:"nodes"`
+	// Endpoint is the API server's URL.
+	Endpoint pulumi.StringOutput `pulumi:"endpoint"`
 }
 
 // clusterLayer is the layer's name in messages.
@@ -59,9 +61,9 @@ type existingCluster struct {
 	ctx  *pulumi.Context
 	name string
 	args *ExistingClusterArgs
-	// kubeconfig has the context alone, server is the API's URL there, and identity tells clusters
+	// kubeconfig has the context alone, and identity tells clusters
 	// apart.
-	kubeconfig, server, identity pulumi.StringOutput
+	kubeconfig, identity pulumi.StringOutput
 	// whole is the gate of the Nodes.
 	whole *Gate
 	// same holds once the cluster is known to be the one of the run before.
@@ -84,7 +86,7 @@ func NewExistingCluster(
 			return nil, fmt.Errorf("cluster: %w", err)
 		}
 	}
-	return l.ExistingCluster, ctx.RegisterResourceOutputs(l.ExistingCluster, pulumi.Map{"endpoint": l.server})
+	return l.ExistingCluster, registerOutputs(ctx, l.ExistingCluster)
 }
 
 // readTarget reads the kubeconfig as soon as it is known, by the rules of strata:cluster.
@@ -98,7 +100,7 @@ func (l *existingCluster) readTarget() {
 	}
 	l.kubeconfig = field(func(read kubeconfig.Target) string { return string(read.Text) })
 	// Neither the address nor a digest of the CA is secret.
-	l.server = pulumi.Unsecret(field(func(read kubeconfig.Target) string { return read.Server })).(pulumi.StringOutput)
+	l.Endpoint = pulumi.Unsecret(field(func(read kubeconfig.Target) string { return read.Server })).(pulumi.StringOutput)
 	l.identity = pulumi.Unsecret(field(func(read kubeconfig.Target) string { return read.Identity })).(pulumi.StringOutput)
 }
 
@@ -126,7 +128,7 @@ func (l *existingCluster) gates() error {
 func (l *existingCluster) gate(role string, spec health.Spec, needs ...pulumi.Resource) (*Gate, error) {
 	spec.Layer, spec.Existing = clusterLayer, true
 	return newGate(l.ctx, l.name+"-"+role, &gateArgs{
-		Spec: spec, Servers: pulumi.StringArray{l.server}, Kubeconfig: l.kubeconfig, Revision: l.identity,
+		Spec: spec, Servers: pulumi.StringArray{l.Endpoint}, Kubeconfig: l.kubeconfig, Revision: l.identity,
 	}, childOf(l, needs...)...)
 }
 
@@ -139,7 +141,7 @@ func (l *existingCluster) recognise() (err error) {
 		Forget: fmt.Sprintf("pulumi state delete --target-dependents 'urn:pulumi:%s::%s::%s$command:local:Command::%s'",
 			l.ctx.Stack(), l.ctx.Project(), tokenOf("cluster", "ExistingCluster"), name),
 	}
-	input := pulumix.Apply(l.server, func(server string) kubeconfig.Recognition {
+	input := pulumix.Apply(l.Endpoint, func(server string) kubeconfig.Recognition {
 		asked.Server = server
 		return asked
 	})
@@ -160,7 +162,7 @@ func (l *existingCluster) connect() error {
 	}
 	l.Cluster = &Cluster{
 		objects:  teardown.Objects{},
-		Provider: provider, Kubeconfig: l.kubeconfig, Endpoint: l.server, Servers: pulumi.StringArray{l.server},
+		Provider: provider, Kubeconfig: l.kubeconfig, Endpoint: l.Endpoint, Servers: pulumi.StringArray{l.Endpoint},
 		Images: l.args.Artifacts.ImageDigests(), Stable: l.same, NamespaceEnd: l.args.Timeouts.Namespaces,
 	}
 	return nil
@@ -178,8 +180,10 @@ func (l *existingCluster) list() error {
 	if err != nil {
 		return err
 	}
-	l.Nodes = pulumi.Unsecret(read.Stdout.ApplyT(func(text string) (nodes []map[string]string, err error) {
-		return nodes, json.Unmarshal([]byte(text), &nodes)
-	}))
+	l.Nodes = pulumi.Unsecret(read.Stdout.ApplyT(func(text string) (any, error) {
+		var nodes []map[string]string
+		err := json.Unmarshal([]byte(text), &nodes)
+		return nodes, err
+	})).(pulumi.AnyOutput)
 	return nil
 }

@@ -119,7 +119,7 @@ func NewHosts(ctx *pulumi.Context, name string, args *HostsArgs, opts ...pulumi.
 			return nil, fmt.Errorf("hosts: gate of %s: %w", host.Node.Name, err)
 		}
 	}
-	return hosts, ctx.RegisterResourceOutputs(hosts, pulumi.Map{})
+	return hosts, registerOutputs(ctx, hosts)
 }
 
 // until returns the resources that a machine depends on so that it leaves the state before them:

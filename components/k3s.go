@@ -43,11 +43,11 @@ type K3sArgs struct {
 type K3s struct {
 	pulumi.ResourceState
 	// Kubeconfig is the cluster's, with the address of Endpoint. Secret.
-	Kubeconfig pulumi.StringOutput
+	Kubeconfig pulumi.StringOutput `pulumi:"kubeconfig"`
 	// ReaderKubeconfig is the same for a user that can only read. Secret.
-	ReaderKubeconfig pulumi.StringOutput
+	ReaderKubeconfig pulumi.StringOutput `pulumi:"readerKubeconfig"`
 	// Endpoint is the API server's URL.
-	Endpoint string
+	Endpoint string `pulumi:"endpoint"`
 	// Cluster serves the layers inside the cluster.
 	Cluster *Cluster
 	// API holds once every API server answers authenticated requests.
@@ -102,7 +102,7 @@ func NewK3s(ctx *pulumi.Context, name string, args *K3sArgs) (*K3s, error) {
 			return nil, fmt.Errorf("k3s: %w", err)
 		}
 	}
-	return k.K3s, ctx.RegisterResourceOutputs(k.K3s, pulumi.Map{"endpoint": pulumi.String(k.Endpoint)})
+	return k.K3s, registerOutputs(ctx, k.K3s)
 }
 
 // install registers each node's resources: a server after the one before it, agents after the first

@@ -20,6 +20,9 @@ type Layer struct {
 	Artifacts *artifacts.Set
 	// Timeouts bound the layer's steps and gates.
 	Timeouts config.Timeouts
+	// Rules is the configuration by which values that are known later are checked. Required for
+	// layers with such ones.
+	Rules *config.Config
 	// After are the gates that the layer's first object waits for.
 	After []pulumi.Resource
 }
@@ -52,18 +55,19 @@ func (l *layer) register(token string, opts []pulumi.ResourceOption, steps ...fu
 	if err := l.ctx.RegisterComponentResource(token, l.name, l.parent, opts...); err != nil {
 		return err
 	}
+	unsetOutputs(l.parent)
 	for _, step := range steps {
 		if err := step(); err != nil {
 			return fmt.Errorf("%s: %w", l.name, err)
 		}
 	}
-	return l.ctx.RegisterResourceOutputs(l.parent, pulumi.Map{})
+	return registerOutputs(l.ctx, l.parent)
 }
 
 // newNamespace registers the layer's namespace and, where the cluster asks for it, the network
 // policy of its Pods. values are the user's of the layer's chart: ports that they add are open.
 func (l *layer) newNamespace(
-	values config.Values, labels pulumi.StringMap, needs ...pulumi.Resource,
+	values userValues, labels pulumi.StringMap, needs ...pulumi.Resource,
 ) (err error) {
 	l.namespace, err = newNamespace(l.ctx, l.Cluster, l.name+"-namespace", l.space, labels, childOf(l.parent, needs...)...)
 	if err != nil {
@@ -72,7 +76,12 @@ func (l *layer) newNamespace(
 	if !l.Cluster.NetworkPolicies {
 		return nil
 	}
-	policy := layerPolicies[l.space].spec(values)
+	policy, err := values.into(func(values config.Values) (pulumi.Map, error) {
+		return layerPolicies[l.space].spec(values), nil
+	})
+	if err != nil {
+		return err
+	}
 	return newNetworkPolicy(l.ctx, l.Cluster, l.name+"-network-policy", l.space, "strata", policy,
 		childOf(l.namespace, l.namespace)...)
 }
@@ -88,7 +97,7 @@ type releaseArgs struct {
 	artifact string
 	// values are Strata's, and own the user's below them.
 	values pulumi.Map
-	own    config.Values
+	own    userValues
 	// skipCRDs leaves out the chart's crds/ folder, where another layer owns the definitions.
 	skipCRDs bool
 }
@@ -113,7 +122,7 @@ func (l *layer) newRelease(args releaseArgs, needs ...pulumi.Resource) (made rel
 	if made.own, err = newOwnValues(l.ctx, name, args.own, opts...); err != nil {
 		return made, err
 	}
-	values, err := under(args.values, args.own)
+	values, err := args.own.into(func(own config.Values) (pulumi.Map, error) { return under(args.values, own) })
 	if err != nil {
 		return made, err
 	}

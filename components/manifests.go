@@ -148,7 +148,7 @@ func NewManifests(
 		}
 		made[one.identity()] = object
 	}
-	return m, ctx.RegisterResourceOutputs(m, pulumi.Map{})
+	return m, registerOutputs(ctx, m)
 }
 
 // rank orders an object before those that need it.

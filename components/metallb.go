@@ -2,8 +2,11 @@ package components
 
 import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumix"
 
 	"strata/config"
+	"strata/health"
+	poolgate "strata/health/pool"
 )
 
 // MetalLBArgs configures MetalLB.
@@ -11,6 +14,10 @@ type MetalLBArgs struct {
 	Layer
 	// Config is the section strata:metallb, validated.
 	Config config.MetalLB
+	// Addresses are in place of Config.Addresses, if another resource knows them.
+	Addresses pulumi.StringArrayInput
+	// Values are the chart's, in place of Config.Values, if another resource knows them.
+	Values pulumi.MapInput
 }
 
 // MetalLB owns the load balancer: its namespace, release, address pool and L2 announcement.
@@ -20,6 +27,8 @@ type MetalLB struct {
 	Webhook *Gate
 	// Pool holds once the running controller and the speakers have accepted the address pool.
 	Pool *Gate
+	// Addresses are the ranges of the pool.
+	Addresses pulumi.StringArrayOutput `pulumi:"addresses"`
 }
 
 const (
@@ -48,14 +57,19 @@ func NewMetalLB(ctx *pulumi.Context, name string, args *MetalLBArgs, opts ...pul
 
 // install registers the namespace and the release.
 func (m *metallb) install() error {
-	if err := m.newNamespace(m.args.Config.Values, metallbLabels(), m.After...); err != nil {
+	if err := m.newNamespace(m.own(), metallbLabels(), m.After...); err != nil {
 		return err
 	}
 	var err error
 	m.release, err = m.newRelease(releaseArgs{
-		name: "metallb", artifact: config.ArtifactMetalLBChart, values: metallbValues(), own: m.args.Config.Values,
+		name: "metallb", artifact: config.ArtifactMetalLBChart, values: metallbValues(), own: m.own(),
 	}, m.namespace)
 	return err
+}
+
+// own returns the user's values of the chart.
+func (m *metallb) own() userValues {
+	return m.userValues(config.ArtifactMetalLBChart, m.args.Config.Values, m.args.Values)
 }
 
 // gates registers the gates of the webhook and the rollout.
@@ -72,8 +86,12 @@ func (m *metallb) gates() (err error) {
 
 // addresses registers the pool and its announcement, which the webhook admits, and their gate.
 func (m *metallb) addresses() error {
+	var err error
+	if m.Addresses, err = m.ranges(); err != nil {
+		return err
+	}
 	pool, err := m.content("pool", "IPAddressPool", poolWait(m.Timeouts.MetalLBPool.Duration), pulumi.Map{
-		"addresses": pulumi.ToStringArray(m.args.Config.Addresses), "autoAssign": pulumi.Bool(true),
+		"addresses": m.Addresses, "autoAssign": pulumi.Bool(true),
 	}, m.Webhook)
 	if err != nil {
 		return err
@@ -86,8 +104,26 @@ func (m *metallb) addresses() error {
 	if err != nil {
 		return err
 	}
-	m.Pool, err = m.gate("pool-gate", gateArgs{Spec: metallbPoolGate(m.args)}, pool, advertisement)
+	spec := metallbPoolGate(m.args)
+	m.Pool, err = m.gate("pool-gate", gateArgs{
+		Spec: spec, Body: pulumix.Apply(m.Addresses, func(ranges []string) health.Body {
+			body := spec.Body.(poolgate.Spec)
+			body.Addresses = ranges
+			return body
+		}),
+	}, pool, advertisement)
 	return err
+}
+
+// ranges returns the pool's addresses. Those of another resource are checked once they are known.
+func (m *metallb) ranges() (pulumi.StringArrayOutput, error) {
+	if m.args.Addresses == nil {
+		plain := m.args.Config.Addresses
+		return pulumi.ToStringArray(plain).ToStringArrayOutput(), m.Rules.CheckAddresses(plain)
+	}
+	return m.args.Addresses.ToStringArrayOutput().ApplyT(func(ranges []string) ([]string, error) {
+		return ranges, m.Rules.CheckAddresses(ranges)
+	}).(pulumi.StringArrayOutput), nil
 }
 
 // content registers one of MetalLB's own kinds.

@@ -38,5 +38,5 @@ func NewNamespaces(
 		}
 		n.Objects[namespace] = made
 	}
-	return n, ctx.RegisterResourceOutputs(n, pulumi.Map{})
+	return n, registerOutputs(ctx, n)
 }

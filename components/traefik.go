@@ -19,6 +19,8 @@ type TraefikArgs struct {
 	Layer
 	// Config is the section strata:traefik, validated.
 	Config config.Traefik
+	// Values are the chart's, in place of Config.Values, if another resource knows them.
+	Values pulumi.MapInput
 	// Domain is the platform's DNS domain (strata:ingress.domain).
 	Domain string
 	// Names are those of the domain's certificate. Required.
@@ -37,7 +39,7 @@ type Traefik struct {
 	// Address holds once the load balancer's address answers from outside and from every server.
 	Address *Gate
 	// IP is the load balancer's address.
-	IP pulumi.StringOutput
+	IP pulumi.StringOutput `pulumi:"ip"`
 	// Values are the user's, for gates that ask URLs behind Traefik.
 	Values Valued
 	// Programmed holds once the Gateway serves each of its listeners.
@@ -46,8 +48,8 @@ type Traefik struct {
 	// off.
 	Dashboard *Gate
 	// DashboardURL and DashboardPassword (secret, of user admin) lead there.
-	DashboardURL      string
-	DashboardPassword pulumi.StringOutput
+	DashboardURL      string              `pulumi:"dashboardUrl"`
+	DashboardPassword pulumi.StringOutput `pulumi:"dashboardPassword"`
 }
 
 const (
@@ -84,13 +86,13 @@ func NewTraefik(ctx *pulumi.Context, name string, args *TraefikArgs, opts ...pul
 
 // install registers the namespace, the release, and the gates of its rollout and its address.
 func (t *traefik) install() error {
-	if err := t.newNamespace(t.args.Config.Values, nil, t.Cluster.Provider); err != nil {
+	if err := t.newNamespace(t.own(), nil, t.Cluster.Provider); err != nil {
 		return err
 	}
 	var err error
 	t.release, err = t.newRelease(releaseArgs{
 		name: traefikName, artifact: config.ArtifactTraefikChart,
-		values: traefikValues(t.args.Config, t.args.Challenges), own: t.args.Config.Values,
+		values: traefikValues(t.args.Config, t.args.Challenges), own: t.own(),
 		// They are another layer's, and nothing uses those of the commercial edition: Helm would
 		// leave them behind for ever.
 		skipCRDs: true,
@@ -108,6 +110,11 @@ func (t *traefik) install() error {
 	}
 	t.Values = t.release.own.valued(rolled)
 	return t.address()
+}
+
+// own returns the user's values of the chart.
+func (t *traefik) own() userValues {
+	return t.userValues(config.ArtifactTraefikChart, t.args.Config.Values, t.args.Values)
 }
 
 // address registers the gate of the load balancer's address, and reads which that is.

@@ -96,7 +96,7 @@ func NewValidation(
 	if err != nil {
 		return nil, err
 	}
-	return v.Validation, ctx.RegisterResourceOutputs(v.Validation, pulumi.Map{})
+	return v.Validation, registerOutputs(ctx, v.Validation)
 }
 
 func (v *validation) gate(role string, args gateArgs, needs ...pulumi.Resource) (*Gate, error) {

@@ -16,10 +16,10 @@ type Valued struct {
 // valued are a release's own values for gates behind the gate of its rollout.
 func (v ownValues) valued(rolled *Gate) Valued {
 	switch {
+	case v.word != nil:
+		return Valued{Revision: v.word, Rolled: []pulumi.Resource{rolled}}
 	case v.Tree == nil:
 		return Valued{}
-	case v.Secret:
-		return Valued{Revision: v.word, Rolled: []pulumi.Resource{rolled}}
 	}
 	return Valued{Revision: v.revision(""), Rolled: []pulumi.Resource{rolled}}
 }

@@ -1,7 +1,6 @@
 package components
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -15,25 +14,29 @@ import (
 
 // ownValues holds the user's values of a release, and makes its gates run again when they change.
 type ownValues struct {
-	config.Values
-	// word is drawn anew with each change of values that hold a secret. Nothing that is plain in
-	// the state follows from a secret, not even a digest, against which a short one could be tried.
-	word pulumi.StringOutput
+	userValues
+	// word is drawn anew with each change of values that hold a secret, or may hold one. Nothing
+	// that is plain in the state follows from a secret, not even a digest, against which a short one
+	// could be tried. Nil: they hold none.
+	word pulumi.StringInput
 }
 
-// newOwnValues registers the word of values that hold a secret, and nothing for others.
+// newOwnValues registers the word of values that hold a secret, or may hold one, and nothing for
+// others.
 func newOwnValues(
-	ctx *pulumi.Context, name string, values config.Values, opts ...pulumi.ResourceOption,
+	ctx *pulumi.Context, name string, values userValues, opts ...pulumi.ResourceOption,
 ) (own ownValues, err error) {
-	own.Values = values
-	if !values.Secret {
+	own.userValues = values
+	var text pulumi.StringOutput
+	switch {
+	case values.later != nil:
+		text = pulumi.JSONMarshal(values.later.ToMapOutput())
+	case values.Secret:
+		text = pulumi.JSONMarshal(values.Tree)
+	default:
 		return own, nil
 	}
-	text, err := json.Marshal(values.Tree)
-	if err != nil {
-		return own, fmt.Errorf("%s: %w", values.Key, err)
-	}
-	word, err := rerun.Attempt(ctx, name+"-values", pulumi.StringMap{"values": pulumi.ToSecret(pulumi.String(text)).(pulumi.StringOutput)}, opts...)
+	word, err := rerun.Attempt(ctx, name+"-values", pulumi.StringMap{"values": pulumi.ToSecret(text).(pulumi.StringOutput)}, opts...)
 	if err != nil {
 		return own, fmt.Errorf("%s: %w", values.Key, err)
 	}
@@ -45,10 +48,10 @@ func newOwnValues(
 // values if there are any.
 func (v ownValues) revision(ours string) pulumi.StringInput {
 	switch {
+	case v.word != nil:
+		return pulumi.Sprintf("%s %s", ours, v.word)
 	case v.Tree == nil:
 		return pulumi.String(ours)
-	case v.Secret:
-		return pulumi.Sprintf("%s %s", ours, v.word)
 	}
 	return pulumi.String(digestOf(ours, v.Tree))
 }

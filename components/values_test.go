@@ -66,11 +66,11 @@ func TestWithoutValuesOursStandAsTheyAre(t *testing.T) {
 func TestOtherValuesAreAnotherRevision(t *testing.T) {
 	seen := map[pulumi.StringInput]bool{pulumi.String("chart"): true}
 	for _, tree := range []map[string]any{{"a": "b"}, {"a": "c"}, {"a": map[string]any{"a": "b"}}} {
-		revision := ownValues{Values: own(tree)}.revision("chart")
+		revision := ownValues{userValues: userValues{Values: own(tree)}}.revision("chart")
 		assert.False(t, seen[revision], "%v", tree)
 		seen[revision] = true
-		assert.Equal(t, revision, ownValues{Values: own(tree)}.revision("chart"))
-		assert.NotEqual(t, revision, ownValues{Values: own(tree)}.revision("another chart"))
+		assert.Equal(t, revision, ownValues{userValues: userValues{Values: own(tree)}}.revision("chart"))
+		assert.NotEqual(t, revision, ownValues{userValues: userValues{Values: own(tree)}}.revision("another chart"))
 	}
 }
 

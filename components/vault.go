@@ -22,6 +22,8 @@ type VaultArgs struct {
 	Layer
 	// Config is the section strata:vault, validated.
 	Config config.Vault
+	// Values are the chart's, in place of Config.Values, if another resource knows them.
+	Values pulumi.MapInput
 	// Issuing lists the abilities that Vault must have.
 	Issuing vault.Issuing
 	// CA signs Vault's own certificate. Required.
@@ -35,7 +37,7 @@ type Vault struct {
 	// Ready holds once Vault is initialised, unsealed and configured.
 	Ready *Gate
 	// Keys are its unseal keys and root token, as JSON (vault.Keys). Secret.
-	Keys pulumi.StringOutput
+	Keys pulumi.StringOutput `pulumi:"keys"`
 }
 
 const (
@@ -75,7 +77,7 @@ func NewVault(ctx *pulumi.Context, name string, args *VaultArgs, opts ...pulumi.
 
 // install registers the namespace, the server's certificate and the release.
 func (v *vaultLayer) install() error {
-	if err := v.newNamespace(v.args.Config.Values, nil, v.After...); err != nil {
+	if err := v.newNamespace(v.own(), nil, v.After...); err != nil {
 		return err
 	}
 	var err error
@@ -88,13 +90,18 @@ func (v *vaultLayer) install() error {
 		return err
 	}
 	v.release, err = v.newRelease(releaseArgs{
-		name: vaultName, artifact: config.ArtifactVaultChart, values: vaultValues(v.args.Config), own: v.args.Config.Values,
+		name: vaultName, artifact: config.ArtifactVaultChart, values: vaultValues(v.args.Config), own: v.own(),
 	}, v.certificate.Ready)
 	if err != nil {
 		return err
 	}
 	v.revision = v.release.revision()
 	return v.volume()
+}
+
+// own returns the user's values of the chart.
+func (v *vaultLayer) own() userValues {
+	return v.userValues(config.ArtifactVaultChart, v.args.Config.Values, v.args.Values)
 }
 
 // volume registers the gate of the server's volume. Without a StorageClass its Pod would only be

@@ -13,6 +13,8 @@ type WaveArgs struct {
 	Layer
 	// Config is the key strata:apps.wave, validated.
 	Config config.Wave
+	// Values are the chart's, in place of Config.Values, if another resource knows them.
+	Values pulumi.MapInput
 	// Certificates is the gate that its certificate waits for: cert-manager's.
 	Certificates *Gate
 }
@@ -44,12 +46,13 @@ func NewWave(ctx *pulumi.Context, name string, args *WaveArgs, opts ...pulumi.Re
 		limit: args.Timeouts.Workload, limitKey: "strata:timeouts.workload",
 	}
 	return w, l.register(tokenOf("apps", "Wave"), opts, func() error {
-		if err := l.newNamespace(args.Config.Values, nil, args.After...); err != nil {
+		own := l.userValues(config.ArtifactWaveChart, args.Config.Values, args.Values)
+		if err := l.newNamespace(own, nil, args.After...); err != nil {
 			return err
 		}
 		// The release brings an Issuer and a Certificate, which cert-manager's webhook has to admit.
 		release, err := l.newRelease(releaseArgs{
-			name: "wave", artifact: config.ArtifactWaveChart, values: waveValues(args.Config), own: args.Config.Values,
+			name: "wave", artifact: config.ArtifactWaveChart, values: waveValues(args.Config), own: own,
 		}, l.namespace, args.Certificates)
 		if err != nil {
 			return err

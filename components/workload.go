@@ -50,8 +50,8 @@ type Workload struct {
 	Rollout *Gate
 	// URLs lead to its routes, in their order. Address belongs to the first; nil if it is not
 	// known.
-	URLs    []string
-	Address pulumi.StringInput
+	URLs    []string           `pulumi:"urls"`
+	Address pulumi.StringInput `pulumi:"address"`
 	// Hash identifies the contents of its ConfigMaps and Secrets, without telling them; empty where
 	// there are none.
 	Hash pulumi.StringOutput
@@ -89,7 +89,7 @@ func NewWorkload(
 			return nil, fmt.Errorf("workload %s: %w", args.Config.Name, err)
 		}
 	}
-	return w.Workload, ctx.RegisterResourceOutputs(w.Workload, pulumi.Map{})
+	return w.Workload, registerOutputs(ctx, w.Workload)
 }
 
 // object registers an object that is called like the workload.

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -80,8 +79,6 @@ func (c *Config) checkCharts(ps *problems) {
 			v := strings.TrimSuffix(row.Version, strings.TrimPrefix(row.Version, "v"))
 			ps.add(row.Key, version, "is not a chart version", "write "+v+"X.Y.Z, for example "+row.Version)
 		}
-		for _, name := range slices.Sorted(maps.Keys(own.Tree)) {
-			own.check(c, ps, ValuePath("", name), own.Tree[name])
-		}
+		own.checkAll(c, ps)
 	}
 }

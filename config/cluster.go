@@ -25,6 +25,9 @@ type Cluster struct {
 	// Protect refuses a destroy of the stack, and every run that would lose what others keep in its
 	// namespaces, until it is false again and an up has seen that. Default false.
 	Protect bool `json:"protect,omitempty"`
+	// ofProgram says that a program of one's own has the cluster, and takes MetalLB's addresses from
+	// wherever it likes (ForProgram).
+	ofProgram bool
 }
 
 // OnExistingCluster reports whether the stack runs on an existing cluster. Then there are no hosts,

@@ -31,6 +31,10 @@ type decoder struct {
 	sealed bool
 	// secret reports whether Pulumi has a text of a section encrypted. Optional: it is not known.
 	secret func(key string) bool
+	// program is a program of one's own, whose cluster may not be configured, and adjust its changes
+	// of what was read (ForProgram).
+	program bool
+	adjust  func(*Config)
 }
 
 // fail notes a mistake at a key, which leaves it unread.

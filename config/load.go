@@ -40,6 +40,9 @@ func Load(stack string, raw map[string]string, getenv func(string) string) (*Con
 func load(stack string, raw map[string]string, getenv func(string) string, d decoder) (*Config, error) {
 	cfg := defaults()
 	cfg.Stack = stack
+	if d.program && leavesCluster(raw) {
+		cfg.leaveCluster()
+	}
 	tree := reflect.ValueOf(cfg).Elem()
 	fields := fieldsOf(tree.Type())
 	for _, section := range slices.Sorted(maps.Keys(raw)) {
@@ -55,6 +58,9 @@ func load(stack string, raw map[string]string, getenv func(string) string, d dec
 		}
 		given := func(other string) bool { _, there := raw[other]; return there }
 		d.unknown(Namespace+":", section, "section", Sections(), given)
+	}
+	if d.adjust != nil {
+		d.adjust(cfg)
 	}
 	plain := slices.Concat(d.plainSSH(cfg.Hosts), d.plainMirror(cfg.Artifacts.Mirror), d.plainPasswords(cfg.K3s.Registries),
 		d.plainProxy(cfg.K3s.Proxy), d.plainACME(cfg.CertManager.ACME))

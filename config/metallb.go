@@ -36,20 +36,33 @@ var metallbOwned = slices.Concat(
 func (c *Config) checkMetalLB(ps *problems) {
 	metallb := c.MetalLB
 	if metallb.Enabled != nil && *metallb.Enabled {
-		if len(metallb.Addresses) == 0 {
-			where := "inside hosts.subnet, for example 10.10.0.200-10.10.0.210"
-			if c.OnExistingCluster() {
-				where = "of the nodes' network that nothing else uses (docs/existing-clusters.md says how to find one)"
-			}
-			ps.add(field("metallb.addresses"), "", "is empty", "give at least one range "+where)
+		if !c.Cluster.ofProgram {
+			c.checkAnyAddress(ps)
 		}
 		if !c.OnExistingCluster() && !slices.Contains(c.K3s.Disable, serviceLB) {
 			ps.add(field("k3s.disable"), "", "leaves K3s's servicelb on, which would fight MetalLB over every Service",
 				"add servicelb to k3s.disable, or set metallb.enabled: false")
 		}
 	}
+	c.checkRanges(ps)
+}
+
+// checkAnyAddress refuses a MetalLB without addresses.
+func (c *Config) checkAnyAddress(ps *problems) {
+	if len(c.MetalLB.Addresses) > 0 {
+		return
+	}
+	where := "inside hosts.subnet, for example 10.10.0.200-10.10.0.210"
+	if c.OnExistingCluster() {
+		where = "of the nodes' network that nothing else uses (docs/existing-clusters.md says how to find one)"
+	}
+	ps.add(field("metallb.addresses"), "", "is empty", "give at least one range "+where)
+}
+
+// checkRanges holds each range against everything that already has addresses.
+func (c *Config) checkRanges(ps *problems) {
 	var earlier []Range
-	for i, text := range metallb.Addresses {
+	for i, text := range c.MetalLB.Addresses {
 		addresses, err := ParseRange(text)
 		if err != nil {
 			ps.add(field("metallb.addresses[%d]", i), text, "is not an address range",

@@ -11,8 +11,14 @@ import (
 
 // FromPulumi makes the configuration of the stack that Pulumi is running. The values of secret
 // sections never appear in its error.
-func FromPulumi(ctx *pulumi.Context) (*Config, error) {
-	raw, strangers, err := rawSections(ctx.Project(), os.Getenv(pulumi.EnvConfig))
+func FromPulumi(ctx *pulumi.Context) (*Config, error) { return fromPulumi(ctx, decoder{}) }
+
+func fromPulumi(ctx *pulumi.Context, d decoder) (*Config, error) {
+	project := ctx.Project()
+	if d.program {
+		project = Namespace // keys of the program's own project may be called like sections
+	}
+	raw, strangers, err := rawSections(project, os.Getenv(pulumi.EnvConfig))
 	if err != nil {
 		return nil, err
 	}
@@ -24,7 +30,8 @@ func FromPulumi(ctx *pulumi.Context) (*Config, error) {
 			raw[section] = text
 		}
 	}
-	cfg, err := load(ctx.Stack(), raw, os.Getenv, decoder{problems: strangers, secret: ctx.IsConfigSecret})
+	d.problems, d.secret = strangers, ctx.IsConfigSecret
+	cfg, err := load(ctx.Stack(), raw, os.Getenv, d)
 	if err != nil {
 		return nil, fmt.Errorf("configuration of stack %s:\n%w", ctx.Stack(), redact(err, ctx.IsConfigSecret))
 	}

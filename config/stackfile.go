@@ -29,20 +29,30 @@ func StackFile(project, stack string) string {
 // its project. Encrypted texts become Sealed, and no rule is asked about them; anything else that
 // is encrypted is a mistake.
 func OfStack(project, stack, file string) (*Config, error) {
+	return ofStack(project, stack, file, false)
+}
+
+// OfAnyStack does the same as OfStack for the stack of any program: one of a program's own may leave
+// its cluster to that (ForProgram).
+func OfAnyStack(project, stack, file string) (*Config, error) {
+	return ofStack(project, stack, file, true)
+}
+
+func ofStack(project, stack, file string, program bool) (*Config, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("stack %s: %w", stack, err)
 	}
-	return ofText(project, path.Base(stack), file, text)
+	return ofText(project, path.Base(stack), file, text, program)
 }
 
 // OfText is OfStack for the text of a file; path names it in errors, and its folder is the
 // project's.
 func OfText(stack, path string, text []byte) (*Config, error) {
-	return ofText(filepath.Dir(path), stack, path, text)
+	return ofText(filepath.Dir(path), stack, path, text, false)
 }
 
-func ofText(project, stack, path string, text []byte) (*Config, error) {
+func ofText(project, stack, path string, text []byte, program bool) (*Config, error) {
 	file, err := readStack(project, path, text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -50,6 +60,7 @@ func ofText(project, stack, path string, text []byte) (*Config, error) {
 	cfg, err := load(stack, file.sections, os.Getenv, decoder{
 		problems: file.problems,
 		sealed:   true,
+		program:  program,
 		secret:   func(string) bool { return false }, // what is encrypted is Sealed here
 	})
 	if err == nil {

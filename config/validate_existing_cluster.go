@@ -25,10 +25,10 @@ func (c *Config) checkCluster(ps *problems) {
 // have, against each other.
 func (c *Config) checkExisting(ps *problems) {
 	who := "the stack's cluster"
-	if c.Cluster.Context == "" {
+	if c.Cluster.Context == "" && !c.Cluster.ofProgram {
 		ps.add(field("cluster.context"), "", "is not set, and the kubeconfig's current context is not read: whose cluster an up changes must be configured",
 			"name one; `kubectl config get-contexts` lists them")
-	} else {
+	} else if c.Cluster.Context != "" {
 		who = "the cluster of cluster.context " + c.Cluster.Context
 	}
 	original := defaults()

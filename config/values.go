@@ -132,6 +132,13 @@ func (c *Config) OwnValues() (all []Values) {
 	return all
 }
 
+// checkAll refuses each value that is not the user's to set.
+func (v Values) checkAll(c *Config, ps *problems) {
+	for _, name := range slices.Sorted(maps.Keys(v.Tree)) {
+		v.check(c, ps, ValuePath("", name), v.Tree[name])
+	}
+}
+
 // check refuses a value that is Strata's to set, and one that would take such a value away with
 // what it replaces.
 func (v Values) check(c *Config, ps *problems, path string, value any) {

@@ -22,7 +22,7 @@ import (
 func Gates(ctx context.Context, cfg *config.Config) ([]health.Spec, error) {
 	var seen components.RegisteredGates
 	_, err := dryrun.Run(seen.In(ctx), config.Namespace, cfg.Stack, func(ctx *pulumi.Context) error {
-		return Program{}.layers(ctx, withoutKeys(*cfg), artifacts.Pinned(cfg), unread, nil)
+		return Program{}.layers(ctx, Start{withoutKeys(*cfg), artifacts.Pinned(cfg)}, unread, nil)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("gates of the configuration: %w", err)
@@ -41,7 +41,7 @@ func Registrations(
 		return nil, err
 	}
 	registered, err := dryrun.Run(ctx, config.Namespace, cfg.Stack, func(ctx *pulumi.Context) error {
-		return Program{}.layers(ctx, withoutKeys(*cfg), files, unread, manifests)
+		return Program{}.layers(ctx, Start{withoutKeys(*cfg), files}, unread, manifests)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("resources of the configuration: %w", err)

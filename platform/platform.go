@@ -10,17 +10,20 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"strata/actions/hosts/reach"
-	"strata/artifacts"
 	"strata/components"
 	"strata/config"
-	"strata/internal/pulumi/self"
 	"strata/internal/pulumi/stackstate"
 	"strata/internal/ssh/tunnel"
 )
 
-// Program is the platform with what it does beside registering resources. The zero value does
-// nothing beside it.
+// Program is the platform, or a program of one's own, with what it does beside registering
+// resources. The zero value is the platform, and does nothing beside it.
 type Program struct {
+	// Layers registers a program's own layers. Nil: the platform's.
+	Layers Layers
+	// Configure turns on the layers of Strata's that Layers registers, for their charts, and may set
+	// their other keys. Nil: nothing.
+	Configure func(cfg *config.Config)
 	// Orphans ends what a dead run of this project left running. It would go on changing hosts and
 	// cluster beside this run, which holds the stack's lock. Previews do not.
 	Orphans func(ctx context.Context) error
@@ -45,7 +48,7 @@ type Program struct {
 // Run registers the platform of the stack that Pulumi runs, and does nothing beside it.
 func Run(ctx *pulumi.Context) error { return Program{}.Run(ctx) }
 
-// Run registers the platform of the stack that Pulumi runs.
+// Run registers the layers of the stack that Pulumi runs.
 func (p Program) Run(ctx *pulumi.Context) error {
 	began := time.Now()
 	state, err := p.readState(ctx)
@@ -57,35 +60,16 @@ func (p Program) Run(ctx *pulumi.Context) error {
 			return fmt.Errorf("what a dead run left running: %w", err)
 		}
 	}
-	cfg, err := config.FromPulumi(ctx)
+	cfg, layers, err := p.read(ctx)
 	if err != nil {
 		return err
 	}
-	// Before the first resource, so that a file that cannot be read changes nothing.
-	target, err := existingTarget(cfg)
+	start, err := p.prepare(ctx, cfg, state)
 	if err != nil {
-		return err
-	}
-	manifests, err := components.ReadManifests(".", cfg.Apps.Manifests)
-	if err != nil {
-		return err
-	}
-	// Gates run this very program, so it must be in its place before the first of them.
-	if err := self.Install("."); err != nil {
-		return fmt.Errorf("install the program for its gates: %w", err)
-	}
-	if err := p.openTunnel(ctx, cfg); err != nil {
-		return err
-	}
-	files, err := p.bringArtifacts(ctx, cfg, state)
-	if err != nil {
-		return fmt.Errorf("artifacts: %w", err)
-	}
-	if err := p.checkKeys(ctx, cfg, files); err != nil {
 		return err
 	}
 	var gates components.RegisteredGates
-	if err := p.layers(gates.AttachTo(ctx), cfg, files, target, manifests); err != nil {
+	if err := layers(gates.AttachTo(ctx), start); err != nil {
 		return err
 	}
 	if p.Verify == nil || !bool(cfg.Verify) {
@@ -129,7 +113,10 @@ func (p Program) openTunnel(ctx *pulumi.Context, cfg *config.Config) error {
 
 // layers registers the layers. Order in the code is for people; only the gates in After order
 // anything.
-func (p Program) layers(ctx *pulumi.Context, cfg *config.Config, files *artifacts.Set, target pulumi.StringInput, manifests []components.Manifest) error {
+func (p Program) layers(
+	ctx *pulumi.Context, start Start, target pulumi.StringInput, manifests []components.Manifest,
+) error {
+	cfg, files := start.Config, start.Artifacts
 	var registered components.Registered
 	if err := registered.Watch(ctx); err != nil {
 		return err
@@ -142,9 +129,7 @@ func (p Program) layers(ctx *pulumi.Context, cfg *config.Config, files *artifact
 	if err != nil {
 		return err
 	}
-	above, err := inCluster(ctx, cfg, components.Layer{
-		Cluster: base.cluster, Artifacts: files, Timeouts: cfg.Timeouts, After: []pulumi.Resource{base.cluster.Stable},
-	}, manifests)
+	above, err := inCluster(ctx, cfg, start.Layer(base.cluster), manifests)
 	if err := teardown.End(&registered, err); err != nil {
 		return err
 	}

@@ -1,0 +1,48 @@
+package components
+
+import (
+	"fmt"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"strata/config"
+)
+
+// userValues are the user's values of a chart: those of the configuration, or those that another
+// resource knows.
+type userValues struct {
+	config.Values
+	// later are in place of Values; nil: there are none.
+	later pulumi.MapInput
+	// check makes values of them, by the rules of the configuration.
+	check func(given map[string]any) (config.Values, error)
+}
+
+// userValues returns the user's values of a chart, of which only one kind may be set.
+func (l *layer) userValues(artifact string, own config.Values, later pulumi.MapInput) userValues {
+	return userValues{Values: own, later: later, check: func(given map[string]any) (config.Values, error) {
+		return l.Rules.LaterValues(artifact, given)
+	}}
+}
+
+// given reports whether there are any.
+func (v userValues) given() bool { return v.later != nil || v.Tree != nil }
+
+// into returns the result of f for the values: at once for those of the configuration, and else as
+// soon as they are known. It is secret if they are.
+func (v userValues) into(f func(config.Values) (pulumi.Map, error)) (pulumi.MapInput, error) {
+	switch {
+	case v.later == nil:
+		return f(v.Values)
+	case v.Tree != nil:
+		return nil, fmt.Errorf("strata:%s is set, and the program gives Values: leave one of them out", v.Key)
+	}
+	return v.later.ToMapOutput().ApplyT(func(given map[string]any) (pulumi.MapOutput, error) {
+		values, err := v.check(given)
+		if err != nil {
+			return pulumi.MapOutput{}, err
+		}
+		made, err := f(values)
+		return made.ToMapOutput(), err
+	}).(pulumi.MapOutput), nil
+}

@@ -1,0 +1,35 @@
+package config
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+)
+
+// LaterValues makes values of a chart of what another resource gives, by the rules of those in a
+// stack file. The error has a Problem for each mistake; none quotes a value, which may be secret.
+func (c *Config) LaterValues(artifact string, given map[string]any) (Values, error) {
+	text, err := json.Marshal(given)
+	if err != nil {
+		return Values{}, fmt.Errorf("values of %s: %w", artifact, err)
+	}
+	row := charts[slices.IndexFunc(charts, func(row chart) bool { return row.Name == artifact })]
+	own := Values{Key: row.values}
+	own.Tree, _ = plain(valueOf(string(text))).(map[string]any)
+	var ps problems
+	own.checkAll(c, &ps)
+	for i := range ps {
+		ps[i].Value = ""
+	}
+	return own, ps.err()
+}
+
+// CheckAddresses holds MetalLB's ranges, as another resource gives them, to the rules of
+// metallb.addresses. The error has a Problem for each mistake.
+func (c *Config) CheckAddresses(ranges []string) error {
+	given, ps := *c, problems{}
+	given.MetalLB.Addresses = ranges
+	given.checkAnyAddress(&ps)
+	given.checkRanges(&ps)
+	return ps.err()
+}
