@@ -18,9 +18,15 @@ import (
 )
 
 // childOf returns the options of a child: its parent, and the dependencies that must be ready
-// before it starts. It is the only place that writes DependsOn, always on custom resources
-// (docs/adr/0001), and it never aliases the caller's slice.
+// before it starts.
 func childOf(parent pulumi.Resource, needs ...pulumi.Resource) []pulumi.ResourceOption {
+	return []pulumi.ResourceOption{pulumi.Parent(parent), After(needs...)}
+}
+
+// After returns the option of a resource that waits for gates and other custom resources. It is the
+// only place that writes DependsOn, which loses edges to components (docs/adr/0001), and it never
+// aliases the caller's slice.
+func After(needs ...pulumi.Resource) pulumi.ResourceOption {
 	dependencies := make([]pulumi.Resource, 0, len(needs))
 	for _, need := range needs {
 		if gate, ok := need.(*Gate); ok {
@@ -28,7 +34,7 @@ func childOf(parent pulumi.Resource, needs ...pulumi.Resource) []pulumi.Resource
 		}
 		dependencies = append(dependencies, need)
 	}
-	return []pulumi.ResourceOption{pulumi.Parent(parent), pulumi.DependsOn(dependencies)}
+	return pulumi.DependsOn(dependencies)
 }
 
 // tokenOf returns the type token of a component in the present layout of states.

@@ -29,8 +29,8 @@ type GateArgs struct {
 	After []pulumi.Resource
 }
 
-// NewGate registers a gate of a program's own. Resources that need its subject depend on it, by
-// After or by DependsOn with its Command.
+// NewGate registers a gate of a program's own. Resources that need its subject have the option After
+// with it.
 func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.ResourceOption) (*Gate, error) {
 	layer := args.Layer
 	if layer == "" {
@@ -38,5 +38,5 @@ func NewGate(ctx *pulumi.Context, name string, args *GateArgs, opts ...pulumi.Re
 	}
 	return args.Cluster.gate(ctx, name, gateArgs{Revision: args.Revision, Spec: health.Spec{
 		Layer: layer, Timeout: args.Timeout, TimeoutKey: args.TimeoutKey, Releases: args.Releases, Body: args.Body,
-	}}, append(childOf(nil, args.After...), opts...)...)
+	}}, append(opts, After(args.After...))...)
 }

@@ -18,10 +18,10 @@ var sources = []string{"main.go", "platform", "components", "health"}
 
 // DependsOn with a component loses edges in a race, so one helper writes it, with custom resources
 // only (docs/adr/0001). The linter has the same rule; this test works without the linter.
-func TestOnlyChildOfWritesDependsOn(t *testing.T) {
+func TestOnlyAfterWritesDependsOn(t *testing.T) {
 	places := dependsOn(t, sources...)
-	// The second only reads the dependencies that childOf has written.
-	assert.Equal(t, []string{"components/component.go: childOf", "components/teardown.go: note"}, places)
+	// The second only reads the dependencies that After has written.
+	assert.Equal(t, []string{"components/component.go: After", "components/teardown.go: note"}, places)
 }
 
 func TestTheSearchForDependsOnFindsOne(t *testing.T) {
