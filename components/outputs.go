@@ -21,7 +21,11 @@ func registerOutputs(ctx *pulumi.Context, component pulumi.ComponentResource) er
 // unsetOutputs takes back the values that the SDK gives to tagged fields when it registers a
 // component: an output that no step sets must not be registered as an empty text.
 func unsetOutputs(component pulumi.ComponentResource) {
-	eachOutput(component, func(_ string, field reflect.Value) { field.SetZero() })
+	eachOutput(component, func(_ string, field reflect.Value) {
+		if _, known := field.Interface().(pulumi.Output); known {
+			field.SetZero()
+		}
+	})
 }
 
 // eachOutput calls f for the fields of a component that have a tag pulumi.
