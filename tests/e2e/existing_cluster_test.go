@@ -118,6 +118,12 @@ func TestAnExistingClusterGetsTheLayersAndIsLeftAsItWas(t *testing.T) {
 			assert.Equal(c, before, hosts.inCluster(), "what the cluster has after destroy and had not before (-before +after)")
 		})
 	})
+	owner.step("a program of one's own uses Strata's components there, and leaves nothing", func(t *testing.T) {
+		ownProgram(t, net, owner.output("kubeconfig"))
+		eventually(t, func(c require.TestingT) {
+			assert.Equal(c, before, hosts.inCluster(), "what the cluster has after destroy and had not before (-before +after)")
+		})
+	})
 	owner.step("its owner finds nothing changed", func(*testing.T) {
 		owner.must(owner.up("--expect-no-changes"))
 		owner.healthy()
