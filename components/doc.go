@@ -11,7 +11,7 @@
 // Rules, each with its reason in docs/adr:
 //
 //   - A component registers without DependsOn; each of its root children waits for the gates in After (0001). Only
-//     childOf writes DependsOn, and the linter forbids it elsewhere.
+//     After writes DependsOn, and the linter forbids it elsewhere.
 //   - A component exports one gate for each fact that others need, not one barrier.
 //   - What changes a host is a command that runs this program, which knows the way there and is bounded (0045); what changes the cluster
 //     is a kubernetes:* resource, but for bundles of CRDs (0007); what observes is a gate.
