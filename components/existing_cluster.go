@@ -98,10 +98,12 @@ func (l *existingCluster) readTarget() {
 			return of(read), err
 		}).(pulumi.StringOutput)
 	}
+	server := field(func(read kubeconfig.Target) string { return read.Server })
+	identity := field(func(read kubeconfig.Target) string { return read.Identity })
 	l.kubeconfig = field(func(read kubeconfig.Target) string { return string(read.Text) })
 	// Neither the address nor a digest of the CA is secret.
-	l.Endpoint = pulumi.Unsecret(field(func(read kubeconfig.Target) string { return read.Server })).(pulumi.StringOutput)
-	l.identity = pulumi.Unsecret(field(func(read kubeconfig.Target) string { return read.Identity })).(pulumi.StringOutput)
+	l.Endpoint = pulumi.Unsecret(server).(pulumi.StringOutput)
+	l.identity = pulumi.Unsecret(identity).(pulumi.StringOutput)
 }
 
 // gates registers the gates of the API, the Nodes and the services that a cluster has for its Pods.

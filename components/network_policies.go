@@ -44,7 +44,8 @@ func instanceLabel(instance string) pulumi.Map {
 
 // newNetworkPolicy registers one policy.
 func newNetworkPolicy(
-	ctx *pulumi.Context, cluster *Cluster, resource, namespace, name string, spec pulumi.MapInput, opts ...pulumi.ResourceOption,
+	ctx *pulumi.Context, cluster *Cluster, resource, namespace, name string, spec pulumi.MapInput,
+	opts ...pulumi.ResourceOption,
 ) error {
 	_, err := newObject(ctx, cluster, "kubernetes:networking.k8s.io/v1:NetworkPolicy", resource, pulumi.Map{
 		"apiVersion": pulumi.String("networking.k8s.io/v1"), "kind": pulumi.String("NetworkPolicy"),

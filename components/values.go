@@ -36,7 +36,8 @@ func newOwnValues(
 	default:
 		return own, nil
 	}
-	word, err := rerun.Attempt(ctx, name+"-values", pulumi.StringMap{"values": pulumi.ToSecret(text).(pulumi.StringOutput)}, opts...)
+	keeper := pulumi.StringMap{"values": pulumi.ToSecret(text).(pulumi.StringOutput)}
+	word, err := rerun.Attempt(ctx, name+"-values", keeper, opts...)
 	if err != nil {
 		return own, fmt.Errorf("%s: %w", values.Key, err)
 	}

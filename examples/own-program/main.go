@@ -89,14 +89,19 @@ func application(
 		Name: meta.Name, Namespace: meta.Namespace, Labels: labels,
 		Annotations: pulumi.StringMap{"pulumi.com/skipAwait": pulumi.String("true")}, // the gate waits, and says why
 	}
-	return appsv1.NewDeployment(ctx, "hello", &appsv1.DeploymentArgs{Metadata: unawaited, Spec: &appsv1.DeploymentSpecArgs{
-		Selector: &metav1.LabelSelectorArgs{MatchLabels: labels},
-		Template: &corev1.PodTemplateSpecArgs{Metadata: &metav1.ObjectMetaArgs{Labels: labels}, Spec: &corev1.PodSpecArgs{
-			Containers: corev1.ContainerArray{&corev1.ContainerArgs{
-				Name: pulumi.String("hello"), Image: pulumi.String(settings.Require("image")),
-				Ports:          corev1.ContainerPortArray{&corev1.ContainerPortArgs{ContainerPort: port}},
-				ReadinessProbe: &corev1.ProbeArgs{TcpSocket: &corev1.TCPSocketActionArgs{Port: port}},
-			}},
-		}},
-	}}, in, components.After(signer))
+	container := &corev1.ContainerArgs{
+		Name: pulumi.String("hello"), Image: pulumi.String(settings.Require("image")),
+		Ports:          corev1.ContainerPortArray{&corev1.ContainerPortArgs{ContainerPort: port}},
+		ReadinessProbe: &corev1.ProbeArgs{TcpSocket: &corev1.TCPSocketActionArgs{Port: port}},
+	}
+	return appsv1.NewDeployment(ctx, "hello", &appsv1.DeploymentArgs{
+		Metadata: unawaited,
+		Spec: &appsv1.DeploymentSpecArgs{
+			Selector: &metav1.LabelSelectorArgs{MatchLabels: labels},
+			Template: &corev1.PodTemplateSpecArgs{
+				Metadata: &metav1.ObjectMetaArgs{Labels: labels},
+				Spec:     &corev1.PodSpecArgs{Containers: corev1.ContainerArray{container}},
+			},
+		},
+	}, in, components.After(signer))
 }

@@ -166,3 +166,21 @@ func TestWhatIsWrongWithAStacksContextIsSaidWithItsKeyAndTheWayOut(t *testing.T)
 	require.NoError(t, err, "relative to the project")
 	assert.Equal(t, "https://127.0.0.1:34567", target.Server)
 }
+
+func TestParseTakesTheCurrentContextAlone(t *testing.T) {
+	text, err := os.ReadFile(write(t, "today", "certificate"))
+	require.NoError(t, err)
+	target, err := kubeconfig.Parse(text)
+	require.NoError(t, err)
+	assert.Equal(t, "https://api.example.org", target.Server)
+	assert.NotContains(t, string(target.Text), "robots-token", "another user's")
+
+	again, err := kubeconfig.Parse(target.Text)
+	require.NoError(t, err)
+	assert.Equal(t, target, again, "what was read once is read as it is")
+
+	var missing *kubeconfig.ContextError
+	_, err = kubeconfig.Parse([]byte("apiVersion: v1\nkind: Config\n"))
+	require.ErrorAs(t, err, &missing)
+	require.EqualError(t, err, "has no current context; it has none")
+}

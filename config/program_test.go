@@ -1,0 +1,64 @@
+package config_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"strata/config"
+)
+
+// programFile writes a stack file of a project of another name.
+func programFile(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "Pulumi.dev.yaml")
+	require.NoError(t, os.WriteFile(filepath.Join(filepath.Dir(path), "Pulumi.yaml"), []byte("name: own\nruntime: go\n"), 0o600))
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
+
+func TestAProgramsStackNeedsNoClusterAndHasNoLayer(t *testing.T) {
+	path := programFile(t, "config: {own:port: 80, strata:timeouts: {api: 1m}}\n")
+	_, err := config.FromFile(path)
+	require.ErrorContains(t, err, "strata:hosts", "Strata's own stack needs one")
+	cfg, err := config.FromAnyFile(path)
+	require.NoError(t, err)
+	assert.True(t, cfg.OnExistingCluster())
+	assert.Empty(t, cfg.Needed())
+}
+
+func TestAProgramsStackWithHostsIsReadAsStratas(t *testing.T) {
+	_, err := config.FromAnyFile(programFile(t, "config: {strata:hosts: {subnet: 10.0.0.0/24}}\n"))
+	require.ErrorContains(t, err, "strata:hosts.nodes")
+}
+
+func TestAProgramsStackWithALayerFollowsItsRules(t *testing.T) {
+	cfg, err := config.FromAnyFile(programFile(t, "config: {strata:metallb: {enabled: true, addresses: [10.0.0.1-10.0.0.9]}}\n"))
+	require.NoError(t, err)
+	assert.Equal(t, []string{config.ArtifactMetalLBChart}, cfg.Needed())
+	_, err = config.FromAnyFile(programFile(t, "config: {strata:metallb: {enabled: true, addresses: [10.0.0.300]}}\n"))
+	require.ErrorContains(t, err, "strata:metallb.addresses[0]: 10.0.0.300 is not an address range")
+}
+
+// A program's other resources may know the addresses, so none is needed in the stack file.
+func TestAddressesThatAreGivenLaterFollowTheRules(t *testing.T) {
+	cfg, err := config.FromAnyFile(programFile(t, "config: {strata:metallb: {enabled: true}, strata:cluster: {podNetwork: 10.42.0.0/16}}\n"))
+	require.NoError(t, err)
+	require.NoError(t, cfg.CheckAddresses([]string{"10.0.0.1-10.0.0.9"}))
+	require.ErrorContains(t, cfg.CheckAddresses(nil), "strata:metallb.addresses: is empty")
+	require.ErrorContains(t, cfg.CheckAddresses([]string{"10.42.0.1-10.42.0.9"}), "overlaps cluster.podNetwork")
+}
+
+func TestValuesThatAreGivenLaterFollowTheRulesOfTheirChart(t *testing.T) {
+	cfg, err := config.FromAnyFile(programFile(t, "config: {}\n"))
+	require.NoError(t, err)
+	own, err := cfg.LaterValues(config.ArtifactCertManagerChart, map[string]any{"webhook": map[string]any{"timeoutSeconds": 12}})
+	require.NoError(t, err)
+	assert.Equal(t, map[string]any{"webhook": map[string]any{"timeoutSeconds": int64(12)}}, own.Tree)
+	_, err = cfg.LaterValues(config.ArtifactCertManagerChart, map[string]any{"replicaCount": "hunter2"})
+	require.ErrorContains(t, err, "strata:certManager.values.replicaCount: is not for values to set")
+	assert.NotContains(t, err.Error(), "hunter2")
+}
