@@ -20,32 +20,37 @@ func programFile(t *testing.T, text string) string {
 	return path
 }
 
+// fromProgram reads a program's stack file.
+func fromProgram(path string) (*config.Config, error) {
+	return config.OfAnyStack(filepath.Dir(path), "dev", path)
+}
+
 func TestAProgramsStackNeedsNoClusterAndHasNoLayer(t *testing.T) {
 	path := programFile(t, "config: {own:port: 80, strata:timeouts: {api: 1m}}\n")
 	_, err := config.FromFile(path)
 	require.ErrorContains(t, err, "strata:hosts", "Strata's own stack needs one")
-	cfg, err := config.FromAnyFile(path)
+	cfg, err := fromProgram(path)
 	require.NoError(t, err)
 	assert.True(t, cfg.OnExistingCluster())
 	assert.Empty(t, cfg.Needed())
 }
 
 func TestAProgramsStackWithHostsIsReadAsStratas(t *testing.T) {
-	_, err := config.FromAnyFile(programFile(t, "config: {strata:hosts: {subnet: 10.0.0.0/24}}\n"))
+	_, err := fromProgram(programFile(t, "config: {strata:hosts: {subnet: 10.0.0.0/24}}\n"))
 	require.ErrorContains(t, err, "strata:hosts.nodes")
 }
 
 func TestAProgramsStackWithALayerFollowsItsRules(t *testing.T) {
-	cfg, err := config.FromAnyFile(programFile(t, "config: {strata:metallb: {enabled: true, addresses: [10.0.0.1-10.0.0.9]}}\n"))
+	cfg, err := fromProgram(programFile(t, "config: {strata:metallb: {enabled: true, addresses: [10.0.0.1-10.0.0.9]}}\n"))
 	require.NoError(t, err)
 	assert.Equal(t, []string{config.ArtifactMetalLBChart}, cfg.Needed())
-	_, err = config.FromAnyFile(programFile(t, "config: {strata:metallb: {enabled: true, addresses: [10.0.0.300]}}\n"))
+	_, err = fromProgram(programFile(t, "config: {strata:metallb: {enabled: true, addresses: [10.0.0.300]}}\n"))
 	require.ErrorContains(t, err, "strata:metallb.addresses[0]: 10.0.0.300 is not an address range")
 }
 
 // A program's other resources may know the addresses, so none is needed in the stack file.
 func TestAddressesThatAreGivenLaterFollowTheRules(t *testing.T) {
-	cfg, err := config.FromAnyFile(programFile(t, "config: {strata:metallb: {enabled: true}, strata:cluster: {podNetwork: 10.42.0.0/16}}\n"))
+	cfg, err := fromProgram(programFile(t, "config: {strata:metallb: {enabled: true}, strata:cluster: {podNetwork: 10.42.0.0/16}}\n"))
 	require.NoError(t, err)
 	require.NoError(t, cfg.CheckAddresses([]string{"10.0.0.1-10.0.0.9"}))
 	require.ErrorContains(t, cfg.CheckAddresses(nil), "strata:metallb.addresses: is empty")
@@ -53,7 +58,7 @@ func TestAddressesThatAreGivenLaterFollowTheRules(t *testing.T) {
 }
 
 func TestValuesThatAreGivenLaterFollowTheRulesOfTheirChart(t *testing.T) {
-	cfg, err := config.FromAnyFile(programFile(t, "config: {}\n"))
+	cfg, err := fromProgram(programFile(t, "config: {}\n"))
 	require.NoError(t, err)
 	own, err := cfg.LaterValues(config.ArtifactCertManagerChart, map[string]any{"webhook": map[string]any{"timeoutSeconds": 12}})
 	require.NoError(t, err)

@@ -31,7 +31,7 @@ func layers(ctx *pulumi.Context, start platform.Start) error {
 	settings := pulumiconfig.New(ctx, "")
 	existing, err := components.NewExistingCluster(ctx, "cluster", &components.ExistingClusterArgs{
 		Kubeconfig: settings.RequireSecret("kubeconfig"), // an output of any resource serves as well
-		Timeouts:   start.Config.Timeouts, Images: start.Artifacts.ImageDigests(),
+		Timeouts:   start.Config.Timeouts, Artifacts: start.Artifacts,
 	})
 	if err != nil {
 		return err

@@ -53,7 +53,7 @@ func (m made) layers(ctx *pulumi.Context, start platform.Start) error {
 	}
 	existing, err := components.NewExistingCluster(ctx, "cluster", &components.ExistingClusterArgs{
 		Kubeconfig: drawn.Result.ApplyT(func(token string) string { return fmt.Sprintf(m.kubeconfig, pulumitest.CA, token) }).(pulumi.StringOutput),
-		Timeouts:   start.Config.Timeouts,
+		Timeouts:   start.Config.Timeouts, Artifacts: start.Artifacts,
 	})
 	if err != nil {
 		return err
