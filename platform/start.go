@@ -51,7 +51,9 @@ func (p Program) read(ctx *pulumi.Context) (*config.Config, Layers, error) {
 }
 
 // prepare installs this program, opens the tunnel, and puts the artifacts in their places.
-func (p Program) prepare(ctx *pulumi.Context, cfg *config.Config, state *stackstate.State) (Start, error) {
+func (p Program) prepare(
+	ctx *pulumi.Context, cfg *config.Config, state *stackstate.State,
+) (Start, error) {
 	// Gates run this very program, so it must be in its place before the first of them.
 	if err := self.Install("."); err != nil {
 		return Start{}, fmt.Errorf("install the program for its gates: %w", err)
