@@ -88,7 +88,7 @@ func TestPrivateWordsAreFound(t *testing.T) {
 		"another authority": true, "signed by unknown authority": false,
 		"its resource definitions": true, "custom resource definitions (CRDs)": false,
 		"`strata:cluster:LentCluster`": true,
-		"until it has settled": true, "func settleAll()": true, "MaxLeaseTTL": false,
+		"until it has settled":         true, "func settleAll()": true, "MaxLeaseTTL": false,
 		"the gate looks again": true, "looks at it": false,
 	} {
 		assert.Equal(t, found, len(private("health/spec.go", text+"\n")) > 0, text)
